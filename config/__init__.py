@@ -1,0 +1,1 @@
+"""What this table is: its boards, channels and modules, and each game's parameters."""

@@ -1,0 +1,189 @@
+"""The cross checks: a table with itself, and a game with a table.
+
+`check_table` finds what no single value can tell (`wiring` and `mechanics` hold the checks). `fit`
+says whether a game can be set up on a table, and which of its steps people then do by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+from config import mechanics, wiring
+from config.errors import Finding
+from config.parameters import game_parameters
+from config.schema import GameConfig, Table
+from config.staging import DoesNotFit, stage
+from rules.geometry import Layout, Seat
+from rules.setup import Game, Setup
+from rules.steps import (
+    Arrange,
+    Build,
+    Choose,
+    DrawLot,
+    Packet,
+    Replace,
+    ReturnLots,
+    Step,
+    Throw,
+    TurnUp,
+)
+
+NAMES: Mapping[type[Step], str] = {
+    Build: "build",
+    Throw: "throw",
+    Arrange: "arrange",
+    Packet: "packets",
+    TurnUp: "turn_up",
+    Replace: "replace",
+    DrawLot: "lots",
+    ReturnLots: "return_lots",
+}
+"""What `Fit.guided` calls each kind of step. Choices are people's on every table."""
+
+PROBES = 6
+"""Set-ups that are walked, each with other dice and other answers, to learn what a game may ask."""
+LONGEST = 1000
+"""Steps after which a set-up that still goes on has told enough."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Whether a game can be set up on a table; if not, why, in sentences.
+
+    `guided` names the kinds of step that people do by hand there, as in `NAMES`.
+    """
+
+    fits: bool
+    reasons: tuple[str, ...] = ()
+    guided: tuple[str, ...] = ()
+
+
+def check_table(table: Table) -> list[Finding]:
+    """Everything wrong with a table whose values are right one by one; empty if nothing is.
+
+    The mechanics are looked at once the wiring is right: they follow the channels.
+    """
+    return [finding for check in wiring.CHECKS for finding in check(table)] or [
+        finding for check in mechanics.CHECKS for finding in check(table)
+    ]
+
+
+def fit(table: Table, game: Game, config: GameConfig) -> Fit:
+    """Whether a game as this house plays it can be set up on a table, and what becomes guided.
+
+    Raises ConfigErrors if the configuration's parameters are not the game's.
+    """
+    walks = tuple(_walk(game.setup(parameters=game_parameters(config)), n) for n in range(PROBES))
+    asked = [step for setup in walks for step, _ in setup.done]
+    hands = _hands_for_lanes(table, walks)
+    reasons = (
+        *_tile_reasons(table, game, config),
+        *_tray_reasons(table, walks[0].layout, config, hands),
+        *_seat_reasons(table, game),
+        *_dice_reasons(table, asked),
+    )
+    if reasons:
+        return Fit(False, reasons)
+    machine = _done_by_machine(table, dealt=hands is not None)
+    kinds = {type(step) for step in asked}
+    return Fit(True, (), tuple(NAMES[kind] for kind in NAMES if kind in kinds - machine))
+
+
+def _walk(setup: Setup, probe: int) -> Setup:
+    """A set-up walked to its end, its dice and its answers begun at another one for each probe."""
+    faces = islice(cycle(range(1, 7)), probe, None)
+    for _ in range(LONGEST):
+        match setup.pending:
+            case None:
+                break
+            case Throw() as step:
+                setup = setup.apply(tuple(islice(faces, step.dice * step.times)))
+            case Choose() as step:
+                setup = setup.apply(step.among[probe % len(step.among)])
+            case _:
+                setup = setup.apply()
+    return setup
+
+
+def _hands_for_lanes(table: Table, walks: tuple[Setup, ...]) -> Mapping[Seat, int] | None:
+    """The tiles that each lane takes, if every set-up gives every seat as many, and they fit."""
+    lanes = table.modules.lanes
+    each = [{seat: len(hand) for seat, hand in setup.hands.items()} for setup in walks]
+    sizes = each[0]
+    if lanes is None or not sizes or any(other != sizes for other in each):
+        return None
+    fits = len(sizes) <= len(lanes.seats) and max(sizes.values()) <= lanes.capacity
+    return sizes if fits else None
+
+
+def _tile_reasons(table: Table, game: Game, config: GameConfig) -> Iterator[str]:
+    count, tile, channel = len(game.tiles), config.tile, table.tiles
+    if not count:
+        return
+    if not channel.shortest_mm <= tile.length_mm <= channel.longest_mm:
+        yield (
+            f"Its tiles are {tile.length_mm:g} mm long, and the table takes"
+            f" {channel.shortest_mm:g} to {channel.longest_mm:g} mm."
+        )
+    if tile.width_mm > channel.widest_mm:
+        yield (
+            f"Its tiles are {tile.width_mm:g} mm wide, and the table takes at most"
+            f" {channel.widest_mm:g} mm."
+        )
+    drum = table.modules.drum
+    if drum and count > drum.capacity:
+        yield f"Its set has {count} tiles, and the drum holds {drum.capacity}."
+
+
+def _tray_reasons(
+    table: Table, layout: Layout, config: GameConfig, hands: Mapping[Seat, int] | None
+) -> Iterator[str]:
+    trays = table.modules.trays
+    try:
+        staging = stage(layout, table, hands)
+    except DoesNotFit as error:
+        yield f"It {error}."
+        return
+    columns = max((len(fill.stacks) for fill in staging.fills), default=0)
+    if trays and columns * config.tile.width_mm > trays.length_mm:
+        yield (
+            f"Its wall of {columns} columns is {columns * config.tile.width_mm:g} mm long,"
+            f" and a tray {trays.length_mm:g} mm."
+        )
+
+
+def _seat_reasons(table: Table, game: Game) -> Iterator[str]:
+    if table.modules.gantry and len(game.tiles) and game.seats > table.field.seats:
+        yield f"It needs {game.seats} delivery places, and the gantry serves {table.field.seats}."
+
+
+def _dice_reasons(table: Table, asked: list[Step]) -> Iterator[str]:
+    dome = table.modules.dice
+    most = max((step.dice for step in asked if isinstance(step, Throw)), default=0)
+    if dome and most > dome.dice:
+        yield f"It throws {most} dice at once, and the table has {dome.dice}."
+
+
+def _done_by_machine(table: Table, *, dealt: bool) -> set[type[Step]]:
+    """The kinds of step that a table's modules do; `dealt` by its hand lanes.
+
+    The flipper turns the one tile above it: where hands are not picked first, the indicator lies
+    anywhere. Lots are shown by people and put back by people on every table.
+    """
+    has = table.capabilities
+    done: set[type[Step]] = {Choose}
+    if "trays" in has:
+        done.add(Build)
+    if "dice" in has:
+        done.add(Throw)
+    if dealt:
+        done.add(Packet)
+    if dealt and "flipper" in has:
+        done.add(TurnUp)
+    if table.modules.gantry is not None:
+        done |= {Arrange, Packet, Replace}
+        if table.modules.gantry.turner:
+            done.add(TurnUp)
+    return done

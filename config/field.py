@@ -1,0 +1,102 @@
+"""The table's drawing: where a wall column, a hand, a parked block lies on the field.
+
+The planner aims by it and the plant is built by it. Origin at the field's centre, x to the right
+of seat 0, y away from him; seat 0 sits at the bottom, seat 1 at the right, and so on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config.schema import Table, TileSize
+from rules.geometry import Seat
+
+_RIGHT = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+"""For each side, the direction to its owner's right."""
+_FORWARD = ((0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0))
+"""For each side, the direction from its owner to the centre."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The centre of one column of tiles; `crossed` if its row runs along y."""
+
+    x: float
+    y: float
+    crossed: bool
+
+    def moved(self, right: float, forward: float, side: int) -> Spot:
+        """The spot that far to the right and forward, as the owner of that side sees it."""
+        (rx, ry), (fx, fy) = _RIGHT[side], _FORWARD[side]
+        return Spot(
+            round(self.x + rx * right + fx * forward, 6),
+            round(self.y + ry * right + fy * forward, 6),
+            self.crossed,
+        )
+
+
+@dataclass(frozen=True)
+class Field:
+    """The drawing for one table and one size of tile."""
+
+    table: Table
+    tile: TileSize
+
+    @property
+    def pitch(self) -> float:
+        """From column to column: a tile's width."""
+        return self.tile.width_mm / 1000
+
+    @property
+    def tile_height(self) -> float:
+        return self.tile.height_mm / 1000
+
+    @property
+    def tile_length(self) -> float:
+        return self.tile.length_mm / 1000
+
+    def wall(self, side: int, column: int, columns: int) -> Spot:
+        """Column `column` (from the owner's right) of a raised wall of `columns` columns."""
+        right = ((columns + 1) / 2 - column) * self.pitch
+        return self._origin(side, self.table.field.wall_distance).moved(right, 0, side)
+
+    def hand(self, seat: Seat, seats: int, offset: float) -> Spot:
+        """A spot of a seat's delivery place, `offset` metres to the left of its right end."""
+        side, shift, half = self._seat(seat, seats)
+        spot = self._origin(side, self.table.field.hand_distance)
+        return spot.moved(shift + half - offset, 0, side)
+
+    def hand_side(self, seat: Seat, seats: int) -> int:
+        """The side of the table at which a seat's delivery place lies."""
+        return self._seat(seat, seats)[0]
+
+    def seat_at(self, spot: Spot, seats: int) -> Seat | None:
+        """The seat before which a spot lies, or None for one nearer the centre."""
+        edge = self.table.field.hand_distance - self.tile_length
+        for seat in range(seats):
+            side, shift, half = self._seat(seat, seats)
+            (rx, ry), (fx, fy) = _RIGHT[side], _FORWARD[side]
+            out, along = -(spot.x * fx + spot.y * fy), spot.x * rx + spot.y * ry
+            if out > edge and shift - half <= along <= shift + half:
+                return seat
+        return None
+
+    def parking(self, number: int) -> Spot:
+        """The n-th parking place on the lid, from 0, for a waiting block of at most two columns."""
+        row, column = divmod(number, 3)
+        return Spot((column - 1) * 4 * self.pitch, (row - 0.5) * 2 * self.tile_length, False)
+
+    def _origin(self, side: int, distance: float) -> Spot:
+        fx, fy = _FORWARD[side]
+        return Spot(round(-fx * distance, 6), round(-fy * distance, 6), side % 2 == 1)
+
+    def _seat(self, seat: Seat, seats: int) -> tuple[int, float, float]:
+        """A seat's side, its shift to the right of the side's middle, and half its breadth.
+
+        No hand reaches into a corner, where it would lie before two sides at once.
+        """
+        free = self.table.field.hand_distance - 0.1
+        if seats <= 4:
+            return (seat * 2 if seats == 2 else seat), 0.0, free
+        side, second = divmod(seat, 2)
+        return side, (free / 2 + 0.01) * (1 if second else -1), free / 2 - 0.01

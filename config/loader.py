@@ -1,0 +1,155 @@
+"""Tables and games from strict YAML: everything that is wrong, with its line, or a frozen value.
+
+    table = load_table("robotic")
+    game = load_game("house/wenzhou.yaml")
+
+A name without a suffix is one of the files that come with the package; anything else is a path.
+Every function here raises ConfigErrors, and nothing else, for a file that is not as it should be.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path as FilePath
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from config.checks import check_table
+from config.errors import ConfigError, ConfigErrors, Finding, instead, located, shown
+from config.parameters import accepted, game_parameters
+from config.schema import GameConfig, Table
+from config.sentences import findings
+from config.strict_yaml import Document, parse
+from rules.games import GAMES
+
+LARGEST = 256 * 1024
+"""Bytes in a file; the largest table that comes with the package has a twentieth of it."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+__all__ = [
+    "check_file",
+    "game_names",
+    "game_parameters",
+    "load_game",
+    "load_table",
+    "table_names",
+]
+
+
+def table_names() -> tuple[str, ...]:
+    """The tables that come with the package, in alphabetical order."""
+    return _packaged("tables")
+
+
+def game_names() -> tuple[str, ...]:
+    """The games that come with the package, in alphabetical order."""
+    return _packaged("games")
+
+
+def load_table(name_or_path: str | FilePath) -> Table:
+    """A table by its name or its file, its cross checks passed. Raises ConfigErrors."""
+    return _table(_document(name_or_path, "tables"))
+
+
+def load_game(name_or_path: str | FilePath) -> GameConfig:
+    """A game by its name or its file, its parameters accepted by its rules. Raises ConfigErrors."""
+    return _game(_document(name_or_path, "games"))
+
+
+def check_file(path: str | FilePath) -> Table | GameConfig:
+    """A file that holds a table or a game, told by its keys. Raises ConfigErrors."""
+    document = _read(FilePath(path), str(path))
+    if not isinstance(document.value, dict):
+        raise _not_a_mapping(document)
+    if "boards" in document.value or "modules" in document.value:
+        return _table(document)
+    if "game" in document.value:
+        return _game(document)
+    raise _refusal(
+        document.file,
+        "is neither a table nor a game",
+        "A table has `boards:` and `modules:`, a game has `game:`.",
+    )
+
+
+def _table(document: Document) -> Table:
+    table = _validated(document, Table)
+    if defects := check_table(table):
+        raise located(document.file, document.lines, defects)
+    return table
+
+
+def _game(document: Document) -> GameConfig:
+    config = _validated(document, GameConfig)
+    if config.game not in GAMES:
+        wrong = f"is no game of the house ({shown(config.game)})"
+        defect = Finding(("game",), wrong, instead(config.game, GAMES))
+        raise located(document.file, document.lines, [defect])
+    _, defects = accepted(config.game, config.parameters)
+    if defects:
+        raise located(document.file, document.lines, defects)
+    return config
+
+
+def _validated(document: Document, model: type[Model]) -> Model:
+    if not isinstance(document.value, dict):
+        raise _not_a_mapping(document)
+    try:
+        # By way of JSON, whose arrays a strict model takes for its tuples.
+        return model.model_validate_json(json.dumps(document.value))
+    except ValidationError as error:
+        raise located(document.file, document.lines, findings(error, model)) from None
+
+
+def _document(name_or_path: str | FilePath, folder: str) -> Document:
+    if isinstance(name_or_path, str):
+        if name_or_path in (names := _packaged(folder)):
+            file = f"{name_or_path}.yaml"
+            return _read(resources.files("config") / folder / file, file)
+        if "." not in name_or_path and "/" not in name_or_path:
+            wrong = f"is no {folder[:-1]} that comes with Wallwright"
+            cure = f"{instead(name_or_path, names)} A file is named with its .yaml."
+            raise _refusal(name_or_path, wrong, cure)
+    return _read(FilePath(name_or_path), str(name_or_path))
+
+
+def _packaged(folder: str) -> tuple[str, ...]:
+    files = (resources.files("config") / folder).iterdir()
+    return tuple(sorted(FilePath(file.name).stem for file in files if file.name.endswith(".yaml")))
+
+
+def _read(file: Traversable, name: str) -> Document:
+    """The document in a file. `name` is what errors call it."""
+    try:
+        if file.is_dir():
+            raise _refusal(name, "is a directory", "Name a file in it.")
+        if not file.is_file():
+            raise _refusal(name, "there is no such file", "Look at the path.")
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST + 1)
+    except OSError as error:
+        wrong = f"cannot be read ({error.strerror})"
+        raise _refusal(name, wrong, "Look at its path and permissions.") from None
+    if len(content) > LARGEST:
+        raise _refusal(name, f"has more than {LARGEST} bytes", "Name a table or a game.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        wrong = f"is not UTF-8 (byte {content[error.start]:#04x})"
+        defect = ConfigError(name, line, (), wrong, "Save it as UTF-8 text.")
+        raise ConfigErrors([defect]) from None
+    return parse(text, name)
+
+
+def _not_a_mapping(document: Document) -> ConfigErrors:
+    wrong = f"is not a mapping of keys to values ({shown(document.value)})"
+    return _refusal(document.file, wrong, "Begin with keys such as `name:` or `game:`.")
+
+
+def _refusal(file: str, wrong: str, cure: str) -> ConfigErrors:
+    return ConfigErrors([ConfigError(file, None, (), wrong, cure)])

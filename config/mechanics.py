@@ -1,0 +1,257 @@
+"""Whether the modules of a table have what they need, and whether their measures go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from config.errors import Finding, Path
+from config.schema import AxisChannel, Channel, MotorChannel, StripChannel, Table
+
+_NEEDS = {
+    "heads": "drum",
+    "trays": "heads",
+    "chain": "trays",
+    "lanes": "trays",
+    "flipper": "trays",
+    "lamps": "trays",
+    "gantry": "trays",
+    "reader": "gantry",
+}
+"""Modules that can do nothing without another one."""
+
+MOST_TRAYS = 4
+
+
+def _channel(table: Table, name: str) -> Channel:
+    return table.boards[table.board_of(name)].channels[name]
+
+
+def _needs(table: Table) -> Iterator[Finding]:
+    for module, other in _NEEDS.items():
+        if module in table.capabilities and other not in table.capabilities:
+            wrong = f"can do nothing without {other} ('{module}')"
+            cure = f"Add `modules.{other}`, or leave {module} out."
+            yield Finding(("modules", module), wrong, cure)
+
+
+def _tile_range(table: Table) -> Iterator[Finding]:
+    tiles = table.tiles
+    if tiles.shortest_mm > tiles.longest_mm:
+        wrong = f"is more than longest_mm ({tiles.shortest_mm:g} against {tiles.longest_mm:g})"
+        yield Finding(("tiles", "shortest_mm"), wrong, "Exchange the two.")
+
+
+def _counter_near_wheel(table: Table) -> Iterator[Finding]:
+    heads, shortest = table.modules.heads, table.tiles.shortest_mm
+    if heads and heads.counter_distance_mm >= shortest:
+        wrong = f"lets a tile of {shortest:g} mm pass uncounted ({heads.counter_distance_mm:g})"
+        path = ("modules", "heads", "counter_distance_mm")
+        yield Finding(path, wrong, "Give less than `tiles.shortest_mm`.")
+
+
+def _ports(table: Table) -> Iterator[Finding]:
+    modules = table.modules
+    for at, head in enumerate(modules.heads.ports if modules.heads else ()):
+        path: Path = ("modules", "heads", "ports", at)
+        if (head.pusher is None) != (head.vane is None):
+            has, lacks = ("vane", "pusher") if head.pusher is None else ("pusher", "vane")
+            cure = f"Add `{lacks}:`, or leave {has} out."
+            wrong = f"works only together with a {lacks} ('{getattr(head, has)}')"
+            yield Finding((*path, has), wrong, cure)
+        if head.trays and head.pusher is None:
+            wrong = f"cannot build in a tray without a pusher ({at})"
+            yield Finding(path, wrong, "Add `pusher:` and `vane:`.")
+        if head.turner and not head.face:
+            wrong = f"cannot know which tiles to turn ('{head.turner}')"
+            yield Finding((*path, "turner"), wrong, "Add `face:`, the sensor that sees a face.")
+        if len(head.trays) > 1 and modules.chain is None:
+            wrong = f"cannot reach {len(head.trays)} trays without a chain ({at})"
+            yield Finding((*path, "trays"), wrong, "Add `modules.chain`, or a head for each tray.")
+
+
+def _pauses_when_full(table: Table) -> Iterator[Finding]:
+    for at, head in enumerate(table.modules.heads.ports if table.modules.heads else ()):
+        wheel = _channel(table, head.wheel)
+        if head.full and isinstance(wheel, MotorChannel) and wheel.hold_while != head.full:
+            wrong = f"does not pause the wheel '{head.wheel}' ('{head.full}')"
+            cure = f"Give the wheel `hold_while: {head.full}`."
+            yield Finding(("modules", "heads", "ports", at, "full"), wrong, cure)
+
+
+def _every_tray_fed_once(table: Table) -> Iterator[Finding]:
+    heads = table.modules.heads
+    sides = len(table.modules.trays.sides) if table.modules.trays else 0
+    fed: set[int] = set()
+    for at, head in enumerate(heads.ports if heads else ()):
+        for position, tray in enumerate(head.trays):
+            path: Path = ("modules", "heads", "ports", at, "trays", position)
+            if not 0 <= tray < sides:
+                cure = f"Take 0 to {sides - 1}." if sides else "Give an empty list."
+                yield Finding(path, f"there is no such tray ({tray})", cure)
+            elif tray in fed:
+                yield Finding(path, f"is fed by two heads ({tray})", "Leave it to one head.")
+            fed.add(tray)
+    for tray in sorted(set(range(sides)) - fed):
+        path = ("modules", "trays", "sides", tray)
+        yield Finding(path, f"no head fills this tray ({tray})", f"Add {tray} to a head's `trays`.")
+
+
+def _tray_count(table: Table) -> Iterator[Finding]:
+    trays = table.modules.trays
+    if trays and not 1 <= len(trays.sides) <= MOST_TRAYS:
+        wrong = f"a table has one tray a side ({len(trays.sides)})"
+        yield Finding(("modules", "trays", "sides"), wrong, f"Give 1 to {MOST_TRAYS}.")
+
+
+def _walls_fit(table: Table) -> Iterator[Finding]:
+    trays, field = table.modules.trays, table.field
+    if trays is None:
+        return
+    path = ("modules", "trays", "length_mm")
+    needed = trays.columns * table.tiles.widest_mm
+    if needed > trays.length_mm:
+        wrong = f"is too short for {trays.columns} columns of the widest tile ({trays.length_mm:g})"
+        yield Finding(path, wrong, f"Give at least {needed:g}, or fewer columns.")
+    square = field.wall_distance * 2000
+    if len(trays.sides) > 1 and trays.length_mm > square:
+        wrong = f"makes walls that cross at the corners ({trays.length_mm:g})"
+        yield Finding(path, wrong, f"Give at most {square:g}, or a greater `field.wall_distance`.")
+
+
+def _field(table: Table) -> Iterator[Finding]:
+    field = table.field
+    if field.hand_distance <= field.wall_distance:
+        wrong = f"lies behind the wall ({field.hand_distance:g} against {field.wall_distance:g})"
+        path = ("field", "hand_distance")
+        yield Finding(path, wrong, "Give more than `wall_distance`.")
+    half = min(field.width, field.depth) / 2
+    if field.hand_distance > half:
+        wrong = f"lies outside the field ({field.hand_distance:g})"
+        yield Finding(("field", "hand_distance"), wrong, f"Give at most {half:g}.")
+
+
+def _lanes_and_seats(table: Table) -> Iterator[Finding]:
+    lanes, seats = table.modules.lanes, table.field.seats
+    if lanes and len(lanes.seats) != seats:
+        wrong = f"are not one a seat ({len(lanes.seats)} lanes, {seats} seats)"
+        cure = "Add or remove lanes, or change `field.seats`."
+        yield Finding(("modules", "lanes", "seats"), wrong, cure)
+
+
+def _lamps_along_walls(table: Table) -> Iterator[Finding]:
+    lamps, trays = table.modules.lamps, table.modules.trays
+    if lamps is None or trays is None:
+        return
+    if len(lamps.walls) != len(trays.sides):
+        wrong = f"are not one a wall ({len(lamps.walls)} strips, {len(trays.sides)} walls)"
+        yield Finding(("modules", "lamps", "walls"), wrong, "Name a strip for each tray.")
+    for at, name in enumerate(lamps.walls):
+        strip = _channel(table, name)
+        if isinstance(strip, StripChannel) and strip.lamps < trays.columns:
+            wrong = f"is shorter than the wall of {trays.columns} columns ({strip.lamps} lamps)"
+            cure = "Take a longer strip."
+            yield Finding(("modules", "lamps", "walls", at), wrong, cure)
+
+
+def _flipper_under_a_column(table: Table) -> Iterator[Finding]:
+    flipper, trays = table.modules.flipper, table.modules.trays
+    if flipper is None or trays is None:
+        return
+    if flipper.tray >= len(trays.sides):
+        wrong = f"there is no such tray ({flipper.tray})"
+        cure = f"Take 0 to {len(trays.sides) - 1}."
+        yield Finding(("modules", "flipper", "tray"), wrong, cure)
+    if flipper.column > trays.columns:
+        wrong = f"no tray has this column ({flipper.column})"
+        yield Finding(("modules", "flipper", "column"), wrong, f"Take 1 to {trays.columns}.")
+
+
+def _stops_at_its_switches(table: Table) -> Iterator[Finding]:
+    """What runs between two switches is stopped by them in the board, however late the host is."""
+    for path, motor, forth, back in _travellers(table):
+        config = _channel(table, motor)
+        assert isinstance(config, MotorChannel)
+        for key, switch in (("forward_stop", forth), ("reverse_stop", back)):
+            if getattr(config, key) != switch:
+                board = table.board_of(motor)
+                wrong = f"is not '{switch}', the end that {'.'.join(map(str, path))} has"
+                here = ("boards", board, "channels", motor, key)
+                told = getattr(config, key)
+                yield Finding(here, f"{wrong} ({told!r})", f"Give `{key}: {switch}`.")
+
+
+def _travellers(table: Table) -> Iterator[tuple[Path, str, str, str]]:
+    """Every part that runs between two switches: where it is, its motor, forward end, other end."""
+    m = table.modules
+    if m.lid:
+        yield ("modules", "lid"), m.lid.motor, m.lid.opened, m.lid.closed
+    for at, tray in enumerate(m.trays.sides if m.trays else ()):
+        yield ("modules", "trays", "sides", at), tray.lift, tray.up, tray.down
+    for at, lane in enumerate(m.lanes.seats if m.lanes else ()):
+        yield ("modules", "lanes", "seats", at), lane.presenter, lane.presented, lane.home
+    if m.flipper:
+        yield ("modules", "flipper"), m.flipper.motor, m.flipper.flipped, m.flipper.home
+    if m.gantry:
+        g = m.gantry
+        yield ("modules", "gantry", "grip"), g.grip, g.gripped, g.released
+        yield ("modules", "gantry", "turn"), g.turn, g.crossed, g.straight
+        if g.turner and g.turner_over and g.turner_home:
+            yield ("modules", "gantry", "turner"), g.turner, g.turner_over, g.turner_home
+
+
+def _whole_turner(table: Table) -> Iterator[Finding]:
+    gantry = table.modules.gantry
+    if gantry is None:
+        return
+    keys = ("turner", "turner_home", "turner_over")
+    lacking = [key for key in keys if getattr(gantry, key) is None]
+    if 0 < len(lacking) < len(keys):
+        wrong = f"has a turner only in part ({' and '.join(lacking)} missing)"
+        cure = "Give all of turner, turner_home and turner_over, or none."
+        yield Finding(("modules", "gantry"), wrong, cure)
+
+
+def _axes_together(table: Table) -> Iterator[Finding]:
+    gantry = table.modules.gantry
+    if gantry is None:
+        return
+    home = table.board_of(gantry.x)
+    for key in ("y", "z"):
+        board = table.board_of(getattr(gantry, key))
+        if board != home:
+            wrong = f"hangs on board '{board}', and x on '{home}' ('{getattr(gantry, key)}')"
+            cure = "Put all axes on one board: motion that must begin together begins on one board."
+            yield Finding(("modules", "gantry", key), wrong, cure)
+
+
+def _reach(table: Table) -> Iterator[Finding]:
+    gantry, distance = table.modules.gantry, table.field.hand_distance
+    if gantry is None:
+        return
+    for key in ("x", "y"):
+        axis = _channel(table, getattr(gantry, key))
+        assert isinstance(axis, AxisChannel)
+        if axis.low > -distance or axis.high < distance:
+            wrong = f"does not reach the hands ({axis.low:g} to {axis.high:g})"
+            cure = f"Let it reach from {-distance:g} to {distance:g}, or bring the hands nearer."
+            yield Finding(("modules", "gantry", key), wrong, cure)
+
+
+CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
+    _needs,
+    _tile_range,
+    _counter_near_wheel,
+    _ports,
+    _pauses_when_full,
+    _tray_count,
+    _every_tray_fed_once,
+    _walls_fit,
+    _field,
+    _lanes_and_seats,
+    _lamps_along_walls,
+    _flipper_under_a_column,
+    _stops_at_its_switches,
+    _whole_turner,
+    _axes_together,
+    _reach,
+)

@@ -1,0 +1,58 @@
+"""A game's parameters from a file, as the dataclass that its rules take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from config.errors import Finding, located
+from config.schema import GameConfig, Part
+from config.sentences import findings, from_rules
+from rules.errors import RulesError
+from rules.games import GAMES
+
+
+def game_parameters(config: GameConfig) -> Any:
+    """The parameters that `Game.setup` takes: the game's defaults, and what the file changes.
+
+    Raises ConfigErrors, without a line, for a configuration that no file was read for.
+    """
+    parameters, defects = accepted(config.game, config.parameters)
+    if defects:
+        raise located(config.game, {}, defects)
+    return parameters
+
+
+def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]]:
+    """A game's parameters, or its defaults and what is wrong, by paths from the file's top.
+
+    Parameters are right if a set-up can begin with them, whatever the number of players.
+    """
+    rules = GAMES[game]
+    defaults = rules.parameters()
+    model = _model(type(defaults))
+    try:
+        values = model.model_validate_json(json.dumps(given))
+        changed = {name: getattr(values, name) for name in values.model_fields_set}
+        parameters = replace(defaults, **changed)
+        for players in rules.players:
+            rules.setup(players=players, parameters=parameters)
+    except ValidationError as error:
+        return defaults, [
+            finding._replace(path=("parameters", *finding.path))
+            for finding in findings(error, model)
+        ]
+    except RulesError as error:
+        return defaults, [from_rules(("parameters",), error)]
+    return parameters, []
+
+
+def _model(parameters: type[Any]) -> type[BaseModel]:
+    """A strict model with a dataclass's fields, each of which may be left out."""
+    hints = get_type_hints(parameters)
+    each: dict[str, Any] = {field.name: (hints[field.name], None) for field in fields(parameters)}
+    return create_model("Parameters", __base__=Part, **each)

@@ -1,0 +1,207 @@
+"""Which tray holds which tile of a layout: the bridge from a game's places to the machine's.
+
+A game speaks of `w3.15u`, `p2.3`, `b7`, `k4`; a machine builds stacks in trays. `stage` says what
+each tray must hold and where every place comes to lie in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from config.schema import Table
+from rules.geometry import (
+    BareTable,
+    Boneyard,
+    CardPile,
+    Layout,
+    Pile,
+    PilePlace,
+    Place,
+    Seat,
+    Walls,
+)
+
+PILE_TRAYS = (2, 0)
+"""Where a machine that stacks two high forms a pile of four: upper half, lower half.
+
+The upper half lies opposite the lower one, column facing column, so that a gantry sets it on top
+by carrying it straight across."""
+
+RING = (0, 3, 2, 1)
+"""The trays clockwise, in the order in which walls are used up."""
+HAND_SIDES, HAND_LEVELS = 4, 4
+"""How people set tiles up where there are no trays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A tile's place in a raised tray, from 1: column from the right, level from the top."""
+
+    tray: int
+    column: int
+    level: int
+
+
+@dataclass(frozen=True)
+class Fill:
+    """What one tray is to hold: stacks of these heights, in column order from the right."""
+
+    tray: int
+    stacks: tuple[int, ...]
+
+    @property
+    def tiles(self) -> int:
+        return sum(self.stacks)
+
+
+@dataclass(frozen=True)
+class Staging:
+    """A layout in trays. `halves` tells that a pile stands as two halves in `PILE_TRAYS`.
+
+    `by_hand` tells that the table has no trays: people set the same stacks up themselves.
+    """
+
+    layout: Layout
+    fills: tuple[Fill, ...]
+    slots: dict[Place, Slot]
+    halves: bool = False
+    by_hand: bool = False
+    lanes: Mapping[Seat, int] = field(default_factory=dict)
+    """Tiles in each hand lane, where hands are picked before the walls."""
+
+    def lanes_of(self, trays: Iterable[int]) -> list[Seat]:
+        """The lanes that the head before these trays fills: those of the same sides."""
+        return [seat for seat in self.lanes if seat in trays]
+
+    def with_rest(self, rest: Sequence[Place], shown: tuple[Place, Slot] | None) -> Staging:
+        """The same trays once it is settled which tiles the lanes took: `rest` fills the walls.
+
+        Nobody has seen a tile, so their names are free: they are given in wall order, clockwise,
+        but for `shown`, the indicator, which must lie where the flipper is.
+        """
+        slots = [
+            Slot(fill.tray, column, level)
+            for tray in RING
+            for fill in self.fills
+            if fill.tray == tray
+            for column, height in enumerate(fill.stacks, 1)
+            for level in range(1, height + 1)
+        ]
+        given: dict[Place, Slot] = {}
+        if shown is not None:
+            place, slot = shown
+            slots.remove(slot)
+            given[place] = slot
+        others = [place for place in rest if place not in given]
+        return replace(self, slots=given | dict(zip(others, slots, strict=True)))
+
+    def columns(self, tray: int) -> int:
+        """How many columns stand in a tray."""
+        return next((len(fill.stacks) for fill in self.fills if fill.tray == tray), 0)
+
+
+class DoesNotFit(ValueError):
+    """A layout that the table's trays cannot hold; the sentence says why."""
+
+
+def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None) -> Staging:
+    """Where a layout comes to lie on a table.
+
+    With `hands` (tiles by seat) these are picked into the hand lanes before the walls are built.
+    Raises DoesNotFit with the numbers that do not go together.
+    """
+    trays = table.modules.trays
+    if isinstance(layout, BareTable):
+        return Staging(layout, (), {})
+    if trays is None:
+        return replace(_shape(layout, HAND_SIDES, HAND_LEVELS), by_hand=True)
+    staging = (
+        _beside_lanes(layout, hands, trays.levels)
+        if hands
+        else _shape(layout, len(trays.sides), trays.levels)
+    )
+    for fill in staging.fills:
+        if fill.tray >= len(trays.sides):
+            raise DoesNotFit(
+                f"needs {len(staging.fills)} trays, and the table has {len(trays.sides)}"
+            )
+        if len(fill.stacks) > trays.columns or max(fill.stacks) > trays.levels:
+            raise DoesNotFit(
+                f"needs {len(fill.stacks)} columns of {max(fill.stacks)} in a tray,"
+                f" and a tray holds {trays.columns} of {trays.levels}"
+            )
+    return staging
+
+
+def _beside_lanes(layout: Layout, hands: Mapping[Seat, int], levels: int) -> Staging:
+    """Walls of what the hands leave, shared out over the sides; a begun column comes first."""
+    left = layout.count - sum(hands.values())
+    high = 1 if isinstance(layout, Boneyard) else levels
+    begun = left % high
+    heights = ((begun,) if begun else ()) + (high,) * (left // high)
+    fills = []
+    first = 0
+    for number, tray in enumerate(RING):
+        count = len(heights) // len(RING) + (number < len(heights) % len(RING))
+        if count:
+            fills.append(Fill(tray, heights[first : first + count]))
+        first += count
+    return Staging(layout, tuple(fills), {}, lanes=dict(hands))
+
+
+def _shape(layout: Layout, trays: int, levels: int) -> Staging:
+    match layout:
+        case Walls():
+            return _walls(layout)
+        case Pile():
+            return _pile(layout, levels)
+        case Boneyard():
+            return _rows(layout, trays, 1 if trays > 1 else levels)
+        case CardPile():
+            return _rows(layout, trays, levels)
+        case BareTable():
+            return Staging(layout, (), {})
+
+
+def _walls(walls: Walls) -> Staging:
+    fills = tuple(
+        Fill(owner, (walls.levels,) * columns) for owner, columns in enumerate(walls.columns)
+    )
+    return Staging(
+        walls,
+        fills,
+        {at: Slot(at.owner, at.column, at.level + 1) for at in walls.places},
+    )
+
+
+def _pile(pile: Pile, levels: int) -> Staging:
+    if levels >= pile.levels:
+        fill = Fill(0, (pile.levels,) * pile.columns)
+        return Staging(pile, (fill,), {at: Slot(0, at.column, at.level) for at in pile.places})
+    half = pile.levels // 2
+    fills = tuple(Fill(tray, (half,) * pile.columns) for tray in PILE_TRAYS)
+    return Staging(pile, fills, {at: _half(at, pile, half) for at in pile.places}, halves=True)
+
+
+def _half(at: PilePlace, pile: Pile, half: int) -> Slot:
+    lower, level = divmod(at.level - 1, half)
+    column = at.column if lower else pile.columns + 1 - at.column
+    return Slot(PILE_TRAYS[lower], column, level + 1)
+
+
+def _rows(layout: Boneyard | CardPile, trays: int, levels: int) -> Staging:
+    """Tiles in order, tray by tray, each column from the top, shared out as evenly as can be."""
+    places: tuple[Place, ...] = layout.places
+    slots: dict[Place, Slot] = {}
+    fills = []
+    first = 0
+    for tray in range(trays):
+        count = len(places) // trays + (tray < len(places) % trays)
+        whole, rest = divmod(count, levels)
+        for number, place in enumerate(places[first : first + count]):
+            column, level = divmod(number, levels)
+            slots[place] = Slot(tray, column + 1, level + 1)
+        fills.append(Fill(tray, (levels,) * whole + ((rest,) if rest else ())))
+        first += count
+    return Staging(layout, tuple(fills), slots)

@@ -1,0 +1,188 @@
+"""YAML as a person means it, with the line of every value.
+
+Plain scalars follow YAML 1.2, narrowed: only `true` and `false` are truth values, only decimal
+numbers are numbers, and `NO`, `on`, `010` and `12:30` stay the texts that they look like. Keys are
+always texts. A duplicate key, a tag, or an alias that would unfold without end is an error.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+import yaml
+
+from config.errors import ConfigError, ConfigErrors, Path, shown
+
+MOST_VALUES = 20_000
+"""Values in one file, each unfolding of an alias counted again."""
+DEEPEST = 32
+
+Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
+
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file's values, and on which line each of them stands."""
+
+    file: str
+    value: Value
+    lines: dict[Path, int] = field(repr=False)
+
+
+def parse(text: str, file: str) -> Document:
+    """The one document of a YAML text; `file` names it in errors.
+
+    Raises ConfigErrors: a single one for text that cannot be read at all, otherwise one for each
+    duplicate key.
+    """
+    reading = _Reading(file)
+    root = reading.compose(text)
+    if root is None:
+        raise reading.refusal(None, "is empty", "Write a table or a game into it, or remove it.")
+    value = reading.value(root, ())
+    if reading.errors:
+        raise ConfigErrors(reading.errors)
+    return Document(file, value, reading.lines)
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader without its guesses at types, refusing tags and deep nesting."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call] # the stubs leave it out
+        if getattr(event, "tag", None) is not None:
+            cure = "Leave it out: values are what they look like."
+            raise _Refused(event.start_mark, "a tag stands here", cure)
+        if self.depth > DEEPEST:
+            wrong = f"values are nested more than {DEEPEST} levels deep"
+            raise _Refused(event.start_mark, wrong, "Nest them less.")
+        self.depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+_Loader.yaml_implicit_resolvers = {}  # every plain scalar stays a text
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """Good YAML that no table needs."""
+
+    def __init__(self, mark: yaml.Mark, wrong: str, cure: str) -> None:
+        super().__init__(problem=wrong, problem_mark=mark)
+        self.cure = cure
+
+
+class _Reading:
+    """One text being read: its lines and its defects so far."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines: dict[Path, int] = {}
+        self.errors: list[ConfigError] = []
+        self._values = 0
+
+    def compose(self, text: str) -> yaml.Node | None:
+        try:
+            loader = _Loader(text)
+            try:
+                node: yaml.Node | None = loader.get_single_node()
+            finally:
+                loader.dispose()
+        except yaml.MarkedYAMLError as error:
+            raise self._syntax(error) from None
+        except (yaml.YAMLError, ValueError, OverflowError):
+            # PyYAML lets chr() and int() fail by themselves on absurd escapes and versions.
+            raise self.refusal(
+                None,
+                "contains characters that no YAML file may have",
+                "Save it as plain UTF-8 text.",
+            ) from None
+        return node
+
+    def value(self, node: yaml.Node, path: Path) -> Value:
+        """A node's value, its line and its parts' lines noted down."""
+        line = node.start_mark.line + 1
+        self.lines.setdefault(path, line)
+        self._values += 1
+        if len(path) > DEEPEST or self._values > MOST_VALUES:
+            raise self.refusal(
+                line,
+                f"unfolds to more than {MOST_VALUES} values or {DEEPEST} levels",
+                "Write the values out instead of using aliases.",
+            )
+        match node:
+            case yaml.MappingNode():
+                return self._mapping(node, path)
+            case yaml.SequenceNode():
+                return [self.value(part, (*path, at)) for at, part in enumerate(node.value)]
+            case yaml.ScalarNode():
+                return self._scalar(node)
+        raise AssertionError(f"YAML has no other node than {node}")
+
+    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Value]:
+        mapping: dict[str, Value] = {}
+        for key_node, part in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise self.refusal(
+                    line, "a list or mapping stands as a key", "Use a word as the key."
+                )
+            key = self._text(key_node)
+            here = (*path, key)
+            if key in mapping:
+                wrong = f"is given twice, here and on line {self.lines[here]} ({shown(key)})"
+                cure = "Keep one of the two."
+                self.errors.append(ConfigError(self.file, line, here, wrong, cure))
+                continue
+            self.lines[here] = line
+            mapping[key] = self.value(part, here)
+        return mapping
+
+    def _scalar(self, node: yaml.ScalarNode) -> Value:
+        text = self._text(node)
+        if node.style is not None:
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        if _DECIMAL.fullmatch(text) and math.isfinite(number := float(text)):
+            return number
+        return text
+
+    def _text(self, node: yaml.Node) -> str:
+        text = str(node.value)
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise self.refusal(
+                node.start_mark.line + 1,
+                "half a character is escaped here",
+                "Write it out in UTF-8.",
+            )
+        return text
+
+    def _syntax(self, error: yaml.MarkedYAMLError) -> ConfigErrors:
+        mark = error.problem_mark or error.context_mark
+        line = None if mark is None else mark.line + 1
+        problem = error.problem or "it breaks off"
+        if isinstance(error, _Refused):
+            return self.refusal(line, problem, error.cure)
+        if r"'\t'" in problem:
+            wrong = "a tab stands here, and YAML is indented by spaces"
+            return self.refusal(line, wrong, "Replace the tab by spaces.")
+        if problem == "but found another document":
+            wrong = "a second document begins here"
+            return self.refusal(line, wrong, "Give each table and game a file of its own.")
+        wrong = f"cannot be read as YAML ({problem})"
+        return self.refusal(line, wrong, "Look for a missing colon, quote, bracket or indent.")
+
+    def refusal(self, line: int | None, wrong: str, cure: str) -> ConfigErrors:
+        return ConfigErrors([ConfigError(self.file, line, (), wrong, cure)])

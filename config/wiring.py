@@ -1,0 +1,322 @@
+"""Whether every channel hangs where it can, and every name leads to a channel.
+
+A serial board is an Arduino Mega 2560: pins 0 and 1 are its line to the host, 54 to 69 its analogue
+inputs, and each of its serial ports 1 to 3 takes two pins. A gpio board is a Raspberry Pi's header,
+by Broadcom's numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from config.errors import Finding, Path, instead
+from config.schema import (
+    AnalogChannel,
+    AxisChannel,
+    BoardConfig,
+    Chain,
+    Channel,
+    Dice,
+    DiceChannel,
+    Drum,
+    Flipper,
+    Gantry,
+    Head,
+    Keys,
+    Lamps,
+    Lane,
+    Lid,
+    Modules,
+    MotorChannel,
+    Part,
+    Reader,
+    ReaderChannel,
+    SensorChannel,
+    Table,
+    Tray,
+)
+
+SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
+"""Seconds. Less, and a busy host cannot renew it in time; more, and motors outlive a dead host."""
+
+PORT_PINS = {1: (18, 19), 2: (16, 17), 3: (14, 15)}
+_PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
+_PI_PINS = range(2, 28)
+_OUTPUT_PINS = range(2, 54)
+_INPUT_PINS = range(2, 70)
+_ANALOG_PINS = range(54, 70)
+
+_MOTOR, _SENSOR, _AXIS = ("motor",), ("sensor",), ("axis",)
+_PUSHED = ("motor", "output")
+
+PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
+    Lid: {"motor": _MOTOR, "opened": _SENSOR, "closed": _SENSOR},
+    Drum: {"motor": _MOTOR},
+    Head: {
+        "wheel": _MOTOR,
+        "belt": _MOTOR,
+        "counter": _SENSOR,
+        "pusher": _MOTOR,
+        "vane": _SENSOR,
+        "full": _SENSOR,
+        "face": _SENSOR,
+        "turner": _PUSHED,
+    },
+    Tray: {"lift": _MOTOR, "up": _SENSOR, "down": _SENSOR},
+    Chain: {"motor": _MOTOR, "zero": _SENSOR, "corner": _SENSOR},
+    Lane: {"gate": ("output",), "presenter": _MOTOR, "presented": _SENSOR, "home": _SENSOR},
+    Flipper: {"motor": _MOTOR, "flipped": _SENSOR, "home": _SENSOR},
+    Dice: {"unit": ("dice",)},
+    Gantry: {
+        "x": _AXIS,
+        "y": _AXIS,
+        "z": _AXIS,
+        "grip": _MOTOR,
+        "gripped": _SENSOR,
+        "released": _SENSOR,
+        "wide": ("output",),
+        "turn": _MOTOR,
+        "straight": _SENSOR,
+        "crossed": _SENSOR,
+        "loaded": _SENSOR,
+        "turner": _MOTOR,
+        "turner_home": _SENSOR,
+        "turner_over": _SENSOR,
+    },
+    Reader: {"unit": ("reader",)},
+    Keys: {"lid": _SENSOR, "done": _SENSOR},
+    Lamps: {"walls": ("strip",)},
+    Modules: {"ready": ("output",), "emergency": _SENSOR, "curtain": _SENSOR},
+}
+"""For each module, the keys that name channels and the kinds that those may be."""
+
+_SWITCHES: dict[type[Part], tuple[str, ...]] = {
+    MotorChannel: ("forward_stop", "reverse_stop", "hold_while"),
+    AxisChannel: ("home_switch",),
+}
+"""For each channel, the keys that name sensors; the board itself watches them."""
+
+
+class Plug(NamedTuple):
+    """A key that names a channel, and the kinds that this channel may be."""
+
+    path: Path
+    kinds: tuple[str, ...]
+    channel: str
+
+
+def plugs(part: Part, path: Path) -> Iterator[Plug]:
+    """Every key in a module, and in the modules within it, that names a channel."""
+    kinds = PLUGS.get(type(part), {})
+    for name, value in part:
+        for key, each in _each(value, (*path, name)):
+            if isinstance(each, Part):
+                yield from plugs(each, key)
+            elif name in kinds and isinstance(each, str):
+                yield Plug(key, kinds[name], each)
+
+
+def _each(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+    if isinstance(value, tuple):
+        yield from (((*path, at), each) for at, each in enumerate(value))
+    else:
+        yield path, value
+
+
+def _channels(table: Table) -> Iterator[tuple[str, BoardConfig, str, Channel]]:
+    for name, board in table.boards.items():
+        for channel, config in board.channels.items():
+            yield name, board, channel, config
+
+
+def _leases(table: Table) -> Iterator[Finding]:
+    for name, board in table.boards.items():
+        if not SHORTEST_LEASE <= board.lease <= LONGEST_LEASE:
+            cure = f"Give {SHORTEST_LEASE} to {LONGEST_LEASE} seconds."
+            yield Finding(("boards", name, "lease"), f"is out of range ({board.lease})", cure)
+
+
+def _addresses(table: Table) -> Iterator[Finding]:
+    taken: dict[int, str] = {}
+    for name, board in table.boards.items():
+        if board.kind == "serial":
+            first = taken.setdefault(board.address, name)
+            if first != name:
+                wrong = f"is the address of board '{first}' too ({board.address})"
+                cure = "Give each board on the line its own, 0 to 7."
+                yield Finding(("boards", name, "address"), wrong, cure)
+
+
+def _names(table: Table) -> Iterator[Finding]:
+    taken: dict[str, str] = {}
+    for name, _, channel, _ in _channels(table):
+        first = taken.setdefault(channel, name)
+        if first != name:
+            wrong = f"is the name of a channel of board '{first}' too ('{channel}')"
+            yield Finding(("boards", name, "channels", channel), wrong, "Rename one of the two.")
+
+
+def _pins_in_range(table: Table) -> Iterator[Finding]:
+    for name, board, channel, config in _channels(table):
+        pins, whose = _allowed(board, config)
+        for key in _PIN_FIELDS:
+            pin = getattr(config, key, None)
+            if pin is not None and pin not in pins:
+                cure = f"Take {pins.start} to {pins.stop - 1}."
+                path = ("boards", name, "channels", channel, key)
+                yield Finding(path, f"is no pin for {whose} ({pin})", cure)
+
+
+def _allowed(board: BoardConfig, config: Channel) -> tuple[range, str]:
+    if board.kind == "gpio":
+        return _PI_PINS, "a gpio board"
+    match config:
+        case AnalogChannel():
+            return _ANALOG_PINS, "an analogue input of a serial board"
+        case SensorChannel():
+            return _INPUT_PINS, "an input of a serial board"
+    return _OUTPUT_PINS, "an output of a serial board"
+
+
+def _no_ports_on_gpio(table: Table) -> Iterator[Finding]:
+    for name, board, channel, config in _channels(table):
+        if board.kind == "gpio" and isinstance(config, DiceChannel | ReaderChannel | AnalogChannel):
+            wrong = f"cannot hang on a gpio board ({config.kind})"
+            path = ("boards", name, "channels", channel, "kind")
+            yield Finding(path, wrong, "Move it to a serial board.")
+
+
+def _taken_once(table: Table) -> Iterator[Finding]:
+    for name, board in table.boards.items():
+        taken: dict[str, str] = {}
+        for channel, config in board.channels.items():
+            for key, wires in _wires(config):
+                owner = f"{channel}.{key}"
+                clash = next((wire for wire in wires if wire in taken), None)
+                if clash is not None:
+                    path = ("boards", name, "channels", channel, key)
+                    cure = "Give each its own pins and its own serial port."
+                    yield Finding(path, f"is taken by {taken[clash]} ({clash})", cure)
+                taken.update({wire: owner for wire in wires if wire not in taken})
+
+
+def _wires(config: Channel) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each key of a channel takes up on its board."""
+    for key in _PIN_FIELDS:
+        pin = getattr(config, key, None)
+        if pin is not None:
+            yield key, (f"pin {pin}",)
+    if isinstance(config, DiceChannel | ReaderChannel):
+        yield "port", (f"port {config.port}", *(f"pin {pin}" for pin in PORT_PINS[config.port]))
+
+
+def _switches(table: Table) -> Iterator[Finding]:
+    for name, board, channel, config in _channels(table):
+        for key in _SWITCHES.get(type(config), ()):
+            switch = getattr(config, key)
+            if switch is None:
+                continue
+            path = ("boards", name, "channels", channel, key)
+            found = board.channels.get(switch)
+            if found is None:
+                yield Finding(path, *_no_switch(table, name, switch))
+            elif found.kind != "sensor":
+                wrong = f"is a channel of kind {found.kind}, not sensor ('{switch}')"
+                yield Finding(path, wrong, "Name a sensor.")
+
+
+def _no_switch(table: Table, board: str, switch: str) -> tuple[str, str]:
+    for elsewhere, config in table.boards.items():
+        if switch in config.channels:
+            cure = f"Wire it to '{board}': a board stops its motors by its own switches."
+            return f"hangs on board '{elsewhere}' ('{switch}')", cure
+    return f"there is no such channel ('{switch}')", instead(
+        switch, _of_kind(table.boards[board], "sensor")
+    )
+
+
+def _of_kind(board: BoardConfig, *kinds: str) -> list[str]:
+    return [name for name, config in board.channels.items() if config.kind in kinds]
+
+
+def _stops_differ(table: Table) -> Iterator[Finding]:
+    for name, _, channel, config in _channels(table):
+        if (
+            isinstance(config, MotorChannel)
+            and config.forward_stop is not None
+            and config.forward_stop == config.reverse_stop
+        ):
+            path = ("boards", name, "channels", channel, "reverse_stop")
+            wrong = f"is its forward_stop too ('{config.reverse_stop}')"
+            yield Finding(path, wrong, "Name the switch at its other end.")
+
+
+def _axis_limits(table: Table) -> Iterator[Finding]:
+    for name, _, channel, config in _channels(table):
+        if isinstance(config, AxisChannel) and config.low >= config.high:
+            path = ("boards", name, "channels", channel, "low")
+            wrong = f"is not below high ({config.low:g} against {config.high:g})"
+            yield Finding(path, wrong, "Give the lower limit as low, in metres.")
+
+
+def _plugs_fit(table: Table) -> Iterator[Finding]:
+    configs = {channel: config for _, _, channel, config in _channels(table)}
+    for path, kinds, channel in plugs(table.modules, ("modules",)):
+        if channel not in configs:
+            known = [name for name, config in configs.items() if config.kind in kinds]
+            yield Finding(path, f"no board has this channel ('{channel}')", instead(channel, known))
+        elif configs[channel].kind not in kinds:
+            wrong = f"is a channel of kind {configs[channel].kind}, not {' or '.join(kinds)}"
+            yield Finding(path, f"{wrong} ('{channel}')", f"Name a channel of kind {kinds[0]}.")
+
+
+def _plugged_once(table: Table) -> Iterator[Finding]:
+    """A channel has one use; only one key may stand for both keys."""
+    taken: dict[str, Path] = {}
+    for path, _, channel in plugs(table.modules, ("modules",)):
+        first = taken.setdefault(channel, path)
+        if first != path and path[:2] != ("modules", "keys") != first[:2]:
+            wrong = f"is {'.'.join(map(str, first))} too ('{channel}')"
+            yield Finding(path, wrong, "Give each its own channel.")
+
+
+def _all_used(table: Table) -> Iterator[Finding]:
+    used = {plug.channel for plug in plugs(table.modules, ("modules",))}
+    for _, _, _, config in _channels(table):
+        used.update(getattr(config, key) for key in _SWITCHES.get(type(config), ()))
+    for name, _, channel, _ in _channels(table):
+        if channel not in used:
+            path = ("boards", name, "channels", channel)
+            cure = "Name it in a module, or remove it."
+            yield Finding(path, f"no module uses this channel ('{channel}')", cure)
+
+
+def _safety_everywhere(table: Table) -> Iterator[Finding]:
+    modules = table.modules
+    for name, board in table.boards.items():
+        if not set(modules.emergency) & board.channels.keys():
+            wrong = f"has no emergency stop ('{name}')"
+            cure = "Add a sensor for it here and name it in `modules.emergency`."
+            yield Finding(("boards", name), wrong, cure)
+        if modules.curtain and not set(modules.curtain) & board.channels.keys():
+            wrong = f"has no light curtain, and the other boards have ('{name}')"
+            cure = "Add a sensor for it here and name it in `modules.curtain`."
+            yield Finding(("boards", name), wrong, cure)
+
+
+CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
+    _leases,
+    _addresses,
+    _names,
+    _no_ports_on_gpio,
+    _pins_in_range,
+    _taken_once,
+    _switches,
+    _stops_differ,
+    _axis_limits,
+    _plugs_fit,
+    _plugged_once,
+    _all_used,
+    _safety_everywhere,
+)

@@ -1,0 +1,1 @@
+"""The daemon: decides, sequences, records and serves."""

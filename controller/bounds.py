@@ -1,0 +1,81 @@
+"""The least time that a cycle can take on this table: computed from its own speeds, not measured.
+
+`under`, from the lid closed to walls staged: the mixing, then the busiest head. A head's next tile
+comes `spacing` seconds after the last while `plenty` tiles lie in the drum and, below that, in
+proportion later: spacing x plenty / n. Heads work side by side, so the bound lets all of them lift
+in step and asks for n at the beginning of each lift. To that comes what nothing can overlap: the
+last tile's way to the counter and the last push. A head that fills several trays waits for the
+chain between them.
+
+`top`, from the raise ordered to ready to play: the critical path of lifts, dice and gantry. Lifts
+and dice may work at once, the gantry needs raised walls, and a tile that a throw decides on cannot
+move before that throw. People's parts count nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from config.schema import Heads, Table
+from config.staging import Staging
+from controller.kinematics import Kinematics, Pose
+from controller.moves import Move, Shake
+
+
+def under_bound(table: Table, staging: Staging) -> float:
+    """Seconds from the lid closed over a gathered set to its walls staged."""
+    modules = table.modules
+    if modules.drum is None or modules.heads is None:
+        return 0.0
+    heads = modules.heads
+    quotas = _quotas(staging, heads)
+    if not any(quotas):
+        return 0.0
+    last = heads.counter_distance_mm / 1000 / heads.belt_speed
+    push = heads.push if staging.fills and heads.ports[0].pusher else 0.0
+    return modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table)
+
+
+def top_bound(moves: Iterable[Move], table: Table, tile_height: float) -> float:
+    """Seconds from the raise ordered to ready to play, for these moves in this order."""
+    kinematics = Kinematics(table, tile_height)
+    pose = Pose()
+    gantry = table.modules.trays.lift if table.modules.trays else 0.0
+    dice = 0.0
+    for move in moves:
+        seconds, pose = kinematics.seconds(move, pose)
+        if isinstance(move, Shake):
+            dice += seconds
+        else:
+            gantry = max(gantry, dice) + seconds
+    return max(gantry, dice)
+
+
+def _quotas(staging: Staging, heads: Heads) -> list[int]:
+    """Tiles that each head has to lift."""
+    tiles = {fill.tray: fill.tiles for fill in staging.fills}
+    if staging.by_hand:
+        return [staging.layout.count]
+    return [
+        sum(tiles.get(tray, 0) for tray in port.trays)
+        + sum(staging.lanes[seat] for seat in staging.lanes_of(port.trays))
+        for port in heads.ports
+    ]
+
+
+def _lifting(quotas: list[int], heads: Heads) -> float:
+    """All heads in step: each lift takes what the tiles then in the drum allow."""
+    waiting = list(quotas)
+    seconds = 0.0
+    while any(waiting):
+        lying = sum(waiting)
+        seconds += heads.spacing * max(1.0, heads.plenty / lying)
+        waiting = [max(0, tiles - 1) for tiles in waiting]
+    return seconds
+
+
+def _chain(table: Table) -> float:
+    chain, trays = table.modules.chain, table.modules.trays
+    if chain is None or trays is None:
+        return 0.0
+    return chain.seconds_per_side * (len(trays.sides) - 1)

@@ -1,0 +1,79 @@
+"""`wallwright board`: the virtual board in a process of its own, on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import tty
+from typing import Annotated
+
+import typer
+
+from config.loader import load_game, load_table
+from config.schema import GameConfig, Table
+from controller.cli.errors import BadInput
+from controller.hardware import simulated_plant
+from controller.rest import seats_of
+from firmware_bridge.sim.bench import Bench
+from rules.games import find_game
+from rules.setup import Game
+
+PIECE = 4096
+
+
+def board(
+    sim: Annotated[str, typer.Option(help="The table whose plant hangs on the board.")] = "robotic",
+    pty: Annotated[
+        bool, typer.Option("--pty", help="Answer on a pseudo-terminal and print its path.")
+    ] = False,
+    game: Annotated[str, typer.Option(help="The game whose tiles are on the table.")] = "wenzhou",
+    seed: Annotated[int, typer.Option(help="Chance in the plant.")] = 0,
+) -> int:
+    """Run a virtual board until Ctrl-C; 'run --port PATH' drives it as it would a real one."""
+    table, rules, config = load_table(sim), find_game(game), load_game(game)
+    if any(each.kind == "gpio" for each in table.boards.values()):
+        raise BadInput(
+            f"The table {table.name} hangs on GPIO pins and has no board; name another with --sim."
+        )
+    if not pty:
+        raise BadInput("A virtual board needs a line to answer on; add --pty.")
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        runner.run(_answer(table, config, rules, seed))
+    return 0
+
+
+async def _answer(table: Table, config: GameConfig, game: Game, seed: int) -> None:
+    loop = asyncio.get_running_loop()
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    plant = simulated_plant(table, config, game, seats_of(game.setup()), seed)
+    bench = Bench(plant, lambda data: _write(master, data))
+    loop.add_reader(master, lambda: bench.receive(_read(master)))
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    print(os.ttyname(slave), flush=True)
+    try:
+        await stopped.wait()
+    finally:
+        bench.close()
+        loop.remove_reader(master)
+        os.close(slave)
+        os.close(master)
+
+
+def _read(master: int) -> bytes:
+    try:
+        return os.read(master, PIECE)
+    except BlockingIOError:
+        return b""
+
+
+def _write(master: int, data: bytes) -> None:
+    """What nobody reads is lost, as on a wire; the board repeats what matters."""
+    try:
+        os.write(master, data)
+    except BlockingIOError:
+        pass

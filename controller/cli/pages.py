@@ -1,0 +1,74 @@
+"""Plans and summaries as pages for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table as Grid
+
+from controller.cli.picture import picture
+from controller.daemon import Daemon
+from rules.setup import Game
+
+
+def plan_page(game: Game, told: Mapping[str, Any]) -> Panel:
+    """What is thrown, moved, dealt and turned up, in the order of the table."""
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    for label, text in _lines(told):
+        grid.add_row(label, text)
+    return Panel(grid, title=f"{game.title}, seat {told['dealer']} throws first", expand=False)
+
+
+def _lines(told: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    yield "tiles", str(told["tiles"])
+    if walls := told.get("walls"):
+        columns = " ".join(str(wall["columns"]) for wall in walls)
+        yield "walls", f"{columns} columns, {walls[0]['levels']} high"
+    if pile := told.get("pile"):
+        yield "pile", f"{pile['columns']} columns, {pile['levels']} high"
+    for throw in told["throws"]:
+        dice = " ".join(str(face) for face in throw["dice"])
+        yield throw["why"], f"seat {throw['by']}: {dice} = {throw['sum']}"
+    if opened := told["break"]:
+        yield "break", f"first tile {opened['first']}"
+    for move in told["setup_moves"]:
+        yield move["verb"], f"{' '.join(move['from'])} to {' '.join(move['to'])}"
+    for packet in told["deal"]:
+        hand = f"hand {packet['hand']}, " if "hand" in packet else ""
+        yield "deal", f"{hand}seat {packet['seat']}: {' '.join(packet['from'])}"
+    if turned := told["indicator"]:
+        yield "indicator", f"{turned['at']}, turned up by seat {turned['turned_by']}"
+    if told["first_draw"]:
+        yield "first draw", told["first_draw"]
+    if told["replacements"]:
+        yield "replacements", " ".join(told["replacements"])
+    yield "left", str(told["left"])
+    if "seconds" in told:
+        yield "machine", f"{len(told['moves'])} moves, at least {told['seconds']} s"
+
+
+def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -> None:
+    """The table as it lay when it was last ready, and the figures of the run."""
+    if daemon.deal is not None:
+        console.print(Panel(picture(daemon.deal.setup), expand=False))
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    cycle, bound, tiles = summary["cycle_s"], summary["bound_s"], summary["tiles"]
+    grid.add_row("rounds played", str(summary["rounds"]))
+    grid.add_row(
+        "time", f"{summary['virtual_s']:.1f} s at the table, {summary['wall_s']:.1f} s here"
+    )
+    for activity in ("under", "top"):
+        measured = "-" if cycle[activity] is None else f"{cycle[activity]:.1f} s"
+        least = "-" if bound[activity] is None else f"{bound[activity]:.1f} s"
+        grid.add_row(f"cycle {activity}", f"{measured} (at least {least} on this table)")
+    grid.add_row("tiles", f"{tiles['accounted']} of {tiles['expected']} accounted for")
+    grid.add_row("link", f"{summary['commands']} commands, {summary['retries']} sent again")
+    grid.add_row("faults", str(summary["faults"]))
+    console.print(grid)

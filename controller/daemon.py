@@ -1,0 +1,197 @@
+"""The daemon: brings a table from off to ready, runs its two activities, stops it safely."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from config.schema import GameConfig, Table
+from config.staging import stage
+from controller.books import Books, mean
+from controller.bounds import under_bound
+from controller.deal import Deal, Orders
+from controller.events import EventLog
+from controller.faults import Fault, TableFault
+from controller.guided import Guided
+from controller.journal import Journal
+from controller.keys import Key
+from controller.lanes import hands_for_lanes
+from controller.ledger import Ledger
+from controller.stations.rig import Rig
+from controller.top import Top
+from controller.under import Under
+from firmware_bridge.board import Board, BoardError, BoardFault
+from firmware_bridge.devices import Devices
+from firmware_bridge.guide import Guide
+from rules.tiles import Face
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the links have carried so far."""
+
+    commands: int
+    retries: int
+
+
+class Daemon:
+    """One table under control: its boards, what it plays, and its books.
+
+    `face_of` tells a tile's face by its tag, or None; `traffic` counts what the links carried.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        game: GameConfig,
+        orders: Orders,
+        boards: Mapping[str, Board],
+        guide: Guide,
+        journal: Journal,
+        events: EventLog,
+        *,
+        face_of: Callable[[int], Face | None],
+        traffic: Callable[[], Traffic],
+        clock: Callable[[], float],
+    ) -> None:
+        layout = orders.setup(orders.dealer).layout
+        self.staging = stage(layout, table, hands_for_lanes(table, orders))
+        self.books = Books(
+            Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
+        )
+        self._table = table
+        self._boards = boards
+        self._orders = orders
+        self._traffic = traffic
+        self._rig = Rig(table, game.tile, Devices(table, boards))
+        self._under = Under(table, self._rig, self.staging, self.books)
+        self._key = Key(self._rig.lid_key)
+        done = Key(self._rig.done_key) if self._rig.done_key else None
+        self._top = Top(
+            table,
+            game.tile,
+            self.staging,
+            self._rig,
+            self._under,
+            Guided(guide, self._rig.lamps, done),
+            self.books,
+            orders,
+            face_of,
+            self._key,
+        )
+        self._listening = [self._key] if done is None else [self._key, done]
+
+    @property
+    def deal(self) -> Deal | None:
+        """The round in play, or the last one."""
+        return self._top.deal
+
+    async def run(self, rounds: int, *, until_ready: bool = False) -> None:
+        """Play rounds, then stop; with `until_ready` the last one ends when it is ready to play.
+
+        Raises TableFault after everything has been stopped.
+        """
+        try:
+            await self._start()
+            async with asyncio.TaskGroup() as activities:
+                background = [activities.create_task(self._under.run())]
+                background += [
+                    activities.create_task(self._watch(board)) for board in self._boards.values()
+                ]
+                await self._play(rounds, until_ready)
+                for task in background:
+                    task.cancel()
+        except* (TableFault, BoardError) as failed:
+            fault = _first(failed)
+            self.books.fault(fault)
+            if self.books.machine.above in ("testing", "homing", "running"):
+                self.books.machine.fire("fail")
+            raise fault from failed
+        finally:
+            await self._stop()
+
+    def summary(self, wall_seconds: float) -> dict[str, object]:
+        """The figures of the run, as the last event tells them."""
+        books, traffic = self.books, self._traffic()
+        return {
+            "rounds": books.figures.rounds,
+            "virtual_s": round(books.clock(), 3),
+            "wall_s": round(wall_seconds, 3),
+            "cycle_s": {"under": mean(books.figures.under), "top": mean(books.figures.top)},
+            "bound_s": {
+                "under": round(under_bound(self._table, self.staging), 3),
+                "top": mean(books.figures.top_bound),
+            },
+            "tiles": {"expected": books.ledger.expected, "accounted": books.ledger.accounted},
+            "faults": books.figures.faults,
+            "commands": traffic.commands,
+            "retries": traffic.retries,
+        }
+
+    # From off to running and back
+
+    async def _start(self) -> None:
+        machine = self.books.machine
+        machine.fire("connect")
+        for board in self._boards.values():
+            await board.start()
+        machine.fire("home")
+        await self._home()
+        machine.fire("run")
+
+    async def _home(self) -> None:
+        """Every part to its known place, from wherever it was."""
+        rig = self._rig
+        modules = self._table.modules
+        parts = [modules.lid and modules.lid.motor, modules.gantry and modules.gantry.x]
+        async with rig.leased(*(part for part in parts if part)):
+            if rig.ready:
+                await rig.ready.switch(0)
+            if rig.gantry:
+                await rig.gantry.home()
+            if rig.lid:
+                await rig.lid.go_back()
+            for part in (*rig.lifts, *rig.lanes):
+                await part.go_back()
+            if rig.flipper:
+                await rig.flipper.go_back()
+
+    async def _play(self, rounds: int, until_ready: bool) -> None:
+        players = self._orders.setup(self._orders.dealer).seating.players
+        await self._top.load_first()
+        for number in range(rounds):
+            await self._top.set_up((self._orders.dealer + number) % players)
+            if until_ready and number == rounds - 1:
+                return
+            await self._top.play_out()
+
+    async def _stop(self) -> None:
+        for key in self._listening:
+            key.close()
+        for board in self._boards.values():
+            board.stop_all()
+        for board in self._boards.values():
+            await board.close()
+        self.books.journal.flush()
+        if self.books.machine.above in ("testing", "homing", "running"):
+            self.books.machine.fire("stop")
+
+    async def _watch(self, board: Board) -> None:
+        """A fault that a board latches ends the run. Raises TableFault."""
+        async for fault in board.faults:
+            raise TableFault(Fault.BOARD, *_told(fault))
+
+
+def _told(fault: BoardFault) -> tuple[str, str]:
+    return f"board {fault.board}", f"{fault.code.name} on {fault.channel or 'the whole board'}"
+
+
+def _first(failed: BaseExceptionGroup[TableFault | BoardError]) -> TableFault:
+    """The fault to name: the first of those that came together."""
+    for error in failed.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            return _first(error)
+        if isinstance(error, TableFault):
+            return error
+    return TableFault(Fault.SILENT, "board", str(failed.exceptions[0]))

@@ -1,0 +1,37 @@
+"""What happened, as it happens: one stream of events for files, screens and tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TextIO
+
+Event = dict[str, object]
+Listener = Callable[[Event], None]
+
+
+class EventLog:
+    """Stamps events with the table's time and hands them to every listener, in order."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Hand every later event to this listener."""
+        self._listeners.append(listener)
+
+    def tell(self, event: str, **facts: object) -> None:
+        """An event has happened: its name and its facts, as JSON values."""
+        told: Event = {"t": round(self._clock(), 6), "event": event, **facts}
+        for listener in self._listeners:
+            listener(told)
+
+
+def json_lines(stream: TextIO) -> Listener:
+    """A listener that writes each event as one line of JSON."""
+
+    def write(event: Event) -> None:
+        stream.write(json.dumps(event, separators=(", ", ": ")) + "\n")
+
+    return write

@@ -1,0 +1,74 @@
+"""Guided steps: lamps and a guide tell the people what to do, a key or the guide says it is done."""
+
+from __future__ import annotations
+
+import asyncio
+
+from config.staging import Staging
+from controller.faults import Fault, TableFault
+from controller.keys import Key
+from firmware_bridge.devices import Output
+from firmware_bridge.guide import Guide
+from rules.geometry import Place
+from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
+
+PATIENCE = 900.0
+"""How long people may take over one step before it is a fault, seconds."""
+
+
+class Guided:
+    """Asks people for a step, lights its columns where there are lamps, waits within a limit."""
+
+    def __init__(self, guide: Guide, lamps: tuple[Output, ...], done: Key | None) -> None:
+        self._guide = guide
+        self._lamps = lamps
+        self._done = done
+
+    async def do(self, step: Step, staging: Staging) -> Outcome:
+        """The step's outcome. Raises TableFault if nobody does it in time."""
+        lit = await self._light(step, staging)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                outcome = await self._guide.do(step, staging)
+                if (
+                    self._done is not None
+                    and outcome is None
+                    and isinstance(step, Packet | Replace)
+                ):
+                    await self._done.pressed()
+                return outcome
+        except TimeoutError as error:
+            raise TableFault(
+                Fault.NOBODY, "guide", f"no answer to {step.facts()['step']} in {PATIENCE:.0f} s"
+            ) from error
+        finally:
+            for lamps in lit:
+                await lamps.switch(0)
+
+    async def ready(self) -> None:
+        """Tell the people that they may play."""
+        await self._guide.ready()
+
+    async def _light(self, step: Step, staging: Staging) -> list[Output]:
+        lit: list[Output] = []
+        if not self._lamps:
+            return lit
+        columns: dict[int, list[int]] = {}
+        for place in _places(step):
+            slot = staging.slots.get(place)
+            if slot is not None:
+                columns.setdefault(slot.tray, []).append(slot.column)
+        for tray, numbers in columns.items():
+            strip = self._lamps[tray]
+            await strip.switch(min(numbers) - 1 + 256 * (max(numbers) - min(numbers) + 1))
+            lit.append(strip)
+        return lit
+
+
+def _places(step: Step) -> tuple[Place, ...]:
+    match step:
+        case Packet():
+            return step.places
+        case Replace() | DrawLot() | TurnUp():
+            return (step.place,)
+    return ()

@@ -1,0 +1,121 @@
+"""Where every tile is, as far as sensors have confirmed it: a frozen value, replaced on success.
+
+A place is dealt once: the ledger refuses a tile that it does not have standing. Its sums are what
+"all tiles accounted for" means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+from rules.geometry import Place, Seat
+
+Whereabouts = Literal["boxed", "drum", "trays", "top"]
+
+
+class LedgerError(Exception):
+    """A tile would be in two places, or in none."""
+
+
+@dataclass(frozen=True)
+class SetLedger:
+    """One tile set: where it is as a whole, and on top, tile by tile.
+
+    `counted` is what the counters found at its last building, None before the first.
+    """
+
+    tiles: int
+    where: Whereabouts = "boxed"
+    counted: int | None = None
+    standing: frozenset[Place] = frozenset()
+    hands: Mapping[Seat, tuple[Place, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def accounted(self) -> int:
+        """Tiles that the ledger can place."""
+        match self.where:
+            case "boxed" | "drum":
+                return self.tiles if self.counted is None else self.counted
+            case "trays":
+                return self.counted or 0
+        return len(self.standing) + sum(len(hand) for hand in self.hands.values())
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Every set of the table."""
+
+    sets: tuple[SetLedger, ...]
+
+    @classmethod
+    def of(cls, sets: int, tiles: int) -> Ledger:
+        return cls(tuple(SetLedger(tiles) for _ in range(sets)))
+
+    @property
+    def expected(self) -> int:
+        return sum(each.tiles for each in self.sets)
+
+    @property
+    def accounted(self) -> int:
+        return sum(each.accounted for each in self.sets)
+
+    @property
+    def boxed(self) -> int | None:
+        """The first set that has not yet been put into the machine."""
+        return next((i for i, each in enumerate(self.sets) if each.where == "boxed"), None)
+
+    @property
+    def on_top(self) -> int | None:
+        """The set in play."""
+        return next((i for i, each in enumerate(self.sets) if each.where == "top"), None)
+
+    def gathered(self, number: int) -> Ledger:
+        """A set has been pushed in and the lid closed over it."""
+        kept = self.sets[number].counted
+        return self._with(number, SetLedger(self.sets[number].tiles, "drum", kept))
+
+    def built(self, number: int, counted: int) -> Ledger:
+        """The trays hold a set; `counted` tiles passed the counters."""
+        return self._with(number, replace(self.sets[number], where="trays", counted=counted))
+
+    def raised(self, number: int, places: Iterable[Place]) -> Ledger:
+        """A set stands on top, at these places."""
+        return self._with(
+            number,
+            replace(self.sets[number], where="top", standing=frozenset(places)),
+        )
+
+    def delivered(self, number: int, seat: Seat, places: tuple[Place, ...]) -> Ledger:
+        """Tiles have come to a seat. Raises LedgerError for one that does not stand."""
+        books = self.sets[number]
+        for place in places:
+            if place not in books.standing:
+                raise LedgerError(f"{place} was to go to seat {seat}, but it does not stand there.")
+        hands = {**books.hands, seat: books.hands.get(seat, ()) + places}
+        return self._with(
+            number,
+            replace(
+                books,
+                standing=books.standing.difference(places),
+                hands=MappingProxyType(hands),
+            ),
+        )
+
+    def returned(self, number: int, places: Iterable[Place]) -> Ledger:
+        """Shown lots have gone back to where they lay."""
+        back = frozenset(places)
+        books = self.sets[number]
+        hands = {
+            seat: tuple(place for place in hand if place not in back)
+            for seat, hand in books.hands.items()
+        }
+        return self._with(
+            number,
+            replace(books, standing=books.standing | back, hands=MappingProxyType(hands)),
+        )
+
+    def _with(self, number: int, books: SetLedger) -> Ledger:
+        return Ledger((*self.sets[:number], books, *self.sets[number + 1 :]))

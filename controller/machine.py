@@ -1,0 +1,159 @@
+"""The table's state machine, as two tables: the states and the transitions.
+
+Two regions run in parallel while the table is running: `under` prepares the next set, `top` plays
+the one in hand. Above both stand the states in which nothing is played. Callbacks only report a
+change; the work is done by tasks, so an emergency stop never waits behind one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from transitions.core import MachineError
+from transitions.extensions.nesting import HierarchicalMachine, NestedState
+
+UNDER = ("idle", "gathering", "shuffling", "building", "staged")
+TOP = (
+    "clear",
+    "raising",
+    "throwing",
+    "cutting",
+    "dealing",
+    "turning",
+    "replacing",
+    "playing",
+    "collecting",
+)
+ABOVE = ("offline", "testing", "homing", "paused", "servicing", "fault", "stopped")
+
+SETTING_UP = ("throwing", "cutting", "dealing", "turning", "replacing")
+"""The states of `top` between raised walls and play; a game passes through them in its own order."""
+
+# (trigger, sources, destination)
+UNDER_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("gather", ("idle", "staged"), "gathering"),
+    ("shuffle", ("gathering",), "shuffling"),
+    ("build", ("shuffling",), "building"),
+    ("stage", ("building",), "staged"),
+    ("hand_up", ("staged",), "idle"),
+)
+TOP_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("raise_walls", ("clear",), "raising"),
+    ("begin_throwing", ("raising", *SETTING_UP), "throwing"),
+    ("begin_cutting", ("raising", *SETTING_UP), "cutting"),
+    ("begin_dealing", ("raising", *SETTING_UP), "dealing"),
+    ("begin_turning", ("raising", *SETTING_UP), "turning"),
+    ("begin_replacing", ("raising", *SETTING_UP), "replacing"),
+    ("begin_play", ("raising", *SETTING_UP), "playing"),
+    ("collect", ("playing", "clear"), "collecting"),
+    ("clear_top", ("collecting",), "clear"),
+)
+ABOVE_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("connect", ("offline",), "testing"),
+    ("home", ("testing",), "homing"),
+    ("run", ("homing",), "running"),
+    ("pause", ("running",), "paused"),
+    ("service", ("paused",), "servicing"),
+    ("finish_service", ("servicing",), "paused"),
+    ("resume", ("paused", "fault"), "running"),
+    ("fail", ("testing", "homing", "running", "paused", "servicing"), "fault"),
+    ("stop", ("testing", "homing", "running", "paused", "servicing", "fault"), "stopped"),
+    ("reset", ("stopped", "fault"), "testing"),
+)
+
+
+def _states() -> list[Any]:
+    running = {
+        "name": "running",
+        "parallel": [
+            {"name": "under", "children": list(UNDER), "initial": "idle"},
+            {"name": "top", "children": list(TOP), "initial": "clear"},
+        ],
+    }
+    return [*ABOVE, running]
+
+
+def _transitions() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for prefix, table in (
+        ("running_under_", UNDER_TRANSITIONS),
+        ("running_top_", TOP_TRANSITIONS),
+        ("", ABOVE_TRANSITIONS),
+    ):
+        for trigger, sources, destination in table:
+            rows.append(
+                {
+                    "trigger": trigger,
+                    "source": [prefix + source for source in sources],
+                    "dest": prefix + destination,
+                }
+            )
+    return rows
+
+
+class Refused(RuntimeError):
+    """A trigger that the present state does not allow."""
+
+
+class TableMachine:
+    """Where the table is: `above` all, and in both regions while it runs.
+
+    `changed(under, top)` is told every change, in order.
+    """
+
+    def __init__(self, changed: Callable[[str, str], None]) -> None:
+        self._changed = changed
+        self.state: Any = None
+        self._machine = HierarchicalMachine(
+            self,
+            states=_states(),
+            transitions=_transitions(),
+            initial="offline",
+            queued=True,
+            auto_transitions=False,
+            send_event=True,
+            after_state_change=self._report,
+        )
+
+    @property
+    def above(self) -> str:
+        """The state as a whole: `running`, or one of the states in which nothing is played."""
+        first = self.state[0] if isinstance(self.state, list) else self.state
+        return str(first).split("_", 1)[0]
+
+    @property
+    def under(self) -> str:
+        """What happens below, or the state as a whole if the table is not running."""
+        return self._region("under")
+
+    @property
+    def top(self) -> str:
+        """What happens on top, or the state as a whole if the table is not running."""
+        return self._region("top")
+
+    def fire(self, trigger: str) -> None:
+        """Take a transition. Raises Refused, naming state and trigger, where there is none."""
+        try:
+            taken = self.trigger(trigger)  # type: ignore[attr-defined]
+        except (MachineError, AttributeError) as error:
+            raise Refused(self._sentence(trigger)) from error
+        if not taken:
+            raise Refused(self._sentence(trigger))
+
+    def _sentence(self, trigger: str) -> str:
+        return f"'{trigger}' is not possible while under is {self.under} and top is {self.top}."
+
+    def _region(self, name: str) -> str:
+        if isinstance(self.state, list):
+            for state in self.state:
+                prefix = f"running_{name}_"
+                if state.startswith(prefix):
+                    return str(state.removeprefix(prefix))
+        return str(self.state)
+
+    def _report(self, _event: object) -> None:
+        self._changed(self.under, self.top)
+
+
+NestedState.separator = "_"

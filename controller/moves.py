@@ -1,0 +1,111 @@
+"""What a machine is told to do: moves, as frozen values.
+
+A step of the rules becomes moves in the planner; a station carries each one out. `facts` is a move
+as plain JSON values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config.field import Spot
+from rules.geometry import Place, Seat
+from rules.steps import Facts, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Grasp:
+    """Where the jaws close or open: their centre, their level from the felt, one column or two."""
+
+    spot: Spot
+    level: int
+    wide: bool
+
+    def facts(self) -> Facts:
+        return {"x": round(self.spot.x, 4), "y": round(self.spot.y, 4), "level": self.level}
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """The gripper takes a block and sets it down elsewhere.
+
+    `tiles` are the block's places, column by column, top first; `clear` is the height in metres at
+    which the jaws travel, above everything that stands; `seat` is set if this delivers to a hand.
+    """
+
+    tiles: tuple[Place, ...]
+    source: Grasp
+    target: Grasp
+    clear: float
+    seat: Seat | None = None
+
+    def facts(self) -> Facts:
+        to = self.target.facts() if self.seat is None else {"seat": self.seat}
+        return {
+            "move": "carry",
+            "tiles": [str(place) for place in self.tiles],
+            "from": self.source.facts(),
+            "to": to,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOver:
+    """The gripper lifts one tile, turns it face up, reads it if it can, and sets it back."""
+
+    place: Place
+    source: Grasp
+    clear: float
+
+    def facts(self) -> Facts:
+        return {"move": "turn_over", "tiles": [str(self.place)], "from": self.source.facts()}
+
+
+@dataclass(frozen=True, slots=True)
+class FlipIndicator:
+    """The flipper under a wall turns one tile face up where it lies."""
+
+    place: Place
+    spot: Spot
+
+    def facts(self) -> Facts:
+        return {"move": "flip", "tiles": [str(self.place)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A hand lane comes up before its seat with all its tiles."""
+
+    seat: Seat
+    tiles: tuple[Place, ...]
+
+    def facts(self) -> Facts:
+        return {
+            "move": "present",
+            "seat": self.seat,
+            "tiles": [str(place) for place in self.tiles],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Shake:
+    """The dice dome shakes and reads its dice."""
+
+    dice: int
+    times: int
+
+    def facts(self) -> Facts:
+        return {"move": "shake", "dice": self.dice, "times": self.times}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The machine has no module for this step, or it is a person's choice: people do it."""
+
+    step: Step
+
+    def facts(self) -> Facts:
+        return {"move": "prompt", "what": self.step.facts()}
+
+
+Move = Carry | TurnOver | FlipIndicator | Present | Shake | Prompt

@@ -1,0 +1,50 @@
+"""A whole set-up on a table, planned without one: its moves and their least time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from config.field import Field
+from config.schema import Table, TileSize
+from config.staging import Staging, stage
+from controller.bounds import top_bound
+from controller.moves import Move
+from controller.planner import Planner
+from controller.rest import seats_of
+from controller.tabletop import TableTop
+from rules.geometry import Seat
+from rules.setup import Setup
+from rules.steps import Build
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a table would do for a settled set-up, and how long that takes at least."""
+
+    staging: Staging
+    moves: tuple[Move, ...]
+    seconds: float
+    top: TableTop
+
+
+def preview(
+    setup: Setup, table: Table, tile: TileSize, hands: Mapping[Seat, int] | None
+) -> Preview:
+    """The moves of every step of a settled set-up. Raises DoesNotFit.
+
+    `hands` are the sizes of hands that go into lanes, where the table picks them first.
+    """
+    staging = stage(setup.layout, table, hands)
+    planner = Planner(table, Field(table, tile), staging, seats_of(setup))
+    if hands:
+        planner = planner.with_lanes(setup)
+    raised = planner.raised()
+    moves, top = list(raised.moves), raised.top
+    for step, _ in setup.done:
+        if not isinstance(step, Build):
+            plan = planner.plan(step, top)
+            moves += plan.moves
+            top = plan.top
+    seconds = top_bound(moves, table, tile.height_mm / 1000)
+    return Preview(planner.staging, tuple(moves), round(seconds, 3), top)

@@ -1,0 +1,51 @@
+"""What a deal will take and leave, told before the first packet: for hand lanes, and for planning."""
+
+from __future__ import annotations
+
+from rules.geometry import Layout, Place, WallPlace, Walls
+from rules.setup import Setup
+from rules.steps import Choose, Packet, Throw
+
+
+def foreseen(setup: Setup) -> Setup:
+    """The set-up at its end if every open choice falls to its default and no tile is seen.
+
+    A throw that is still to come counts as ones: call it once the throws that matter are known.
+    """
+    while setup.pending is not None:
+        step = setup.pending
+        match step:
+            case Throw():
+                setup = setup.apply((1,) * (step.dice * step.times))
+            case Choose():
+                setup = setup.apply(step.default)
+            case _:
+                setup = setup.apply(None)
+    return setup
+
+
+def packets_ahead(setup: Setup) -> tuple[Packet, ...]:
+    """The packets that follow each other from here, with nothing to decide between them."""
+    packets = []
+    while isinstance(setup.pending, Packet):
+        packets.append(setup.pending)
+        setup = setup.apply(None)
+    return tuple(packets)
+
+
+def rest_of(end: Setup) -> tuple[Place, ...]:
+    """The tiles that a finished set-up has not dealt, in the order in which they are used up."""
+    dealt = {place for hand in end.hands.values() for place in hand}
+    draws = end.ready.draws if end.ready else ()
+    return tuple(place for place in _in_order(end.layout, draws) if place not in dealt)
+
+
+def _in_order(layout: Layout, draws: tuple[Place, ...]) -> tuple[Place, ...]:
+    if isinstance(layout, Walls) and draws and isinstance(draws[0], WallPlace):
+        return tuple(layout.walk(draws[0].owner, draws[0].column))
+    return tuple(layout.places)
+
+
+def seats_of(setup: Setup) -> int:
+    """The delivery places that a game needs: pai gow always eight, others one a player."""
+    return setup.game.seats if setup.game.seats > 4 else setup.seating.players

@@ -1,0 +1,1 @@
+"""The stations: act, confirm by sensor, retry, or raise a `TableFault`. They never assume."""

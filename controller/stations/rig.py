@@ -1,0 +1,118 @@
+"""All stations of one table, made from its modules. What is absent is None."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+from config.schema import Modules, Table, TileSize
+from controller.faults import Fault
+from controller.stations.chain import ChainStation
+from controller.stations.dice import DiceStation
+from controller.stations.gantry import GantryStation
+from controller.stations.heads import HeadStation
+from controller.stations.switched import Switched
+from firmware_bridge.devices import Devices
+
+
+class Rig:
+    """The working parts of a table, by their trade names."""
+
+    def __init__(self, table: Table, tile: TileSize, devices: Devices) -> None:
+        modules = table.modules
+        self._devices = devices
+        self.lid = _lid(modules, devices)
+        self.drum = devices.motor(modules.drum.motor) if modules.drum else None
+        self.heads = (
+            tuple(
+                HeadStation(number, head, modules.heads, devices)
+                for number, head in enumerate(modules.heads.ports)
+            )
+            if modules.heads
+            else ()
+        )
+        self.lifts = _lifts(modules, devices)
+        self.chain = ChainStation(modules.chain, devices) if modules.chain else None
+        self.lanes = _lanes(modules, devices)
+        self.gates = (
+            tuple(devices.output(lane.gate) for lane in modules.lanes.seats)
+            if modules.lanes
+            else ()
+        )
+        self.dice = DiceStation(modules.dice, devices) if modules.dice else None
+        self.gantry = (
+            GantryStation(modules.gantry, modules, devices, tile.height_mm / 1000)
+            if modules.gantry
+            else None
+        )
+        self.flipper = _flipper(modules, devices)
+        self.lamps = (
+            tuple(devices.output(strip) for strip in modules.lamps.walls) if modules.lamps else ()
+        )
+        self.ready = devices.output(modules.ready) if modules.ready else None
+        self.lid_key = devices.sensor(modules.keys.lid)
+        self.done_key = devices.sensor(modules.keys.done) if modules.keys.done else None
+
+    async def hold(self, channels: Iterable[str]) -> None:
+        """Take the lease of every board on which these channels hang; calls nest."""
+        for board in self._devices.boards_of(channels):
+            await board.hold_lease()
+
+    async def release(self, channels: Iterable[str]) -> None:
+        """Give the lease of those boards back."""
+        for board in self._devices.boards_of(channels):
+            await board.release_lease()
+
+    @asynccontextmanager
+    async def leased(self, *channels: str) -> AsyncIterator[None]:
+        """Those boards' outputs may live within this block."""
+        await self.hold(channels)
+        try:
+            yield
+        finally:
+            await self.release(channels)
+
+
+def _lid(modules: Modules, devices: Devices) -> Switched | None:
+    lid = modules.lid
+    if lid is None:
+        return None
+    motor = devices.motor(lid.motor)
+    return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID)
+
+
+def _lifts(modules: Modules, devices: Devices) -> tuple[Switched, ...]:
+    trays = modules.trays
+    if trays is None:
+        return ()
+    return tuple(
+        Switched(
+            f"lift {side}", devices.motor(tray.lift), tray.up, tray.down, trays.lift, Fault.LIFT
+        )
+        for side, tray in enumerate(trays.sides)
+    )
+
+
+def _lanes(modules: Modules, devices: Devices) -> tuple[Switched, ...]:
+    lanes = modules.lanes
+    if lanes is None:
+        return ()
+    return tuple(
+        Switched(
+            f"hand lane {seat}",
+            devices.motor(lane.presenter),
+            lane.presented,
+            lane.home,
+            lanes.present,
+            Fault.LANE,
+        )
+        for seat, lane in enumerate(lanes.seats)
+    )
+
+
+def _flipper(modules: Modules, devices: Devices) -> Switched | None:
+    flipper = modules.flipper
+    if flipper is None:
+        return None
+    motor = devices.motor(flipper.motor)
+    return Switched("flipper", motor, flipper.flipped, flipper.home, flipper.flip, Fault.FLIPPER)

@@ -1,0 +1,145 @@
+"""What the controller believes to lie on the field: a frozen value that every carry replaces.
+
+A stack is a column of places at one spot, bottom first. The planner reads it, plans a carry and
+gets the next value; the stations do the carrying. Nothing here knows a tile's face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from config.field import Field, Spot
+from config.staging import Staging
+from rules.geometry import Place, Seat
+
+_NEAR = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Places at one spot, bottom first; the lowest lies on level `base`, on the stacks `over`."""
+
+    spot: Spot
+    tiles: tuple[Place, ...]
+    base: int = 0
+    over: tuple[Spot, ...] = ()
+
+    @property
+    def top(self) -> int:
+        return self.base + len(self.tiles)
+
+    def level(self, place: Place) -> int:
+        """The level on which a tile of this stack lies, from the felt."""
+        return self.base + self.tiles.index(place)
+
+
+Key = tuple[Spot, int]
+"""A stack's own key: where it stands and on which level it begins."""
+
+
+@dataclass(frozen=True)
+class TableTop:
+    """All stacks, where each place has come to lie, and how far each hand's row has grown."""
+
+    field: Field
+    seats: int
+    stacks: Mapping[Key, Stack]
+    at: Mapping[Place, Key]
+    reach: Mapping[Seat, float]
+    parked: int = 0
+
+    def stack_of(self, place: Place) -> Stack:
+        """The stack that holds a place's tile; raises KeyError if it is not on the field."""
+        return self.stacks[self.at[place]]
+
+    @property
+    def highest(self) -> int:
+        """The highest level that any stack reaches."""
+        return max((stack.top for stack in self.stacks.values()), default=0)
+
+    def resting_on(self, stack: Stack) -> Stack | None:
+        """A stack that lies across this one, if any."""
+        return next((other for other in self.stacks.values() if stack.spot in other.over), None)
+
+    def support(self, spot: Spot) -> int:
+        """The level on which a tile set down exactly here would rest."""
+        return max((s.top for s in self.stacks.values() if _same(s.spot, spot)), default=0)
+
+    def neighbour(self, stack: Stack, way: int) -> Stack | None:
+        """The stack that touches this one on its row, before (-1) or behind (+1) along x or y."""
+        step = way * self.field.pitch
+        wanted = replace(
+            stack.spot,
+            x=stack.spot.x + (0 if stack.spot.crossed else step),
+            y=stack.spot.y + (step if stack.spot.crossed else 0),
+        )
+        return next(
+            (
+                other
+                for other in self.stacks.values()
+                if _same(other.spot, wanted)
+                and other.spot.crossed == stack.spot.crossed
+                and other.base == stack.base
+            ),
+            None,
+        )
+
+    def without(self, tiles: Iterable[Place]) -> TableTop:
+        """The field after these tiles have been lifted off."""
+        stacks, at = dict(self.stacks), dict(self.at)
+        for place in tiles:
+            key = at.pop(place)
+            stack = stacks[key]
+            rest = tuple(tile for tile in stack.tiles if tile != place)
+            if rest:
+                stacks[key] = replace(stack, tiles=rest)
+            else:
+                del stacks[key]
+        return replace(self, stacks=MappingProxyType(stacks), at=MappingProxyType(at))
+
+    def with_column(
+        self, spot: Spot, tiles: tuple[Place, ...], over: tuple[Spot, ...] = ()
+    ) -> TableTop:
+        """The field after these tiles, bottom first, have been set down at a spot."""
+        stacks, at = dict(self.stacks), dict(self.at)
+        level = self.support(over[0]) if over else self.support(spot)
+        below = next(
+            (
+                key
+                for key, stack in stacks.items()
+                if stack.top == level
+                and _same(stack.spot, spot)
+                and stack.spot.crossed == spot.crossed
+            ),
+            None,
+        )
+        if below is None or over:
+            key = (spot, level)
+            stacks[key] = Stack(spot, tiles, level, over)
+        else:
+            key = below
+            stacks[key] = replace(stacks[key], tiles=stacks[key].tiles + tiles)
+        at.update(dict.fromkeys(tiles, key))
+        return replace(self, stacks=MappingProxyType(stacks), at=MappingProxyType(at))
+
+
+def raised(staging: Staging, field: Field, seats: int) -> TableTop:
+    """The field just after the lifts have raised what the trays held."""
+    columns: dict[tuple[int, int], dict[int, Place]] = {}
+    for place, slot in staging.slots.items():
+        columns.setdefault((slot.tray, slot.column), {})[slot.level] = place
+    stacks: dict[Key, Stack] = {}
+    for (tray, column), levels in columns.items():
+        spot = field.wall(tray, column, staging.columns(tray))
+        tiles = tuple(levels[level] for level in sorted(levels, reverse=True))
+        stacks[(spot, 0)] = Stack(spot, tiles)
+    at = {place: key for key, stack in stacks.items() for place in stack.tiles}
+    return TableTop(
+        field, seats, MappingProxyType(stacks), MappingProxyType(at), MappingProxyType({})
+    )
+
+
+def _same(one: Spot, other: Spot) -> bool:
+    return abs(one.x - other.x) < _NEAR and abs(one.y - other.y) < _NEAR

@@ -1,0 +1,146 @@
+"""The activity on top: round after round, from a staged set to the played set pushed in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from config.schema import Table, TileSize
+from config.staging import Staging
+from controller.books import Books
+from controller.bounds import top_bound
+from controller.deal import Deal, Orders
+from controller.guided import Guided
+from controller.keys import Key
+from controller.stations.rig import Rig
+from controller.stations.switched import Switched
+from controller.under import Under
+from rules.geometry import Seat
+from rules.tiles import Face
+
+
+class Top:
+    """Plays rounds with the sets that the activity below hands up."""
+
+    def __init__(
+        self,
+        table: Table,
+        tile: TileSize,
+        staging: Staging,
+        rig: Rig,
+        under: Under,
+        guided: Guided,
+        books: Books,
+        orders: Orders,
+        face_of: Callable[[int], Face | None],
+        key: Key,
+    ) -> None:
+        self.deal: Deal | None = None
+        """The round in play, for whoever wants to look at it."""
+        self._table = table
+        self._tile = tile
+        self._staging = staging
+        self._rig = rig
+        self._under = under
+        self._guided = guided
+        self._books = books
+        self._orders = orders
+        self._face_of = face_of
+        self._key = key
+
+    async def load_first(self) -> None:
+        """Cold start: a key is pressed and the people put the first set in."""
+        if self._tiles:
+            await self._key.pressed()
+        await self._collect(0)
+
+    async def set_up(self, dealer: Seat) -> None:
+        """Raise the staged set and do everything until the game is ready. Raises TableFault."""
+        number = await self._under.staged()
+        books, figures = self._books, self._books.figures
+        begun = books.clock()
+        async with self._rig.leased(*self._parts):
+            await self._ready_lamp(0)
+            deal = self.deal = Deal(
+                self._table,
+                self._tile,
+                self._staging,
+                self._rig,
+                self._guided,
+                books,
+                self._orders,
+                self._face_of,
+                self._orders.setup(dealer),
+                number,
+            )
+            await deal.raise_walls()
+            if not self._staging.lanes:
+                self._under.trays_are_empty()
+            await deal.finish()
+            self._under.trays_are_empty()
+            await self._ready_lamp(1)
+        figures.top.append(books.clock() - begun)
+        figures.top_bound.append(top_bound(deal.moves, self._table, self._tile.height_mm / 1000))
+        books.machine.fire("begin_play")
+        books.journal.flush()
+        books.events.tell("ready", dealer=dealer, set=number)
+        await self._guided.ready()
+
+    async def play_out(self) -> None:
+        """While the people play: take in a second set if one waits, and at last the played one."""
+        books = self._books
+        while True:
+            await self._key.pressed()
+            boxed = books.ledger.boxed
+            if boxed is None:
+                break
+            await self._take_in(boxed)
+        played = books.ledger.on_top
+        assert played is not None
+        await self._collect(played)
+        books.figures.rounds += 1
+
+    async def _collect(self, number: int) -> None:
+        """The top is cleared of a set, and what held it up goes down again."""
+        self._books.machine.fire("collect")
+        async with self._rig.leased(*self._parts):
+            await self._ready_lamp(0)
+            await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
+        self._books.machine.fire("clear_top")
+
+    async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
+        """The lid opens, the people push a set in, the lid closes over it.
+
+        What held the set up sinks while the lid closes: the felt is clear by then.
+        """
+        books, rig = self._books, self._rig
+        await self._under.free()
+        books.machine.fire("gather")
+        async with rig.leased(*self._parts):
+            with books.intent("top", {"do": "take in", "set": number}):
+                if rig.lid and self._tiles:
+                    await rig.lid.go_forth()
+                    await self._key.pressed()
+                sunk = asyncio.gather(*(part.go_back() for part in sinking))
+                if rig.lid and self._tiles:
+                    await rig.lid.go_back()
+                books.ledger = books.ledger.gathered(number)
+            await self._under.take(number)
+            await sunk
+        books.journal.flush()
+
+    async def _ready_lamp(self, value: int) -> None:
+        if self._rig.ready:
+            await self._rig.ready.switch(value)
+
+    @property
+    def _tiles(self) -> int:
+        return self._staging.layout.count
+
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        """A channel on each board that this activity needs alive."""
+        modules = self._table.modules
+        lid, gantry, dice = modules.lid, modules.gantry, modules.dice
+        named = (lid and lid.motor, dice and dice.unit, gantry and gantry.x, modules.ready)
+        return tuple(channel for channel in named if channel)

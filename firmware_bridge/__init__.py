@@ -1,0 +1,1 @@
+"""Everything between Python and copper: the wire, boards, devices, and the simulated table."""

@@ -1,0 +1,162 @@
+"""Bytes to frames and back: no I/O, no clock, no state but the unfinished frame.
+
+On the wire a frame is COBS of (address, sequence, type, payload), then its check, then a zero. The
+check is the CRC-16 *of the COBS bytes*, spread over three bytes of 7, 7 and 2 bits whose top bit is
+set, so that none of them is zero. A CRC inside COBS would be one byte shorter and weaker: one
+flipped bit in a COBS code byte moves a zero and so changes several bytes behind the CRC's back
+(one in three million double flips passed). Over the wire's own bytes, every damage of up to three
+bits that leaves the zeros where they were is seen for certain.
+
+Nothing that arrives raises. Whatever is not a whole, sound, known frame is counted and dropped,
+and the next zero begins anew.
+"""
+
+from __future__ import annotations
+
+from binascii import crc_hqx
+from collections.abc import Callable, Iterable
+from struct import Struct, error
+from typing import Any, NamedTuple
+
+from cobs import cobs
+
+from firmware_bridge.messages import MAX_FRAME, TABLE, Configure, Message, Row, Sender
+
+_SEED = 0xFFFF
+_CHECK = 3
+_HEADER = 3
+_SHORTEST = 1 + _HEADER + _CHECK
+
+_new: Callable[..., Any] = tuple.__new__
+_compress: Callable[[bytes], bytes] = cobs.encode
+_expand: Callable[[bytes], bytes] = cobs.decode
+
+
+class Frame(NamedTuple):
+    """One sound frame: the board it is from or for, its sequence number, what it says."""
+
+    address: int
+    sequence: int
+    message: Message
+
+
+def encode(address: int, sequence: int, message: Message) -> bytes:
+    """The bytes of one frame, closing zero included; ValueError if a field does not fit."""
+    number, pack = _PACK[type(message)]
+    try:
+        body = _compress(pack(address, sequence, number, *message))
+    except error:
+        raise ValueError(_complaint(address, sequence, message)) from None
+    return body + _check(crc_hqx(body, _SEED)).to_bytes(_CHECK + 1, "little")
+
+
+class Decoder:
+    """Collects bytes, in pieces of any size, into frames; counts what it had to drop."""
+
+    def __init__(self) -> None:
+        self.damaged = 0
+        """Frames whose check or COBS was wrong."""
+        self.truncated = 0
+        """Frames shorter than a header, or of another length than their type's."""
+        self.oversized = 0
+        """Runs longer than any frame."""
+        self.unknown = 0
+        """Sound frames of a type that this version does not know."""
+        self._rest = b""
+
+    @property
+    def dropped(self) -> int:
+        """Everything that came and was not a frame."""
+        return self.damaged + self.truncated + self.oversized + self.unknown
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that these bytes complete."""
+        *parts, rest = (self._rest + data).split(b"\0")
+        # A run without a zero is remembered only as "too long", however long it grows.
+        self._rest = rest[:MAX_FRAME]
+        frames: list[Frame] = []
+        for part in parts:
+            if len(part) < _SHORTEST:
+                # Two zeros in a row are no frame and no damage: a sender may begin with a zero.
+                self.truncated += part != b""
+                continue
+            if len(part) >= MAX_FRAME:
+                self.oversized += 1
+                continue
+            body = part[:-_CHECK]
+            if int.from_bytes(part[-_CHECK:], "little") != _check(crc_hqx(body, _SEED)):
+                self.damaged += 1
+                continue
+            try:
+                raw = _expand(body)
+            except cobs.DecodeError:
+                self.damaged += 1
+                continue
+            known = _UNPACK[raw[2]]
+            if known is None:
+                self.unknown += 1
+                continue
+            message, size, unpack = known
+            if len(raw) != size:
+                self.truncated += 1
+                continue
+            # tuple.__new__ is what a NamedTuple's own constructor ends in, at a third of its price.
+            frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)))))
+        return frames
+
+
+def configuration_crc(records: Iterable[Configure]) -> int:
+    """The CRC over the payloads of a channel table's records, in order."""
+    crc = _SEED
+    for record in records:
+        crc = crc_hqx(_LAYOUT[Configure].pack(*record), crc)
+    return crc
+
+
+def _check(crc: int) -> int:
+    return 0x808080 | crc & 0x7F | (crc & 0x3F80) << 1 | (crc & 0xC000) << 2
+
+
+def _pack(row: Row) -> tuple[int, Callable[..., bytes]]:
+    return row.number, Struct("<BBB" + row.layout.format.lstrip("<")).pack
+
+
+def _unpack(row: Row) -> tuple[type[Message], int, Callable[[bytes], tuple[Any, ...]]]:
+    layout = Struct("<3x" + row.layout.format.lstrip("<"))
+    return row.message, layout.size, layout.unpack
+
+
+def _complaint(address: int, sequence: int, message: Message) -> str:
+    """Which field it was: only asked once packing has failed."""
+    if not (0 <= address <= 255 and 0 <= sequence <= 255):
+        return f"address {address} and sequence number {sequence} must be 0-255."
+    for field, value, code in zip(message._fields, message, _codes(type(message)), strict=True):
+        try:
+            Struct("<" + code).pack(value)
+        except error as reason:
+            name = type(message).__name__
+            return f"{field} of {name} cannot be {value!r}: {reason}. See docs/PROTOCOL.md."
+    return f"{message!r} does not fit its layout {_LAYOUT[type(message)].format!r}."
+
+
+def _codes(message: type[Message]) -> list[str]:
+    """A layout's fields one by one; only `s` has a count before it."""
+    codes, count = [], ""
+    for letter in _LAYOUT[message].format.lstrip("<"):
+        if letter.isdigit():
+            count += letter
+        else:
+            codes.append(count + letter)
+            count = ""
+    return codes
+
+
+_LAYOUT: dict[type[Message], Struct] = {row.message: row.layout for row in TABLE}
+_PACK = {row.message: _pack(row) for row in TABLE}
+_UNPACK = [{row.number: _unpack(row) for row in TABLE}.get(number) for number in range(256)]
+
+COMMANDS: frozenset[type[Message]]
+COMMANDS, REPLIES, EVENTS = (
+    frozenset(row.message for row in TABLE if row.sender is sender)
+    for sender in (Sender.COMMAND, Sender.REPLY, Sender.EVENT)
+)

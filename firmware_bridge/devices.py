@@ -1,0 +1,136 @@
+"""Named things on boards: motors, axes, sensors, outputs, the dice dome, the reader.
+
+A device is a board and a channel. Its verbs say what is to be so (`run until`, `go to`, `switch
+on`), never toggle, so repeating one does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
+
+from config.schema import Table
+from firmware_bridge.board import Board, Edge, Ended, Until
+
+
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """A motor driven both ways, by permille of full drive."""
+
+    board: Board
+    channel: str
+
+    async def run(self, value: int, until: Until, limit: float) -> Ended:
+        """Run until something is so, at most `limit` seconds; the board ends it by itself."""
+        return await self.board.drive(self.channel, value, until, limit)
+
+    async def keep_running(self, value: int) -> None:
+        """Run until told otherwise, the lease ends or its maximum on-time is over."""
+        await self.board.set(self.channel, value)
+
+    async def stop(self) -> None:
+        await self.board.stop(self.channel)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """A switch, key or photo sensor: active or not."""
+
+    board: Board
+    channel: str
+
+    async def active(self) -> bool:
+        return bool(await self.board.read(self.channel))
+
+    async def count(self) -> int:
+        """Activations since the board started."""
+        return await self.board.count(self.channel)
+
+    def edges(self) -> AsyncIterator[Edge]:
+        """Every change from now on."""
+        return self.board.watch(self.channel)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A lamp, a gate, a wide jaw, or a strip of lamps."""
+
+    board: Board
+    channel: str
+
+    async def switch(self, value: int) -> None:
+        """On (1), off (0); for a strip, first lamp + 256 x number of lamps."""
+        await self.board.set(self.channel, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Axes of one board that begin together."""
+
+    board: Board
+    channels: tuple[str, ...]
+
+    async def go(self, *positions: float) -> Ended:
+        """To these positions, in metres, in the order of `channels`."""
+        return await self.board.move(dict(zip(self.channels, positions, strict=True)))
+
+    async def home(self) -> None:
+        """Find every axis's home switch, one after another."""
+        for channel in self.channels:
+            await self.board.home(channel)
+
+
+@dataclass(frozen=True, slots=True)
+class DiceDome:
+    """Shakes dice and reads them."""
+
+    board: Board
+    channel: str
+
+    async def throw(self, dice: int) -> tuple[int, ...]:
+        return await self.board.throw(self.channel, dice)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the tag of the tile before it."""
+
+    board: Board
+    channel: str
+
+    async def tag(self) -> int | None:
+        return await self.board.scan(self.channel)
+
+
+@dataclass(frozen=True)
+class Devices:
+    """Every device of a table, by the channel's name in its configuration."""
+
+    table: Table
+    boards: Mapping[str, Board]
+
+    def motor(self, channel: str) -> Motor:
+        return Motor(self._board(channel), channel)
+
+    def sensor(self, channel: str) -> Sensor:
+        return Sensor(self._board(channel), channel)
+
+    def output(self, channel: str) -> Output:
+        return Output(self._board(channel), channel)
+
+    def axes(self, *channels: str) -> Axes:
+        return Axes(self._board(channels[0]), channels)
+
+    def dice(self, channel: str) -> DiceDome:
+        return DiceDome(self._board(channel), channel)
+
+    def reader(self, channel: str) -> Reader:
+        return Reader(self._board(channel), channel)
+
+    def boards_of(self, channels: Iterable[str]) -> tuple[Board, ...]:
+        """The boards on which these channels hang, each once."""
+        names = dict.fromkeys(self.table.board_of(channel) for channel in channels)
+        return tuple(self.boards[name] for name in names)
+
+    def _board(self, channel: str) -> Board:
+        return self.boards[self.table.board_of(channel)]

@@ -1,0 +1,313 @@
+"""A board made of the host's own GPIO pins: no wire, no second processor.
+
+What makes a board a board - lease, maximum on-time, drive until, switches, back-pressure, debounce,
+latched faults - is not written here again: the executor that stands for a board in simulation
+runs in the event loop, with `GpioPins` as its copper. So a table on pins behaves as one on a
+serial board, but for one thing that no code can mend:
+
+**These loops close in the host.** From an edge to the motor's pin it takes a turn of the event
+loop: about a millisecond, longer while the host is busy, for ever if it hangs, and then the
+maximum on-time hangs with it. Good enough for a bench whose motors may overrun; not for the heads
+and lifts of a table, which belong on a board of their own. Have the emergency stop cut the motors'
+supply in hardware.
+
+gpiozero tells of changes in a thread of its own. They cross by `call_soon_threadsafe`, in
+`_changed`, and nothing else does: every state lives in the loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from gpiozero import Factory
+
+from config.schema import BoardConfig, MotorChannel
+from firmware_bridge import gpio_words as words
+from firmware_bridge import messages as wire
+from firmware_bridge.board import (
+    BoardFault,
+    BoardRefused,
+    Edge,
+    Ended,
+    FaultCode,
+    Identity,
+    Reason,
+    Until,
+)
+from firmware_bridge.feed import Feeds
+from firmware_bridge.gpio_pins import GpioPins, check_direction, check_pins
+from firmware_bridge.messages import NONE
+from firmware_bridge.sim.virtual_board import VirtualBoard
+
+RENEWALS = 3
+"""The lease is renewed so many times while it lasts."""
+
+
+class GpioBoard:
+    """A `Board` on GPIO pins.
+
+    `pin_factory` is one of gpiozero's - `gpio_pins.pi_pins()` on a Raspberry Pi, a mock elsewhere -
+    and stays the caller's to close. `emergency` names the sensors that are the emergency stop.
+    Raises BoardRefused for a channel that plain pins cannot be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        config: BoardConfig,
+        pin_factory: Factory,
+        *,
+        emergency: Collection[str] = (),
+    ) -> None:
+        check_pins(name, config)
+        self._name = name
+        self._config = config
+        self._pin_factory = pin_factory
+        self._emergency = emergency
+        self._numbers = {channel: number for number, channel in enumerate(config.channels)}
+        self._names = tuple(config.channels)
+        self._work: _Work | None = None
+        self._identity: Identity | None = None
+        self._holds = 0
+        self._tickets = count(1)
+        self._motions: dict[int, asyncio.Future[Ended]] = {}
+        self._watched: dict[str, None] = {}
+        self._edges: Feeds[Edge] = Feeds()
+        self._faults: Feeds[BoardFault] = Feeds()
+        self._latched: list[BoardFault] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    # From closed to open and back
+
+    async def start(self) -> Identity:
+        """Take the pins, outputs at their safe values; on an open board only say who it is."""
+        if self._identity is None:
+            self._identity = self._open()
+        return self._identity
+
+    async def close(self) -> None:
+        """Everything to its safe value, then let the pins go; iterators end. Idempotent."""
+        work = self._work
+        if work is None:
+            return
+        try:
+            self._let_go(work)
+        finally:
+            self._work = self._identity = None
+            self._holds = 0
+            work.pins.close()
+            self._edges.end()
+            self._faults.end()
+        await asyncio.sleep(0)  # whoever waits for a motion hears that it was stopped
+
+    # The lease
+
+    async def hold_lease(self) -> None:
+        if self._holds == 0:
+            self._renew(self._working())
+        self._holds += 1
+
+    async def release_lease(self) -> None:
+        """Give the lease back; on a closed board it is gone already."""
+        if self._work is None:
+            return
+        if self._holds == 0:
+            raise BoardRefused(f"board {self._name}: the lease is given back, but nobody holds it.")
+        self._holds -= 1
+        if self._holds == 0:
+            self._let_go(self._work)
+
+    # Orders
+
+    async def set(self, channel: str, value: int) -> None:
+        self._ask(wire.Set(self._output(channel, value), value))
+
+    async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
+        number = self._output(channel, value)
+        return await self._run(wire.Pulse(number, value, words.milliseconds(seconds)))
+
+    async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+        number = self._output(motor, value)
+        return await self._run(words.drive(number, value, until, limit, self._number))
+
+    async def move(self, targets: Mapping[str, float]) -> Ended:
+        raise self._beyond_pins("move", ", ".join(targets))
+
+    async def home(self, axis: str) -> Ended:
+        raise self._beyond_pins("home", axis)
+
+    async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
+        raise self._beyond_pins("throw dice with", channel)
+
+    async def scan(self, channel: str) -> int | None:
+        raise self._beyond_pins("scan with", channel)
+
+    async def stop(self, channel: str | None = None) -> None:
+        self._ask(wire.Stop(NONE if channel is None else self._number(channel)))
+
+    def stop_all(self) -> None:
+        """Stop all motors and pulses now; on a closed board nothing runs."""
+        if self._work is not None:
+            self._ask(wire.Stop(NONE))
+
+    async def clear(self) -> None:
+        try:
+            self._ask(wire.Clear())
+        finally:
+            still = self._work.core.faults if self._work else ()
+            self._latched = [fault for fault in self._latched if fault.code in still]
+
+    # Questions
+
+    async def read(self, channel: str) -> int:
+        """A sensor's level, or what is on the copper of a motor or output."""
+        return self._value(wire.Read(self._number(channel)))
+
+    async def count(self, sensor: str) -> int:
+        return self._value(wire.Count(self._number(sensor)))
+
+    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+        """Every edge from this call on, even one before the board is started."""
+        for sensor in sensors:
+            number = self._number(sensor)
+            if self._work is not None:
+                self._ask(wire.Watch(number, 1))
+            self._watched[sensor] = None
+        return self._edges.listen(lambda edge: edge.sensor in sensors)
+
+    @property
+    def faults(self) -> AsyncIterator[BoardFault]:
+        """The faults that are latched now, then every fault as it latches."""
+        feed = self._faults.listen()
+        for fault in self._latched:
+            feed.offer(fault)
+        return feed
+
+    # What pins and executor tell
+
+    def _changed(self, sensor: str, active: bool) -> None:
+        """A pin changed; the one method that runs outside the loop's thread."""
+        work = self._work
+        if work is not None:
+            work.loop.call_soon_threadsafe(self._sensed, sensor, active)
+
+    def _sensed(self, sensor: str, active: bool) -> None:
+        if self._work is not None:
+            self._work.core.sensor(sensor, active)
+
+    def _heard(self, event: wire.Message) -> None:
+        match event:
+            case wire.MotionEnded():
+                motion = self._motions.get(event.ticket)
+                if motion is not None and not motion.done():
+                    reason = Reason(event.reason)
+                    motion.set_result(Ended(reason, event.count, event.elapsed_us / 1e6))
+            case wire.EdgeSeen() if self._work is not None:
+                sensor, at = self._names[event.channel], self._work.loop.time()
+                self._edges.tell(Edge(sensor, bool(event.active), at, event.count))
+            case wire.Faulted():
+                fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
+                if fault not in self._latched:
+                    self._latched.append(fault)
+                    self._faults.tell(fault)
+
+    # Helpers
+
+    def _open(self) -> Identity:
+        loop = asyncio.get_running_loop()
+        pins = GpioPins(self._name, self._config, self._pin_factory, self._changed)
+        core = VirtualBoard(self._config, pins, loop, emergency=self._emergency, serial=b"GPIO0000")
+        core.send = self._heard
+        self._latched.clear()
+        self._work = _Work(loop, pins, core)
+        for sensor, active in pins.levels().items():
+            core.sensor(sensor, active)
+        for message in words.configuration(self._config):
+            self._ask(message)
+        for sensor in self._watched:
+            self._ask(wire.Watch(self._number(sensor), 1))
+        identity = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)))
+        assert isinstance(identity, wire.Identity)
+        return words.identity(identity)
+
+    def _renew(self, work: _Work) -> None:
+        """Take the lease for a while, and again before it ends.
+
+        A timer set before the lease's own is due before it: after a stall the lease is renewed, not
+        lost.
+        """
+        self._ask(wire.TakeLease(words.milliseconds(self._config.lease)))
+        work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew, work)
+
+    def _let_go(self, work: _Work) -> None:
+        if work.renewal is not None:
+            work.renewal.cancel()
+            work.renewal = None
+        self._ask(wire.TakeLease(0))
+
+    async def _run(self, order: wire.Pulse | wire.Drive) -> Ended:
+        """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
+        ticket = next(self._tickets)
+        motion: asyncio.Future[Ended] = self._working().loop.create_future()
+        self._motions[ticket] = motion
+        try:
+            self._ask(order, ticket)
+            return await motion
+        finally:
+            del self._motions[ticket]
+
+    def _ask(self, message: wire.Message, ticket: int = 0) -> wire.Message:
+        reply = self._working().core.execute(message, ticket)
+        if isinstance(reply, wire.Refused):
+            raise BoardRefused(words.refusal(self._name, reply, self._called(reply.channel)))
+        return reply
+
+    def _value(self, question: wire.Read | wire.Count) -> int:
+        reply = self._ask(question)
+        assert isinstance(reply, wire.Value)
+        return reply.value
+
+    def _working(self) -> _Work:
+        if self._work is None:
+            raise BoardRefused(f"board {self._name} is closed; start it first.")
+        return self._work
+
+    def _output(self, channel: str, value: int) -> int:
+        """The number of a channel that is to take a value."""
+        number = self._number(channel)
+        configured = self._config.channels[channel]
+        if isinstance(configured, MotorChannel):
+            check_direction(self._name, channel, configured, value)
+        return number
+
+    def _number(self, channel: str) -> int:
+        if channel not in self._numbers:
+            raise BoardRefused(
+                f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
+            )
+        return self._numbers[channel]
+
+    def _called(self, number: int) -> str:
+        return self._names[number] if number < len(self._names) else ""
+
+    def _beyond_pins(self, verb: str, channel: str) -> BoardRefused:
+        return BoardRefused(
+            f"board {self._name} cannot {verb} {channel}: it is plain GPIO pins; move that channel"
+            " to a serial board."
+        )
+
+
+@dataclass
+class _Work:
+    """What an open board works with."""
+
+    loop: asyncio.AbstractEventLoop
+    pins: GpioPins
+    core: VirtualBoard
+    renewal: asyncio.TimerHandle | None = None

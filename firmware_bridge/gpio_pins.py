@@ -1,0 +1,210 @@
+"""Motors, outputs and sensors on a Raspberry Pi's own pins, by way of gpiozero.
+
+High and low end in this file; above it there are only active and inactive. Every sensor is pulled
+up, so a torn wire reads high: wire whatever must be safe normally closed to ground and call it
+`active: high`, like the emergency stop.
+
+Closing turns outputs into inputs, which hold nothing: every enable line needs a resistor that
+pulls it to its safe value (down, for 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from gpiozero import (
+    DigitalOutputDevice,
+    Factory,
+    GPIOZeroError,
+    InputDevice,
+    Motor,
+    PWMOutputDevice,
+)
+
+from config.schema import BoardConfig, Channel, MotorChannel, OutputChannel, SensorChannel
+from firmware_bridge.board import BoardError, BoardRefused
+
+HEADER = range(2, 28)
+"""The pins of a Raspberry Pi's header that are free to use, by Broadcom's numbers."""
+
+Changed = Callable[[str, bool], None]
+"""Told of a sensor and its new level, in whatever thread gpiozero noticed it."""
+
+
+def pi_pins() -> Factory:
+    """The pins of the Raspberry Pi that this runs on. Raises BoardError where there are none."""
+    try:
+        lgpio = import_module("lgpio")
+        pins = import_module("gpiozero.pins.lgpio")
+    except ImportError as missing:
+        raise BoardError(
+            "GPIO needs the package lgpio, which cannot be imported here: run `pip install lgpio`"
+            " on the Raspberry Pi, or choose a table without a gpio board."
+        ) from missing
+    try:
+        return pins.LGPIOFactory()
+    except (GPIOZeroError, OSError, lgpio.error) as refusal:
+        raise BoardError(
+            f"this machine gives no GPIO pins ({refusal}): run on a Raspberry Pi, as a user of the"
+            " group gpio, or choose a table without a gpio board."
+        ) from refusal
+
+
+def check_pins(board: str, config: BoardConfig) -> None:
+    """Raise BoardRefused for the first channel that plain pins cannot be."""
+    for name, channel in config.channels.items():
+        if not isinstance(channel, MotorChannel | OutputChannel | SensorChannel):
+            raise BoardRefused(
+                f"board {board}: channel {name} is of kind {channel.kind}; plain GPIO pins can"
+                " only be motor, output and sensor: move it to a serial board."
+            )
+        reverse = channel.reverse_pin if isinstance(channel, MotorChannel) else None
+        for pin in (channel.pin, reverse):
+            if pin is not None and pin not in HEADER:
+                raise BoardRefused(
+                    f"board {board}: channel {name} is on pin {pin}, which a Raspberry Pi's header"
+                    f" does not offer; choose one from {HEADER[0]} to {HEADER[-1]}."
+                )
+        if isinstance(channel, MotorChannel):
+            check_direction(board, name, channel, channel.safe)
+
+
+def check_direction(board: str, motor: str, channel: MotorChannel, value: int) -> None:
+    """Raise BoardRefused if a motor on a single pin is to run in reverse."""
+    if value < 0 and channel.reverse_pin is None:
+        raise BoardRefused(
+            f"board {board}: motor {motor} has no reverse_pin and cannot run at {value}; wire one"
+            " and name it in the table, or run it forward only."
+        )
+
+
+class GpioPins:
+    """One board's channels as gpiozero devices: the copper of a board without a wire.
+
+    Outputs open at their safe values. Raises BoardRefused if a pin cannot be had.
+    """
+
+    def __init__(self, board: str, config: BoardConfig, factory: Factory, changed: Changed) -> None:
+        self._outputs: dict[str, _Motor | _Output] = {}
+        self._sensors: dict[str, _Sensor] = {}
+        for name, channel in config.channels.items():
+            try:
+                self._open(name, channel, factory, changed)
+            except GPIOZeroError as refusal:
+                self.close()
+                raise BoardRefused(
+                    f"board {board}: channel {name} cannot have its pin: {refusal}; see what else"
+                    " uses it."
+                ) from refusal
+
+    def levels(self) -> dict[str, bool]:
+        """Whether each sensor is active at this moment."""
+        return {name: sensor.active for name, sensor in self._sensors.items()}
+
+    def output(self, channel: str, value: int) -> None:
+        """Put a value on the copper: permille for a motor, 0 or 1 for an output."""
+        self._outputs[channel].write(value)
+
+    def close(self) -> None:
+        """Sensors fall silent; every output goes to its safe value, then lets its pins go."""
+        for sensor in self._sensors.values():
+            sensor.close()
+        for output in self._outputs.values():
+            output.close()
+        self._sensors.clear()
+        self._outputs.clear()
+
+    # The rest of a board's copper, which plain pins are not: `check_pins` lets no such channel in.
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        raise _not_a_pin(axis)
+
+    def axis_ends(self, axis: str, position: float) -> None:
+        raise _not_a_pin(axis)
+
+    def dice(self, channel: str, count: int) -> tuple[int, ...]:
+        raise _not_a_pin(channel)
+
+    def tag(self, channel: str) -> int | None:
+        raise _not_a_pin(channel)
+
+    def analog(self, channel: str) -> int:
+        raise _not_a_pin(channel)
+
+    # Helpers
+
+    def _open(self, name: str, channel: Channel, factory: Factory, changed: Changed) -> None:
+        match channel:
+            case MotorChannel():
+                self._outputs[name] = _Motor(channel, factory)
+            case OutputChannel():
+                self._outputs[name] = _Output(channel, factory)
+            case SensorChannel():
+                self._sensors[name] = _Sensor(name, channel, factory, changed)
+
+
+class _Motor:
+    """Two pins, one for each direction, or a single one; speed by pulse width, in percents."""
+
+    def __init__(self, channel: MotorChannel, factory: Factory) -> None:
+        self._safe = channel.safe
+        if channel.reverse_pin is None:
+            self._device = PWMOutputDevice(channel.pin, pin_factory=factory)
+        else:
+            self._device = Motor(channel.pin, channel.reverse_pin, pin_factory=factory)
+        self.write(self._safe)
+
+    def write(self, value: int) -> None:
+        self._device.value = value / 1000
+
+    def close(self) -> None:
+        self.write(self._safe)
+        self._device.close()
+
+
+class _Output:
+    """One pin, on or off."""
+
+    def __init__(self, channel: OutputChannel, factory: Factory) -> None:
+        self._safe = channel.safe
+        self._device = DigitalOutputDevice(
+            channel.pin, initial_value=bool(channel.safe), pin_factory=factory
+        )
+
+    def write(self, value: int) -> None:
+        self._device.value = value
+
+    def close(self) -> None:
+        self.write(self._safe)
+        self._device.close()
+
+
+class _Sensor:
+    """One pulled-up input that reports every change as it comes, bounces and all."""
+
+    def __init__(
+        self, name: str, channel: SensorChannel, factory: Factory, changed: Changed
+    ) -> None:
+        self._name = name
+        self._active_high = channel.active == "high"
+        self._changed = changed
+        self._device = InputDevice(channel.pin, pull_up=True, pin_factory=factory)
+        self._device.pin.edges = "both"
+        self._device.pin.when_changed = self._seen
+
+    @property
+    def active(self) -> bool:
+        return bool(self._device.pin.state) is self._active_high
+
+    def close(self) -> None:
+        self._device.pin.when_changed = None
+        self._device.close()
+
+    def _seen(self, ticks: float, high: float) -> None:
+        """Called by gpiozero, in a thread of its own."""
+        self._changed(self._name, bool(high) is self._active_high)
+
+
+def _not_a_pin(channel: str) -> BoardError:
+    return BoardError(f"a plain GPIO pin cannot be {channel}; move it to a serial board.")

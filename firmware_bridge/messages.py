@@ -1,0 +1,382 @@
+"""The wire, as one table: every message, its number, its layout, who sends it.
+
+A frame is
+
+    COBS of: address (1)  sequence (1)  type (1)  payload (0-48)
+    check (3): CRC-16/CCITT-FALSE of the COBS bytes, 7 + 7 + 2 bits, low first, top bits set
+    zero (1)
+
+Numbers are little-endian. Channels are numbered in the order of the
+board's configuration; 255 is no channel, or all. A reply bears the sequence number of its command,
+an event one of the board's own. `docs/PROTOCOL.md` is generated from this file.
+
+Times are milliseconds or microseconds as named, positions micrometres, drive permille.
+"""
+
+from __future__ import annotations
+
+import enum
+import struct
+from typing import NamedTuple
+
+PROTOCOL = 1
+MAX_PAYLOAD = 48
+MAX_FRAME = 64
+WINDOW = 8
+"""Commands that may wait for a reply at one time, per board."""
+REMEMBERED = 32
+"""Replies that a board keeps to answer a repeated command with the same words."""
+EVENT_WINDOW = 16
+"""Events that a board may have sent and not yet know to be received."""
+NONE = 255
+
+
+class Sender(enum.Enum):
+    """Who sends a message, and what it expects."""
+
+    COMMAND = "host, answered by one reply"
+    REPLY = "board, to a command"
+    EVENT = "board, repeated until received"
+    NOTE = "host, not answered"
+
+
+class Kind(enum.IntEnum):
+    """Channel kinds in a `Configure` record."""
+
+    MOTOR = 1
+    OUTPUT = 2
+    STRIP = 3
+    SENSOR = 4
+    AXIS = 5
+    DICE = 6
+    READER = 7
+    ANALOG = 8
+
+
+class UntilKind(enum.IntEnum):
+    """What ends a `Drive`."""
+
+    EDGES = 1
+    LEVEL = 2
+    TIME = 3
+
+
+class Refusal(enum.IntEnum):
+    """Why a board refuses a command."""
+
+    UNKNOWN_CHANNEL = 1
+    WRONG_KIND = 2
+    OUT_OF_RANGE = 3
+    NO_LEASE = 4
+    NOT_CONFIGURED = 5
+    FAULT_LATCHED = 6
+    BUSY = 7
+    WRONG_VERSION = 8
+    CAUSE_PERSISTS = 9
+    NOT_HOMED = 10
+
+
+# Commands
+
+
+class Identify(NamedTuple):
+    """Who are you? Resets the session: the next command bears the next sequence number."""
+
+    protocol: int
+    nonce: bytes
+
+
+class Configure(NamedTuple):
+    """One channel of the table. Stops, switches and home are channel numbers or 255."""
+
+    index: int  # type: ignore[assignment]
+    kind: int
+    pin: int
+    second_pin: int
+    active_high: int
+    debounce_ms: int
+    safe: int
+    max_on_ms: int
+    forward_stop: int
+    reverse_stop: int
+    hold: int
+    low_um: int
+    high_um: int
+    speed_um_s: int
+    acceleration_um_s2: int
+
+
+class Commit(NamedTuple):
+    """The table is complete: so many channels, with this CRC over their records in order."""
+
+    channels: int
+    crc: int
+
+
+class TakeLease(NamedTuple):
+    """Outputs may live for so long from now; 0 gives the lease back and makes all outputs safe."""
+
+    duration_ms: int
+
+
+class Stop(NamedTuple):
+    """Stop one channel's motion by its ramp, or everything (255)."""
+
+    channel: int
+
+
+class Clear(NamedTuple):
+    """Clear every latched fault whose cause is gone."""
+
+
+class Set(NamedTuple):
+    """Set an output, motor or strip and leave it so while the lease lives."""
+
+    channel: int
+    value: int
+
+
+class Pulse(NamedTuple):
+    """Set an output for so long, then to its safe value; ends with `Ended`."""
+
+    channel: int
+    value: int
+    duration_ms: int
+
+
+class Drive(NamedTuple):
+    """Run a motor until (count edges | level | time), at most `limit_ms`; ends with `Ended`."""
+
+    channel: int
+    value: int
+    until: int
+    sensor: int
+    count: int  # type: ignore[assignment]
+    limit_ms: int
+    limit_ma: int
+
+
+class Move(NamedTuple):
+    """Up to three axes to positions, begun together, at permille of speed; ends with `Ended`."""
+
+    first: int
+    first_um: int
+    second: int
+    second_um: int
+    third: int
+    third_um: int
+    speed: int
+
+
+class Home(NamedTuple):
+    """Run an axis to its home switch and call that its low limit; ends with `Ended`."""
+
+    channel: int
+
+
+class Read(NamedTuple):
+    """A sensor's level, an analogue value (mV), an axis's position (µm)."""
+
+    channel: int
+
+
+class Watch(NamedTuple):
+    """Report every edge of a sensor from now on (1), or no more (0)."""
+
+    channel: int
+    on: int
+
+
+class Count(NamedTuple):
+    """Activations of a sensor since the board started."""
+
+    channel: int
+
+
+class ThrowDice(NamedTuple):
+    """Shake the dome, read so many dice; ends with `DiceRead`."""
+
+    channel: int
+    dice: int
+
+
+class Scan(NamedTuple):
+    """The tag before a reader."""
+
+    channel: int
+
+
+class SelfTest(NamedTuple):
+    """Test memory and configuration; the value is 0 or a bit for each failing part."""
+
+
+class Report(NamedTuple):
+    """Statistics since start."""
+
+
+class Bootloader(NamedTuple):
+    """Stop everything and wait for new firmware."""
+
+    confirmation: int
+
+
+# Replies
+
+
+class Ok(NamedTuple):
+    """Done, or begun."""
+
+
+class Refused(NamedTuple):
+    """Not done, and why; the channel it is about."""
+
+    reason: int
+    channel: int
+
+
+class Value(NamedTuple):
+    """The number asked for."""
+
+    value: int
+
+
+class Tag(NamedTuple):
+    """The tag before the reader; 0 where there is none."""
+
+    tag: int
+
+
+class Identity(NamedTuple):
+    """Who the board is, and the proof: the first half of HMAC-SHA256(key, nonce + serial)[:16]."""
+
+    protocol: int
+    firmware: int
+    build: bytes
+    serial: bytes
+    boots: int
+    reset_cause: int
+    channel_hash: int
+    configuration_crc: int
+    proof: bytes
+
+
+class Statistics(NamedTuple):
+    """Longest turn of the main loop, and what was dropped and repeated."""
+
+    longest_turn_us: int
+    damaged: int
+    repeated: int
+    resets: int
+
+
+# Events
+
+
+class EdgeSeen(NamedTuple):
+    """A watched sensor changed: its level, the board's time, its activations so far."""
+
+    channel: int
+    active: int
+    at_us: int
+    count: int  # type: ignore[assignment]
+
+
+class MotionEnded(NamedTuple):
+    """A motion ended. `ticket` is the sequence number of the command that began it."""
+
+    ticket: int
+    channel: int
+    reason: int
+    count: int  # type: ignore[assignment]
+    elapsed_us: int
+
+
+class DiceRead(NamedTuple):
+    """The dice of a throw, unused ones 0."""
+
+    ticket: int
+    first: int
+    second: int
+    third: int
+    fourth: int
+    fifth: int
+
+
+class Faulted(NamedTuple):
+    """A fault latched."""
+
+    code: int
+    channel: int
+    at_us: int
+
+
+class Held(NamedTuple):
+    """The lease expired: motion stopped, outputs safe, counts and positions kept."""
+
+    at_us: int
+
+
+# Notes
+
+
+class Received(NamedTuple):
+    """The host has this event and all before it; stop repeating them."""
+
+    event: int
+
+
+Message = (
+    Identify | Configure | Commit | TakeLease | Stop | Clear | Set | Pulse | Drive | Move | Home
+    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader
+    | Ok | Refused | Value | Tag | Identity | Statistics
+    | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
+    | Received
+)  # fmt: skip
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    number: int
+    message: type[Message]
+    sender: Sender
+    layout: struct.Struct
+
+
+def _row(number: int, message: type[Message], sender: Sender, layout: str) -> Row:
+    return Row(number, message, sender, struct.Struct("<" + layout))
+
+
+TABLE: tuple[Row, ...] = (
+    _row(0x01, Identify, Sender.COMMAND, "B8s"),
+    _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiII"),
+    _row(0x03, Commit, Sender.COMMAND, "BH"),
+    _row(0x04, TakeLease, Sender.COMMAND, "H"),
+    _row(0x05, Stop, Sender.COMMAND, "B"),
+    _row(0x06, Clear, Sender.COMMAND, ""),
+    _row(0x10, Set, Sender.COMMAND, "Bi"),
+    _row(0x11, Pulse, Sender.COMMAND, "BiI"),
+    _row(0x12, Drive, Sender.COMMAND, "BhBBHIH"),
+    _row(0x13, Move, Sender.COMMAND, "BiBiBiH"),
+    _row(0x14, Home, Sender.COMMAND, "B"),
+    _row(0x15, Read, Sender.COMMAND, "B"),
+    _row(0x16, Watch, Sender.COMMAND, "BB"),
+    _row(0x17, Count, Sender.COMMAND, "B"),
+    _row(0x18, ThrowDice, Sender.COMMAND, "BB"),
+    _row(0x19, Scan, Sender.COMMAND, "B"),
+    _row(0x1A, SelfTest, Sender.COMMAND, ""),
+    _row(0x1B, Report, Sender.COMMAND, ""),
+    _row(0x1C, Bootloader, Sender.COMMAND, "I"),
+    _row(0x40, Ok, Sender.REPLY, ""),
+    _row(0x41, Refused, Sender.REPLY, "BB"),
+    _row(0x42, Value, Sender.REPLY, "i"),
+    _row(0x43, Tag, Sender.REPLY, "Q"),
+    _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s"),
+    _row(0x45, Statistics, Sender.REPLY, "IIIH"),
+    _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),
+    _row(0x61, MotionEnded, Sender.EVENT, "BBBHI"),
+    _row(0x62, DiceRead, Sender.EVENT, "BBBBBB"),
+    _row(0x63, Faulted, Sender.EVENT, "BBI"),
+    _row(0x64, Held, Sender.EVENT, "I"),
+    _row(0x70, Received, Sender.NOTE, "B"),
+)

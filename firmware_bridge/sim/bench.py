@@ -1,0 +1,111 @@
+"""All boards of a plant on one line: bytes in, bytes out, whatever carries them.
+
+The line may be memory or a pseudo-terminal; the loop virtual or real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from config.schema import BoardConfig
+from firmware_bridge.messages import Message
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.sim.virtual_board import KEY, VirtualBoard
+
+Send = Callable[[bytes], None]
+
+
+class Bench:
+    """A plant, its boards, and their sessions; making it switches the table on.
+
+    `send` gets whole frames. A board's serial number is SIM and its address.
+    """
+
+    def __init__(self, plant: Plant, send: Send, key: bytes = KEY) -> None:
+        self.plant = plant
+        self.boards = {
+            name: _board(plant, config, key) for name, config in plant.table.boards.items()
+        }
+        self._send = send
+        self._ends = {name: self._end(name) for name in self.boards}
+        plant.connect(self.boards)
+        plant.power_on()
+
+    def receive(self, data: bytes) -> None:
+        """Bytes from the host: every board picks out its own frames."""
+        for end in self._ends.values():
+            end.receive(data)
+
+    def reset(self, name: str, cause: int = 0) -> None:
+        """One board loses its power, its session and its table, and starts again."""
+        self._ends[name].close()
+        self.boards[name].reset(cause)
+        self._ends[name] = self._end(name)
+
+    def close(self) -> None:
+        """Nothing is sent or repeated any more."""
+        for end in self._ends.values():
+            end.close()
+
+    def _end(self, name: str) -> _End:
+        address = self.plant.table.boards[name].address
+        return _End(self.boards[name], address, self._send)
+
+
+class _End:
+    """One board's session, and the one timer that repeats its events."""
+
+    def __init__(self, board: VirtualBoard, address: int, send: Send) -> None:
+        self._board = board
+        self._loop = board.loop
+        self._session = BoardSession(address, board.execute, send)
+        self._timer: asyncio.TimerHandle | None = None
+        board.send = self._emit
+        board.line = self._line
+
+    def receive(self, data: bytes) -> None:
+        self._session.receive(data)
+        self._tick()
+
+    def close(self) -> None:
+        self._board.send = _unheard
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _emit(self, event: Message) -> None:
+        self._session.emit(event)
+        self._tick()
+
+    def _tick(self) -> None:
+        """A timer that is due too early does no harm: it only asks again."""
+        due = self._session.tick(self._loop.time())
+        if due is None or (self._timer is not None and self._timer.when() <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._repeat)
+
+    def _repeat(self) -> None:
+        self._timer = None
+        self._tick()
+
+    def _line(self) -> tuple[int, int]:
+        return self._session.damaged, self._session.repeated
+
+
+def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
+    return VirtualBoard(
+        config,
+        plant,
+        plant.world.loop,
+        emergency=[name for name in plant.table.modules.emergency if name in config.channels],
+        serial=f"SIM{config.address:05}".encode(),
+        key=key,
+    )
+
+
+def _unheard(event: Message) -> None:
+    """Where events go while a board is without power."""

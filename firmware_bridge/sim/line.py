@@ -1,0 +1,145 @@
+"""A line in memory: two ends, the time that bytes take on a wire, and, if wanted, its faults.
+
+Both directions carry at the same time (full duplex) and keep their order. Nothing here waits:
+each piece arrives by one `call_at` of the running loop, which may be a virtual one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from dataclasses import dataclass
+from random import Random
+
+from firmware_bridge.transport import BAUD, Lost, Receive
+
+BITS_A_BYTE = 10
+"""Start bit, eight, stop bit."""
+LATENCY = 0.0002
+"""What adapter and operating system add to the wire, one way."""
+_OLD = 4
+"""So many pieces back, one may come again."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How bad a line is: chances from 0 to 1.
+
+    `bit` for each byte that one of its bits flips; `drop`, `repeat` and `cut` for each piece that
+    it vanishes, that it or one of the last few comes again, that it ends early.
+    """
+
+    random: Random
+    bit: float = 0.001
+    drop: float = 0.0
+    repeat: float = 0.0
+    cut: float = 0.0
+
+
+class MemoryTransport:
+    """One end of a line; made in pairs by `memory_line`."""
+
+    def __init__(self, baud: int, latency: float, noise: Noise | None) -> None:
+        self.bytes_sent = 0
+        self._loop = asyncio.get_running_loop()
+        self._byte = BITS_A_BYTE / baud
+        self._latency = latency
+        self._spoil = _Spoiler(noise).spoil if noise else None
+        self._free_at = 0.0
+        self._peer = self
+        self._receive: Receive = _unheard
+        self._lost: Lost = _unheard
+        self._open = True
+
+    def connect(self, receive: Receive, lost: Lost) -> None:
+        self._receive, self._lost = receive, lost
+
+    def write(self, data: bytes) -> None:
+        if not self._open:
+            return
+        self.bytes_sent += len(data)
+        now = self._loop.time()
+        self._free_at = max(now, self._free_at) + len(data) * self._byte
+        if self._spoil:
+            data = self._spoil(data)
+        if data:
+            self._loop.call_at(self._free_at + self._latency, self._peer.arrive, data)
+
+    def arrive(self, data: bytes) -> None:
+        """Bytes reach this end."""
+        if self._open:
+            self._receive(data)
+
+    def close(self) -> None:
+        self._open = False
+
+    def unplug(self) -> None:
+        """Pull the plug: what is on the way is gone, and both ends hear of it."""
+        for end in (self, self._peer):
+            end.lose("the line in memory is unplugged; connect a new one.")
+
+    def lose(self, why: str) -> None:
+        """Nothing arrives here any more."""
+        if self._open:
+            self._open = False
+            self._lost(why)
+
+    def meet(self, peer: MemoryTransport) -> None:
+        """Whatever is written here arrives there."""
+        self._peer = peer
+
+
+def memory_line(
+    *, baud: int = BAUD, latency: float = LATENCY, noise: Noise | None = None
+) -> tuple[MemoryTransport, MemoryTransport]:
+    """The two ends of one line, on the running loop; noise spoils both directions."""
+    here, there = (MemoryTransport(baud, latency, noise) for _ in range(2))
+    here.meet(there)
+    there.meet(here)
+    return here, there
+
+
+class _Spoiler:
+    def __init__(self, noise: Noise) -> None:
+        self._noise = noise
+        self._random = noise.random
+        self._sound = self._next_gap()
+        """Bytes that will still pass before the next flipped bit."""
+        self._past: deque[bytes] = deque(maxlen=_OLD)
+
+    def spoil(self, data: bytes) -> bytes:
+        noise, random = self._noise, self._random
+        sent = data
+        if len(data) <= self._sound:
+            self._sound -= len(data)
+        else:
+            data = self._flip(data)
+        chance = random.random()
+        if chance < noise.drop:
+            data = b""
+        elif chance < noise.drop + noise.cut:
+            data = data[: random.randrange(len(data))]
+        elif chance < noise.drop + noise.cut + noise.repeat:
+            data += random.choice((data, *self._past))
+        self._past.append(sent)
+        return data
+
+    def _flip(self, data: bytes) -> bytes:
+        spoiled = bytearray(data)
+        at = self._sound
+        while at < len(spoiled):
+            spoiled[at] ^= 1 << self._random.randrange(8)
+            at += 1 + self._next_gap()
+        self._sound = at - len(spoiled)
+        return bytes(spoiled)
+
+    def _next_gap(self) -> int:
+        """Drawn once a flip, not once a byte: geometric, so every byte has the same chance."""
+        if not self._noise.bit:
+            return 1 << 62
+        return int(math.log(1.0 - self._random.random()) / math.log1p(-self._noise.bit))
+
+
+def _unheard(_: object) -> None:
+    """Where bytes go before anybody is connected."""

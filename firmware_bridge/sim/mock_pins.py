@@ -1,0 +1,119 @@
+"""GPIO pins without a Raspberry Pi: the plant on one side, gpiozero on the other.
+
+Outputs that change move the plant, the plant's sensors drive input pins. To the plant this looks
+like a virtual board, but that a motor with two pins stands still for no time while it reverses; a
+`GpioBoard` on these pins runs the very code that it runs on a Pi.
+
+A sensor may be driven from any thread. Driven from the loop's own, a run under the virtual clock
+is the same run every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from config.schema import BoardConfig, MotorChannel, OutputChannel, SensorChannel
+from firmware_bridge.sim.plant.tiles import Impossible
+
+PI_3B = "a02082"
+"""The Raspberry Pi that the pins belong to, by its revision code."""
+
+
+class Moved(Protocol):
+    """The part of the plant's wiring that plain pins need."""
+
+    def output(self, channel: str, value: int) -> None:
+        """A motor (permille) or output (0/1) changed to this value. Raises Impossible."""
+
+
+class MockPins:
+    """The pins of one GPIO board, wired to a plant; `factory` is what the `GpioBoard` takes.
+
+    Every sensor is inactive until it is driven.
+    """
+
+    def __init__(self, config: BoardConfig, wiring: Moved) -> None:
+        self.factory = MockFactory(revision=PI_3B, pin_class=_WiredPin)
+        self._wiring = wiring
+        self._values: dict[str, int] = {}
+        self._sensors: dict[str, tuple[_WiredPin, bool]] = {}
+        self._refusals: list[str] = []
+        for name, channel in config.channels.items():
+            match channel:
+                case MotorChannel():
+                    self._wire(name, channel.safe, 1000, channel.pin, channel.reverse_pin)
+                case OutputChannel():
+                    self._wire(name, channel.safe, 1, channel.pin)
+                case SensorChannel():
+                    self._sensors[name] = (self.factory.pin(channel.pin), channel.active == "high")
+                    self.sensor(name, False)
+
+    # The plant's side
+
+    def sensor(self, channel: str, active: bool) -> None:
+        """A sensor is at this level from now on. Raises KeyError for one that is not here."""
+        pin, active_high = self._sensors[channel]
+        pin.hold(active is active_high)
+
+    def refused_by(self, channel: str, why: str) -> None:
+        """The mechanism cannot do what it was told some time ago.
+
+        No pin can say so by itself: the next output that changes is refused for it.
+        """
+        self._refusals.append(f"{channel}: {why}")
+
+    # The board's side
+
+    def _wire(self, channel: str, safe: int, full: int, *numbers: int | None) -> None:
+        """Follow an output's pins, forward and reverse; both on is `full` less `full`."""
+        pins = [self.factory.pin(number) for number in numbers if number is not None]
+        self._values[channel] = safe
+        for pin in pins:
+            pin.told = partial(self._changed, channel, full, pins)
+
+    def _changed(self, channel: str, full: int, pins: list[_WiredPin]) -> None:
+        forward, *reverse = (pin.state for pin in pins)
+        value = round(full * (forward - sum(reverse)))
+        if value == self._values[channel]:
+            return
+        self._values[channel] = value
+        self._wiring.output(channel, value)
+        if self._refusals:
+            refusals, self._refusals = self._refusals, []
+            raise Impossible(" ".join(refusals))
+
+
+class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
+    """A mock pin that tells of its output, and whose wire is stronger than its pull resistor."""
+
+    told: Callable[[], None] | None = None
+    held: bool | None = None
+    """The level that something outside holds the wire at."""
+
+    def hold(self, high: bool) -> None:
+        self.held = high
+        if high:
+            self.drive_high()
+        else:
+            self.drive_low()
+
+    def _set_pull(self, value: str) -> None:
+        if self.held is None:
+            super()._set_pull(value)
+        else:
+            self._pull = value
+
+    def _set_frequency(self, value: float | None) -> None:
+        """A pin that is closed without ever having pulsed keeps its level, as on a Pi."""
+        if value is not None or self._frequency is not None:
+            super()._set_frequency(value)
+
+    def _change_state(self, value: float) -> bool:
+        changed = bool(super()._change_state(value))
+        if changed and self.told is not None:
+            self.told()
+        return changed

@@ -1,0 +1,171 @@
+"""The axes of a virtual board: trapezoids begun together, ramps when stopped, homing.
+
+A homing axis runs slowly to its switch and calls that place its low limit; the switch must come
+within its debounce time of arriving, or the homing ends by TIME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.sim.channels import Axis, Core, Sensor, Travel
+from firmware_bridge.sim.plant.tiles import Impossible
+from firmware_bridge.sim.trapezoid import Profile, Ramp, Trapezoid
+
+HOMING_SPEED = 0.25
+"""Of an axis's own speed (ours)."""
+_GRACE = 0.05
+_EXACT = 1e-6
+
+
+class Motion:
+    """All of a board's axes, and the travels under way."""
+
+    def __init__(self, core: Core, axes: Iterable[Axis]) -> None:
+        self._core = core
+        self._axes = tuple(axes)
+
+    # Commands
+
+    def move(self, targets: Mapping[Axis, float], permille: int, ticket: int) -> None:
+        """Set off for these positions, metres, all at once; ends when the last one stands."""
+        travel = self._travel(tuple(targets), ticket)
+        for axis, target in targets.items():
+            speed = axis.record.speed_um_s / 1e6 * permille / 1000
+            axis.profile = Trapezoid(axis.rest, target, speed, axis.record.acceleration_um_s2 / 1e6)
+            axis.began = travel.began
+        for axis in targets:
+            if travel.reason is Reason.DONE:
+                self._begin(axis)
+
+    def home(self, axis: Axis, ticket: int) -> None:
+        travel = self._travel((axis,), ticket)
+        travel.homing = True
+        axis.homed = False
+        if axis.switch is not None and axis.switch.active:
+            self._at_home(axis, axis.low)
+            return
+        speed = axis.record.speed_um_s / 1e6 * HOMING_SPEED
+        axis.profile = Trapezoid(axis.rest, axis.low, speed, axis.record.acceleration_um_s2 / 1e6)
+        axis.began = travel.began
+        self._begin(axis)
+
+    def stop(self, axis: Axis, reason: Reason, dead: bool = False) -> None:
+        """Stop an axis and all that began with it: by their ramps, or dead where they are."""
+        travel = axis.travel
+        if travel is None:
+            return
+        now = self._core.loop.time()
+        if travel.reason is Reason.DONE:
+            travel.reason = reason
+        for each in travel.axes:
+            if each.travel is not travel:
+                continue
+            since = now - each.began
+            if dead or each.profile is None:
+                self._rests(each, each.position(now))
+            elif not isinstance(each.profile, Ramp):
+                at, velocity = each.profile.position(since), each.profile.velocity(since)
+                each.profile = Ramp(at, velocity, each.record.acceleration_um_s2 / 1e6)
+                each.began = now
+                self._rests_in(each, each.profile)
+
+    def forget_tickets(self) -> None:
+        """Whatever ends from now on ends without a word."""
+        for axis in self._axes:
+            if axis.travel is not None:
+                axis.travel.ticket = None
+
+    def release(self, reason: Reason, dead: bool = False) -> None:
+        for axis in self._axes:
+            self.stop(axis, reason, dead)
+
+    # What switches do
+
+    def sensed(self, sensor: Sensor) -> None:
+        """A home switch has changed: the end of a homing, or a limit run into."""
+        if not sensor.active:
+            return
+        for axis in sensor.homes:
+            if axis.travel is None or isinstance(axis.profile, Ramp):
+                continue
+            if axis.travel.homing:
+                self._at_home(axis, axis.low)
+            elif axis.profile is not None and axis.profile.target > axis.low + _EXACT:
+                self._core.latch(FaultCode.LIMIT_SWITCH, axis.number)
+
+    # Helpers
+
+    def _travel(self, axes: tuple[Axis, ...], ticket: int) -> Travel:
+        travel = Travel(ticket, axes[0].number, self._core.loop.time(), axes)
+        for axis in axes:
+            axis.travel = travel
+            travel.moving.add(axis.number)
+        return travel
+
+    def _begin(self, axis: Axis) -> None:
+        profile = axis.profile
+        assert profile is not None
+        self._rests_in(axis, profile)
+        try:
+            self._core.wiring.axis_begins(axis.name, axis.rest, profile.target, profile.seconds)
+        except Impossible as refusal:
+            self._core.impossible(axis.number, str(refusal))
+
+    def _rests_in(self, axis: Axis, profile: Profile) -> None:
+        if axis.timer is not None:
+            axis.timer.cancel()
+        axis.timer = self._core.loop.call_at(axis.began + profile.seconds, self._arrives, axis)
+
+    def _arrives(self, axis: Axis) -> None:
+        profile, travel = axis.profile, axis.travel
+        assert profile is not None
+        assert travel is not None
+        if not travel.homing or isinstance(profile, Ramp):
+            self._rests(axis, profile.target)
+            return
+        axis.timer = None
+        axis.rest, axis.profile = profile.target, None
+        self._tell(axis)
+        if axis.travel is travel:
+            debounce = axis.switch.record.debounce_ms / 1000 if axis.switch else 0.0
+            axis.timer = self._core.loop.call_later(debounce + _GRACE, self._no_switch, axis)
+
+    def _no_switch(self, axis: Axis) -> None:
+        assert axis.travel is not None
+        axis.travel.reason = Reason.TIME
+        self._ends(axis)
+
+    def _at_home(self, axis: Axis, position: float) -> None:
+        axis.homed = True
+        moving = axis.profile is not None
+        axis.rest, axis.profile = position, None
+        if moving:
+            self._tell(axis)
+        self._ends(axis)
+
+    def _rests(self, axis: Axis, position: float) -> None:
+        axis.rest, axis.profile = position, None
+        travel = axis.travel
+        self._tell(axis)
+        if axis.travel is travel:
+            self._ends(axis)
+
+    def _tell(self, axis: Axis) -> None:
+        try:
+            self._core.wiring.axis_ends(axis.name, axis.rest)
+        except Impossible as refusal:
+            self._core.impossible(axis.number, str(refusal))
+
+    def _ends(self, axis: Axis) -> None:
+        travel = axis.travel
+        if travel is None:
+            return
+        if axis.timer is not None:
+            axis.timer.cancel()
+            axis.timer = None
+        axis.travel = None
+        travel.moving.discard(axis.number)
+        if not travel.moving:
+            self._core.ended(travel.ticket, travel.channel, travel.reason, 0, travel.began)

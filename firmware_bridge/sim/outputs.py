@@ -1,0 +1,185 @@
+"""Motors, outputs and strips of a virtual board, with every loop closed at once.
+
+An output is at its safe value, or `wanted`; what is on the copper is `wanted` unless a switch or
+back-pressure holds the motor back. A drive ends at its n-th edge, its level, its time, its
+current or a switch, in the same instant as that comes about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.messages import Drive, Kind, UntilKind
+from firmware_bridge.sim.channels import Core, Output, Running, Sensor
+from firmware_bridge.sim.plant.tiles import Impossible
+
+
+class Outputs:
+    """All of a board's outputs, and the drives and pulses under way on them."""
+
+    def __init__(self, core: Core, outputs: Iterable[Output]) -> None:
+        self._core = core
+        self._outputs = tuple(outputs)
+
+    # Commands
+
+    def set(self, output: Output, value: int) -> None:
+        """Leave an output at a value; its maximum on-time begins anew."""
+        self._order(output, value)
+
+    def pulse(self, output: Output, value: int, seconds: float, ticket: int) -> None:
+        loop = self._core.loop
+        running = Running(ticket, loop.time())
+        running.timer = loop.call_later(seconds, self._end, output, running, Reason.DONE)
+        output.running = running
+        self._order(output, value)
+
+    def drive(self, motor: Output, command: Drive, sensor: Sensor | None, ticket: int) -> None:
+        """Run until it is so; at once if it is so already."""
+        loop = self._core.loop
+        running = Running(ticket, loop.time(), sensor, limit_ma=command.limit_ma)
+        if command.until == UntilKind.EDGES:
+            running.edges = command.count
+        elif command.until == UntilKind.LEVEL:
+            running.level = bool(command.count)
+        motor.running = running
+        if sensor is not None:
+            sensor.awaited_by.append(motor)
+            if running.level is sensor.active:
+                self._end(motor, running, Reason.LEVEL)
+                return
+        running.timer = loop.call_later(
+            command.limit_ms / 1000, self._end, motor, running, Reason.TIME
+        )
+        self._order(motor, command.value)
+
+    def stop(self, output: Output, reason: Reason) -> None:
+        """Back to the safe value, ending whatever runs."""
+        if output.running is not None:
+            self._end(output, output.running, reason)
+        else:
+            self._order(output, output.record.safe)
+
+    def stop_motion(self, reason: Reason) -> None:
+        """Stop motors and pulses; lamps and gates that are simply on stay on."""
+        for output in self._outputs:
+            if output.running is not None or output.record.kind == Kind.MOTOR:
+                self.stop(output, reason)
+
+    def end_running(self, reason: Reason) -> None:
+        """End drives and pulses; what is simply on stays on."""
+        for output in self._outputs:
+            if output.running is not None:
+                self._end(output, output.running, reason)
+
+    def forget_tickets(self) -> None:
+        """Whatever ends from now on ends without a word."""
+        for output in self._outputs:
+            if output.running is not None:
+                output.running.ticket = None
+
+    def release(self, reason: Reason) -> None:
+        """Every output to its safe value, now."""
+        for output in self._outputs:
+            self.stop(output, reason)
+
+    def off(self) -> None:
+        """Nothing is driven any more, not even a safe value: no power, or no table."""
+        for output in self._outputs:
+            self._write(output, 0)
+            self._forget_limit(output)
+
+    # What sensors and the supply do
+
+    def sensed(self, sensor: Sensor) -> None:
+        """A sensor has changed: end what waited for that, stop, hold or let go."""
+        for motor in tuple(sensor.awaited_by):
+            self._await(motor, sensor)
+        if sensor.active:
+            for motor in sensor.stops_forward:
+                self._at_switch(motor, motor.wanted > 0, motor.reverse_stop)
+            for motor in sensor.stops_reverse:
+                self._at_switch(motor, motor.wanted < 0, motor.forward_stop)
+        for motor in sensor.holds:
+            self._write(motor, motor.record.safe if sensor.active else motor.wanted)
+
+    def current(self, motor: Output, milliamps: int) -> None:
+        """A motor draws this current; a drive with a lower limit ends."""
+        running = motor.running
+        if running is not None and 0 < running.limit_ma < milliamps:
+            self._end(motor, running, Reason.CURRENT)
+
+    # Helpers
+
+    def _await(self, motor: Output, sensor: Sensor) -> None:
+        running = motor.running
+        if running is None:
+            return
+        if running.level is not None:
+            if sensor.active is running.level:
+                self._end(motor, running, Reason.LEVEL)
+        elif sensor.active:
+            running.counted += 1
+            if running.counted == running.edges:
+                self._end(motor, running, Reason.EDGES)
+
+    def _at_switch(self, motor: Output, stops: bool, opposite: Sensor | None) -> None:
+        if stops:
+            self.stop(motor, Reason.SWITCH)
+        if opposite is not None and opposite.active:
+            self._core.latch(FaultCode.BOTH_SWITCHES, motor.number)
+
+    def _order(self, output: Output, value: int) -> None:
+        """A new value from the host: refused by a switch, held by back-pressure, or on copper."""
+        switch = output.forward_stop if value > 0 else output.reverse_stop if value < 0 else None
+        if switch is not None and switch.active:
+            output.wanted = output.record.safe
+            if output.running is not None:
+                self._end(output, output.running, Reason.SWITCH)
+            else:
+                self._write(output, output.wanted)
+            return
+        output.wanted = value
+        self._forget_limit(output)
+        held = output.hold is not None and output.hold.active
+        self._write(output, output.record.safe if held else value)
+        self._limit(output)
+
+    def _write(self, output: Output, value: int) -> None:
+        if value == output.value:
+            return
+        output.value = value
+        if value == output.record.safe:
+            self._forget_limit(output)
+        try:
+            self._core.wiring.output(output.name, value)
+        except Impossible as refusal:
+            self._core.impossible(output.number, str(refusal))
+        self._limit(output)
+
+    def _limit(self, output: Output) -> None:
+        """The maximum on-time runs while anything but the safe value is on the copper."""
+        longest = output.record.max_on_ms
+        if longest and output.on_until is None and output.value != output.record.safe:
+            output.on_until = self._core.loop.call_later(longest / 1000, self._too_long, output)
+
+    def _forget_limit(self, output: Output) -> None:
+        if output.on_until is not None:
+            output.on_until.cancel()
+            output.on_until = None
+
+    def _too_long(self, output: Output) -> None:
+        output.on_until = None
+        self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
+
+    def _end(self, output: Output, running: Running, reason: Reason) -> None:
+        if output.running is not running:
+            return
+        output.running = None
+        if running.timer is not None:
+            running.timer.cancel()
+        if running.sensor is not None:
+            running.sensor.awaited_by.remove(output)
+        self._order(output, output.record.safe)
+        self._core.ended(running.ticket, output.number, reason, running.counted, running.began)

@@ -1,0 +1,79 @@
+"""The chain of a single-port table: it carries the head's outlet from side to side, in a ring.
+
+Zero (S4) is active while the outlet stands at side 0; the corner (S5) blinks as it reaches any
+next side. Stopped within that blink it stands at the side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from config.schema import Chain as ChainModule
+from firmware_bridge.sim.plant.tiles import Holder
+from firmware_bridge.sim.plant.world import World
+
+BLINK = 0.02
+
+
+class Chain:
+    """Where the outlet is: `side`, or None between two."""
+
+    holders: tuple[Holder, ...] = ()
+
+    def __init__(self, world: World, module: ChainModule, sides: int) -> None:
+        self.channels = frozenset({module.motor})
+        self._world = world
+        self._module = module
+        self._sides = sides
+        self._way = 0
+        self._from = 0.0
+        self._since = 0.0
+        self._next: asyncio.TimerHandle | None = None
+        self._zero_off: asyncio.TimerHandle | None = None
+
+    @property
+    def side(self) -> int | None:
+        there = self._from == int(self._from)
+        stands = self._way == 0 or self._world.now - self._since < BLINK + 1e-9
+        return int(self._from) if there and stands else None
+
+    def rest(self) -> None:
+        self._world.sense(self._module.zero, self.side == 0)
+        self._world.sense(self._module.corner, False)
+
+    def output(self, channel: str, value: int) -> None:
+        way = (value > 0) - (value < 0)
+        if way == self._way:
+            return
+        if self.side is None:
+            self._from = self._position
+        self._since, self._way = self._world.now, way
+        for timer in (self._next, self._zero_off):
+            if timer is not None:
+                timer.cancel()
+        if way:
+            whole = self._from == int(self._from)
+            part = 1.0 if whole else (1 - self._from % 1 if way > 0 else self._from % 1)
+            self._onward(part)
+
+    @property
+    def _position(self) -> float:
+        run = self._way * (self._world.now - self._since) / self._module.seconds_per_side
+        return (self._from + run) % self._sides
+
+    def _onward(self, part: float) -> None:
+        """On to the next side, which is this part of a side's way off."""
+        if self._from == 0.0:
+            self._zero_off = self._world.loop.call_later(
+                BLINK, self._world.sense, self._module.zero, False
+            )
+        seconds = part * self._module.seconds_per_side
+        self._next = self._world.later(self._module.motor, seconds, self._reach)
+
+    def _reach(self) -> None:
+        self._from = float(round(self._position)) % self._sides
+        self._since = self._world.now
+        self._onward(1.0)
+        if self._from == 0.0:
+            self._world.sense(self._module.zero, True)
+        self._world.blink(self._module.corner, BLINK)

@@ -1,0 +1,237 @@
+"""The table top: pillars of tiles at spots, one on another, some lying across their neighbours.
+
+A pillar is a column of tiles at one spot. It stands on the felt, or, laid across or set down
+half over others, on those others; nothing can be taken from under a tile that rests on it.
+Levels count tile heights from the felt: a wall's lower tile lies on level 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from config.field import Field, Spot
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from rules.geometry import Seat
+
+TOLERANCE = 0.003
+"""How far a gripper may be off a column's centre and still hold it, metres."""
+_TOUCH = 0.001
+
+
+@dataclass(eq=False)
+class Pillar:
+    """A column of tiles, bottom first, whose lowest lies on level `base`."""
+
+    spot: Spot
+    base: int = 0
+    tiles: list[Tile] = field(default_factory=list)
+    under: tuple[Pillar, ...] = ()
+    """The pillars it rests on; none if it stands on the felt."""
+
+    @property
+    def top(self) -> int:
+        return self.base + len(self.tiles)
+
+
+class Felt(Holder):
+    """All pillars on top of the table, and which seat a tile lies before."""
+
+    def __init__(self, field: Field, seats: int) -> None:
+        super().__init__("felt")
+        self._field = field
+        self._seats = seats
+        self._pillars: list[Pillar] = []
+        self._reach: dict[Seat, float] = {}
+        self.raised: dict[Spot, tuple[Tile, ...]] = {}
+        """What was set up since the felt was last cleared, each column bottom first."""
+
+    # What lies here
+
+    @property
+    def pillars(self) -> tuple[Pillar, ...]:
+        return tuple(self._pillars)
+
+    def standing(self, spot: Spot) -> bool:
+        """Whether any tile lies over this spot."""
+        return any(self._overlaps(pillar.spot, spot) for pillar in self._pillars)
+
+    def height(self, spot: Spot) -> int:
+        """The level on which a tile set down at this spot would rest."""
+        return max((p.top for p in self._pillars if self._overlaps(p.spot, spot)), default=0)
+
+    def highest(self, x: float, y: float) -> int:
+        """The level above everything within a tile's reach of a point."""
+        reach = self._field.tile_length / 2 - _TOUCH
+        return max(
+            (
+                pillar.top
+                for pillar in self._pillars
+                if abs(pillar.spot.x - x) < reach and abs(pillar.spot.y - y) < reach
+            ),
+            default=0,
+        )
+
+    def hands(self) -> dict[Seat, list[Tile]]:
+        """The tiles before each seat, in the order in which they were put there."""
+        hands: dict[Seat, list[Tile]] = {seat: [] for seat in range(self._seats)}
+        before: dict[int, Seat] = {}
+        for pillar in self._pillars:
+            seat = self._field.seat_at(pillar.spot, self._seats)
+            if seat is not None:
+                before.update((tile.number, seat) for tile in pillar.tiles)
+        for tile in self.tiles:
+            if tile.number in before:
+                hands[before[tile.number]].append(tile)
+        return hands
+
+    # What people and lifts do
+
+    def stand(self, spot: Spot, tiles: Iterable[Tile]) -> None:
+        """A lift raises a column, bottom tile first. Raises Impossible on an occupied spot."""
+        if self.standing(spot):
+            raise Impossible(f"A wall cannot rise at {spot}: tiles stand there.")
+        pillar = Pillar(spot)
+        for tile in tiles:
+            self.put(tile)
+            pillar.tiles.append(tile)
+        self._pillars.append(pillar)
+        self.raised[spot] = tuple(pillar.tiles)
+
+    def hand(self, seat: Seat, tiles: Iterable[Tile]) -> None:
+        """Tiles come to lie before a seat, side by side, one high."""
+        for tile in tiles:
+            spot = self._free_before(seat)
+            self.put(tile)
+            self._pillars.append(Pillar(spot, tiles=[tile]))
+
+    def lay(self, spot: Spot, tile: Tile) -> None:
+        """A person lays a tile on top of whatever lies at a spot."""
+        self.set_down((spot,), self.height(spot), [[tile]])
+
+    def lift(self, tile: Tile) -> Tile:
+        """A person takes one tile away, from wherever it lies; what lay on it sinks down."""
+        pillar = self._pillar_of(tile)
+        pillar.tiles.remove(tile)
+        if not pillar.tiles:
+            self._pillars.remove(pillar)
+        for other in self._pillars:
+            other.under = tuple(below for below in other.under if below.tiles)
+        return self.take(tile)
+
+    def turn_over(self, tile: Tile) -> None:
+        """A person or the flipper turns a tile over where it lies."""
+        self._pillar_of(tile)
+        tile.up = not tile.up
+
+    def top_tile(self, spot: Spot) -> Tile:
+        """The uppermost tile at a spot. Raises Impossible where none lies."""
+        found = [p for p in self._pillars if self._same(p.spot, spot)]
+        if not found:
+            raise Impossible(f"No tile lies at {spot}.")
+        return max(found, key=lambda pillar: pillar.top).tiles[-1]
+
+    def sweep(self) -> list[Tile]:
+        """Everything off the felt, as when the players push the played set in."""
+        swept = list(self.tiles)
+        for tile in swept:
+            self.take(tile)
+        self._pillars.clear()
+        self._reach.clear()
+        self.raised.clear()
+        return swept
+
+    # What the gripper does
+
+    def grip(self, centres: tuple[Spot, ...], level: int, most: int) -> list[list[Tile]]:
+        """Take a block out: for each column, the tiles from `level` up, bottom first.
+
+        Empty where nothing lies between the jaws. Raises Impossible for one column in jaws set for
+        two, more than `most` levels, or tiles on which others rest.
+        """
+        columns = [self._reached(spot, level) for spot in centres]
+        if not any(columns):
+            return []
+        if not all(columns):
+            raise Impossible("The wide jaws closed on one column; it slips out of them.")
+        held = [pillar for pillar in columns if pillar is not None]
+        for pillar in held:
+            resting = [above for above in self._pillars if pillar in above.under]
+            if resting:
+                raise Impossible(f"{resting[0].tiles[0]} lies across the column at {pillar.spot}.")
+            if pillar.top - level > most:
+                raise Impossible(f"{pillar.top - level} levels are more than the gripper's {most}.")
+        block = []
+        for pillar in held:
+            block.append([self.take(tile) for tile in pillar.tiles[level - pillar.base :]])
+            del pillar.tiles[level - pillar.base :]
+            if not pillar.tiles:
+                self._pillars.remove(pillar)
+        return block
+
+    def set_down(self, centres: tuple[Spot, ...], level: int, block: list[list[Tile]]) -> None:
+        """Put a block's columns down with their lowest tiles on `level`.
+
+        Raises Impossible, with nothing moved, where that level is in the air or inside tiles.
+        """
+        for spot in centres:
+            support = self.height(spot)
+            if support != level:
+                where = "in the air" if support < level else "into the tiles"
+                raise Impossible(
+                    f"A block set down on level {level} at {spot} would go {where}"
+                    f" (the support is level {support})."
+                )
+        landing = [self._landing(spot, level) for spot in centres]
+        for pillar, column in zip(landing, block, strict=True):
+            if pillar not in self._pillars:
+                self._pillars.append(pillar)
+            for tile in column:
+                self.put(tile)
+                pillar.tiles.append(tile)
+
+    def _landing(self, spot: Spot, level: int) -> Pillar:
+        below = [p for p in self._pillars if self._overlaps(p.spot, spot) and p.top == level]
+        for pillar in below:
+            if self._same(pillar.spot, spot) and pillar.spot.crossed == spot.crossed:
+                return pillar
+        return Pillar(spot, base=level, under=tuple(below) if level else ())
+
+    def _reached(self, spot: Spot, level: int) -> Pillar | None:
+        for pillar in self._pillars:
+            if (
+                self._same(pillar.spot, spot)
+                and pillar.spot.crossed == spot.crossed
+                and pillar.base <= level < pillar.top
+            ):
+                return pillar
+        return None
+
+    def _pillar_of(self, tile: Tile) -> Pillar:
+        for pillar in self._pillars:
+            if tile in pillar.tiles:
+                return pillar
+        raise Impossible(f"{tile} does not lie on the felt.")
+
+    def _free_before(self, seat: Seat) -> Spot:
+        step = self._field.pitch + 0.002
+        number = self._reach.get(seat, self._field.pitch / 2)
+        while self.standing(self._field.hand(seat, self._seats, number)):
+            number += step
+        self._reach[seat] = number + step
+        return self._field.hand(seat, self._seats, number)
+
+    @staticmethod
+    def _same(one: Spot, other: Spot) -> bool:
+        return abs(one.x - other.x) <= TOLERANCE and abs(one.y - other.y) <= TOLERANCE
+
+    def _overlaps(self, one: Spot, other: Spot) -> bool:
+        wide, deep = self._extent(one), self._extent(other)
+        return (
+            abs(one.x - other.x) < (wide[0] + deep[0]) / 2 - _TOUCH
+            and abs(one.y - other.y) < (wide[1] + deep[1]) / 2 - _TOUCH
+        )
+
+    def _extent(self, spot: Spot) -> tuple[float, float]:
+        long, broad = self._field.tile_length, self._field.pitch
+        return (long, broad) if spot.crossed else (broad, long)

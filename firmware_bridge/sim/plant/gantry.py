@@ -1,0 +1,191 @@
+"""The gantry's body: jaws that go over the field, down, close on a block, turn it, set it down.
+
+It does what its channels say and refuses what no gripper can: `Impossible` names the reason.
+Heights are levels of tiles; the z axis is the height of the jaws' lower edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from config.field import Field, Spot
+from config.schema import Gantry as GantryModule
+from config.schema import Reader
+from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+
+Sense = Callable[[str, bool], None]
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class Gantry:
+    """The mechanism behind the channels of `Modules.gantry` and its reader.
+
+    `sense` reports a sensor's change, `later` calls back after so many seconds.
+    """
+
+    def __init__(
+        self,
+        module: GantryModule,
+        reader: Reader | None,
+        field: Field,
+        felt: Felt,
+        sense: Sense,
+        later: Later,
+    ) -> None:
+        self.held = Holder("gripper")
+        self._module = module
+        self._reader = reader
+        self._field = field
+        self._felt = felt
+        self._sense = sense
+        self._later = later
+        self._block: list[list[Tile]] = []
+        self._at = {module.x: 0.0, module.y: 0.0, module.z: 0.0}
+        self._wide = False
+        self._crossed = False
+        self._running: dict[str, int] = {}
+        self._ends = {
+            module.grip: (module.gripped, module.released, module.grip_seconds),
+            module.turn: (module.crossed, module.straight, module.turn_seconds),
+        }
+        if module.turner and module.turner_over and module.turner_home:
+            self._ends[module.turner] = (
+                module.turner_over,
+                module.turner_home,
+                module.turn_seconds,
+            )
+        self._stands = {motor: -1 for motor in self._ends}
+        self._acts: dict[str, Callable[[bool], None]] = {
+            module.grip: self._grip,
+            module.turn: self._turn,
+            module.turner or "": self._turn_over,
+        }
+
+    @property
+    def channels(self) -> frozenset[str]:
+        """Every output, motor, axis and reader that belongs to it."""
+        reader = {self._reader.unit} if self._reader else set()
+        return frozenset({*self._at, *self._ends, self._module.wide, *reader})
+
+    def rest(self) -> None:
+        """Tell the sensors how it stands at power-on: jaws open, straight, empty."""
+        for over, home, _ in self._ends.values():
+            self._sense(over, False)
+            self._sense(home, True)
+        self._sense(self._module.loaded, False)
+
+    def output(self, channel: str, value: int) -> None:
+        """A motor or output took this value. Raises Impossible."""
+        if channel == self._module.wide:
+            self._set_wide(bool(value))
+            return
+        self._running[channel] = self._running.get(channel, 0) + 1
+        if value:
+            self._run(channel, 1 if value > 0 else -1, self._running[channel])
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        """An axis sets off. Raises Impossible if that drags the jaws through tiles."""
+        self._at[axis] = start
+        if axis != self._module.z and start != target and self._among_tiles():
+            raise Impossible(
+                f"{axis} cannot move: the jaws are down among the tiles at"
+                f" ({self._x:.3f}, {self._y:.3f})."
+            )
+
+    def axis_ends(self, axis: str, position: float) -> None:
+        """An axis has come to rest. Raises Impossible if the held block hit something."""
+        self._at[axis] = position
+        if self._block and any(
+            self._felt.height(spot) > self._level + 0.5 for spot in self._spots()
+        ):
+            raise Impossible(f"The held block ran into tiles at ({self._x:.3f}, {self._y:.3f}).")
+
+    def tag(self) -> int | None:
+        """The tag of the tile in the jaws: of the lowest of the first column, if any."""
+        return self._block[0][0].number if self._block else None
+
+    # Movements that end at a sensor
+
+    def _run(self, motor: str, way: int, run: int) -> None:
+        over, home, seconds = self._ends[motor]
+        if self._stands[motor] == way:
+            return
+        self._sense(home if way > 0 else over, False)
+        self._stands[motor] = 0
+
+        def arrive() -> None:
+            if self._running[motor] != run:
+                return
+            self._stands[motor] = way
+            self._acts[motor](way > 0)
+            self._sense(over if way > 0 else home, True)
+
+        self._later(seconds, arrive)
+
+    def _grip(self, close: bool) -> None:
+        spots = self._spots()
+        if close:
+            if self._block:
+                raise Impossible("The jaws are closed on a block already.")
+            self._block = self._felt.grip(spots, round(self._level), self._module.levels)
+            for column in self._block:
+                for tile in column:
+                    self.held.put(tile)
+            self._sense(self._module.loaded, bool(self._block))
+        elif self._block:
+            for tile in list(self.held.tiles):
+                self.held.take(tile)
+            try:
+                self._felt.set_down(spots, round(self._level), self._block)
+            except Impossible:
+                for column in self._block:
+                    for tile in column:
+                        self.held.put(tile)
+                raise
+            self._block = []
+            self._sense(self._module.loaded, False)
+
+    def _turn(self, crossed: bool) -> None:
+        if not self._block and self._among_tiles():
+            raise Impossible("The jaws cannot turn while they are down among the tiles.")
+        self._crossed = crossed
+
+    def _turn_over(self, over: bool) -> None:
+        if not over:
+            return
+        if len(self.held) != 1:
+            raise Impossible(f"The turner turns one tile, and the jaws hold {len(self.held)}.")
+        tile = self.held.tiles[0]
+        tile.up = not tile.up
+
+    def _set_wide(self, wide: bool) -> None:
+        if self._block and wide != self._wide:
+            raise Impossible("The jaws cannot change their width while they hold a block.")
+        self._wide = wide
+
+    # Where the jaws are
+
+    @property
+    def _x(self) -> float:
+        return self._at[self._module.x]
+
+    @property
+    def _y(self) -> float:
+        return self._at[self._module.y]
+
+    @property
+    def _level(self) -> float:
+        return self._at[self._module.z] / self._field.tile_height
+
+    def _among_tiles(self) -> bool:
+        return self._felt.highest(self._x, self._y) > self._level + 0.1
+
+    def _spots(self) -> tuple[Spot, ...]:
+        middle = Spot(self._x, self._y, self._crossed)
+        if not self._wide:
+            return (middle,)
+        half = self._field.pitch / 2
+        if self._crossed:
+            return (Spot(self._x, self._y - half, True), Spot(self._x, self._y + half, True))
+        return (Spot(self._x - half, self._y, False), Spot(self._x + half, self._y, False))

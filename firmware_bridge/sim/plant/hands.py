@@ -1,0 +1,188 @@
+"""What the simulated players do with their own hands: every step that the table guides.
+
+They take as long as people take, move the very tiles that the step names, answer truly what they
+see, and press the key when they are done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from config.field import Spot
+from config.staging import Staging
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.tiles import Tile
+from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
+from rules.geometry import Place, Seat
+from rules.steps import (
+    Arrange,
+    Build,
+    Choose,
+    DrawLot,
+    Outcome,
+    Packet,
+    Replace,
+    ReturnLots,
+    Step,
+    Throw,
+    TurnUp,
+)
+
+SECONDS: dict[type[Step], float] = {
+    Build: 90.0,
+    Throw: 4.0,
+    Choose: 5.0,
+    Arrange: 4.0,
+    Packet: 2.5,
+    TurnUp: 2.0,
+    Replace: 2.0,
+    DrawLot: 3.0,
+    ReturnLots: 8.0,
+}
+"""How long people take over a step on average, seconds (ours)."""
+FLORES = frozenset("zf")
+"""The last letter of a face that is no number tile."""
+
+
+class Hands:
+    """The guide of a simulated table: its plant's people, and what lies before them."""
+
+    def __init__(self, plant: Plant) -> None:
+        self._world = plant.world
+        self._people = plant.people
+        self._field = plant.field
+        self._felt = plant.felt
+        self._chutes = [head.waiting for head in plant.heads]
+        """Where heads leave tiles that no pusher stacks."""
+        self._chance = plant.world.stream("hands")
+        self._laid_out: set[int] = set()
+        self._does: dict[type[Step], Callable[..., Outcome]] = {
+            Build: self._build,
+            Throw: self._throw,
+            Choose: self._choose,
+            Arrange: self._watch,
+            Packet: self._take_packet,
+            TurnUp: self._turn_up,
+            Replace: self._take_one,
+            DrawLot: self._draw_lot,
+            ReturnLots: self._return_lots,
+        }
+
+    async def do(self, step: Step, staging: Staging) -> Outcome:
+        """Do a step by hand; what they saw or chose is its outcome."""
+        mean = SECONDS[type(step)]
+        spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
+        await asyncio.sleep(mean * spread)
+        return self._does[type(step)](step, staging)
+
+    async def ready(self) -> None:
+        """The screen says that the game may begin; a table with a lamp has told them already."""
+        self._laid_out.clear()
+        self._people.told_ready()
+
+    # Each step
+
+    def _build(self, step: Build, staging: Staging) -> None:
+        tiles = iter([tile for chute in self._chutes for tile in list(chute.tiles)])
+        for fill in staging.fills:
+            for column, height in enumerate(fill.stacks, 1):
+                stack = [next(tiles) for _ in range(height)]
+                spot = self._field.wall(fill.tray, column, len(fill.stacks))
+                self._felt.stand(spot, [_out_of_hand(tile) for tile in stack])
+
+    def _throw(self, step: Throw, staging: Staging) -> Outcome:
+        return tuple(self._chance.randint(1, 6) for _ in range(step.dice * step.times))
+
+    def _choose(self, step: Choose, staging: Staging) -> Outcome:
+        match step.what:
+            case "flores laid out":
+                return self._lay_out(step)
+            case "setter":
+                return self._name_setter(step)
+        return step.default
+
+    def _watch(self, step: Arrange, staging: Staging) -> None:
+        """A cut is announced by voice where no gripper moves the pile."""
+
+    def _take_packet(self, step: Packet, staging: Staging) -> None:
+        self._take(step.seat, step.places, staging)
+        self._people.done()
+
+    def _take_one(self, step: Replace, staging: Staging) -> None:
+        self._take(step.seat, (step.place,), staging)
+        self._people.done()
+
+    def _turn_up(self, step: TurnUp, staging: Staging) -> Outcome:
+        tile = self._tile(step.place, staging)
+        if not tile.up:
+            self._felt.turn_over(tile)
+        return tile.face
+
+    def _draw_lot(self, step: DrawLot, staging: Staging) -> Outcome:
+        tile = self._tile(step.place, staging)
+        if tile not in self._felt.hands()[step.seat]:
+            self._take(step.seat, (step.place,), staging)
+        tile.up = True
+        return tile.face
+
+    def _return_lots(self, step: ReturnLots, staging: Staging) -> None:
+        """Lots go back, and all that lies in the middle changes places."""
+        held = {tile.number for hand in self._felt.hands().values() for tile in hand}
+        places = [
+            place
+            for place in staging.slots
+            if place in step.places or self._tile(place, staging).number not in held
+        ]
+        tiles = [self._felt.lift(self._tile(place, staging)) for place in places]
+        self._chance.shuffle(tiles)
+        for place, tile in sorted(
+            zip(places, tiles, strict=True), key=lambda laid: -staging.slots[laid[0]].level
+        ):
+            tile.up = False
+            self._felt.lay(self._spot(place, staging), tile)
+            self._remember(place, tile, staging)
+
+    # What they know and see
+
+    def _tile(self, place: Place, staging: Staging) -> Tile:
+        """The tile that was set up at a place, wherever it lies now."""
+        return self._felt.raised[self._spot(place, staging)][-staging.slots[place].level]
+
+    def _remember(self, place: Place, tile: Tile, staging: Staging) -> None:
+        spot = self._spot(place, staging)
+        column = list(self._felt.raised[spot])
+        column[-staging.slots[place].level] = tile
+        self._felt.raised[spot] = tuple(column)
+
+    def _spot(self, place: Place, staging: Staging) -> Spot:
+        slot = staging.slots[place]
+        return self._field.wall(slot.tray, slot.column, staging.columns(slot.tray))
+
+    def _take(self, seat: Seat, places: Iterable[Place], staging: Staging) -> None:
+        tiles = [self._felt.lift(self._tile(place, staging)) for place in places]
+        self._felt.hand(seat, tiles)
+
+    def _lay_out(self, step: Choose) -> Outcome:
+        """Flores in hand that are not laid out yet, as many as the step can take."""
+        fresh = [
+            tile
+            for tile in self._felt.hands()[step.by]
+            if tile.face[-1] in FLORES and tile.number not in self._laid_out
+        ]
+        shown = fresh[: len(step.among) - 1]
+        self._laid_out.update(tile.number for tile in shown)
+        return len(shown)
+
+    def _name_setter(self, step: Choose) -> Outcome:
+        hands = {
+            seat: [tile.face for tile in hand] for seat, hand in self._felt.hands().items() if hand
+        }
+        if "nobody" in step.among and heaviest_doublet(hands) is None:
+            return "nobody"
+        return doublet_setter(hands)
+
+
+def _out_of_hand(tile: Tile) -> Tile:
+    """A tile that a person picks up from wherever it lies."""
+    return tile.holder.take(tile) if tile.holder is not None else tile

@@ -1,0 +1,58 @@
+"""Hand lanes: while a lane's gate is open its head's tiles go there, one by one."""
+
+from __future__ import annotations
+
+from config.schema import Lanes
+from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.slide import Slide
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.world import World
+
+
+class Lane:
+    """One seat's lane: the presenter takes what lies in it as it sets off."""
+
+    def __init__(self, world: World, seat: int, lanes: Lanes, felt: Felt) -> None:
+        module = lanes.seats[seat]
+        self.channels = frozenset({module.gate, module.presenter})
+        self.open = False
+        self._lane = Holder(f"lane {seat}")
+        self._plate = Holder(f"presenter {seat}")
+        self.holders = (self._lane, self._plate)
+        self._seat = seat
+        self._gate = module.gate
+        self._capacity = lanes.capacity
+        self._felt = felt
+        self._slide = Slide(
+            world,
+            module.presenter,
+            module.presented,
+            module.home,
+            lanes.present,
+            leave_near=self._load,
+            reach_far=self._present,
+        )
+
+    def rest(self) -> None:
+        self._slide.rest()
+
+    def output(self, channel: str, value: int) -> None:
+        if channel == self._gate:
+            self.open = bool(value)
+        else:
+            self._slide.drive(value)
+
+    def take(self, tile: Tile) -> bool:
+        """Whether a tile goes into this lane, and not on to the tray. Raises Impossible if full."""
+        if self.open:
+            self._lane.put(tile)
+            if len(self._lane) > self._capacity:
+                raise Impossible(f"{self._lane.name} overflows with {len(self._lane)} tiles.")
+        return self.open
+
+    def _load(self) -> None:
+        for tile in list(self._lane.tiles):
+            self._lane.give(tile, self._plate)
+
+    def _present(self) -> None:
+        self._felt.hand(self._seat, [self._plate.take(tile) for tile in list(self._plate.tiles)])

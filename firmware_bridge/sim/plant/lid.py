@@ -1,0 +1,31 @@
+"""The lid over the well: while it stands fully open, people can push tiles in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from config.schema import Lid as LidModule
+from firmware_bridge.sim.plant.slide import Slide
+from firmware_bridge.sim.plant.tiles import Holder
+from firmware_bridge.sim.plant.world import World
+
+
+class Lid:
+    """`opened` is called each time it has come fully open."""
+
+    holders: tuple[Holder, ...] = ()
+
+    def __init__(self, world: World, module: LidModule, opened: Callable[[], None]) -> None:
+        self.channels = frozenset({module.motor})
+        self._slide = Slide(
+            world, module.motor, module.opened, module.closed, module.seconds, reach_far=opened
+        )
+
+    def is_open(self) -> bool:
+        return self._slide.at_far
+
+    def rest(self) -> None:
+        self._slide.rest()
+
+    def output(self, channel: str, value: int) -> None:
+        self._slide.drive(value)

@@ -1,0 +1,270 @@
+"""The plant: one table's mechanics, every tile in it known by identity and place.
+
+Built from the table's modules; it is the wiring of all the table's boards. An output that changes
+moves a part, a part moves sensors and tiles, a sensor's change reaches its board at once. What no
+mechanism can do raises Impossible, and the board that asked for it latches a fault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
+
+from config.field import Field
+from config.schema import AxisChannel, Table, TileSize
+from firmware_bridge.sim.plant.chain import Chain
+from firmware_bridge.sim.plant.dice import Dome
+from firmware_bridge.sim.plant.drum import Drum
+from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.flipper import Flipper
+from firmware_bridge.sim.plant.gantry import Gantry
+from firmware_bridge.sim.plant.heads import Head, Onward
+from firmware_bridge.sim.plant.lanes import Lane
+from firmware_bridge.sim.plant.lid import Lid
+from firmware_bridge.sim.plant.people import People
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile, census
+from firmware_bridge.sim.plant.trays import Tray
+from firmware_bridge.sim.plant.world import Part, World
+from rules.geometry import Seat
+
+TAGS = 0xE004_0100_0000_0000
+"""The tag of tile 0; an ISO 15693 tag begins with E0, and 0 on the wire is no tag at all."""
+PLAY = 300.0
+"""How long a hand is played where no game says so, seconds (ours)."""
+_EXACT = 1e-6
+
+
+class Wired(Protocol):
+    """A board as the plant sees it: a virtual board, or pins."""
+
+    def sensor(self, channel: str, active: bool) -> None:
+        """An input is at this level from now on."""
+
+    def refused_by(self, channel: str, why: str) -> None:
+        """The mechanism behind a channel cannot do what it was told some time ago."""
+
+
+class Plant:
+    """A table's body. `faces` are one set's, in order; `chance` False makes every time its mean.
+
+    `seats` is how many places hands are dealt to (the table's, unless told), `play` how long
+    people play a hand, `people` who they are.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        tile: TileSize,
+        faces: tuple[str, ...],
+        seed: int,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        seats: int | None = None,
+        play: float = PLAY,
+        chance: bool = True,
+        people: type[People] = People,
+    ) -> None:
+        modules = table.modules
+        self.table = table
+        self.field = Field(table, tile)
+        self.felt = Felt(self.field, seats or table.field.seats)
+        self.boxes = tuple(Holder(f"box {number}") for number in range(table.sets))
+        self.tiles = _unpack(self.boxes, faces)
+        self.shown: dict[str, int] = {}
+        """Lamps and whatever else only people look at, as it is now."""
+        self.world = world = World(loop, self.sense, self._refuse, seed, chance)
+        self.drum = Drum(world, modules.drum) if modules.drum else None
+        self.dome = Dome(world, modules.dice) if modules.dice else None
+        self.people = people(world, modules, self.boxes, self.drum, self.felt, play)
+        self.lid = Lid(world, modules.lid, self.people.lid_opened) if modules.lid else None
+        if self.lid is not None:
+            self.people.watch_lid(self.lid.is_open)
+        self.trays = self._trays()
+        self.flipper = self._flipper()
+        self.chain = Chain(world, modules.chain, len(self.trays)) if modules.chain else None
+        self.lanes = self._lanes()
+        self.heads = self._heads(tile)
+        self.gantry = self._gantry()
+        self._boards: dict[str, Wired] = {}
+        self._axes = _axes(table)
+        one_each = (self.drum, self.dome, self.flipper, self.people, self.lid, self.chain)
+        self._parts: tuple[Part, ...] = (
+            *(part for part in one_each if part is not None),
+            *self.trays,
+            *self.lanes,
+            *self.heads,
+        )
+        self._behind = {name: part.output for part in self._parts for name in part.channels}
+        if self.gantry is not None:
+            self._behind.update(dict.fromkeys(self.gantry.channels, self.gantry.output))
+
+    def connect(self, boards: Mapping[str, Wired]) -> None:
+        """Wire the table's boards, by name."""
+        for name, board in boards.items():
+            self._boards.update(dict.fromkeys(self.table.boards[name].channels, board))
+
+    def power_on(self) -> None:
+        """Everything at rest: lid and lifts down, jaws open, both sets in their boxes."""
+        for part in self._parts:
+            part.rest()
+        if self.gantry is not None:
+            self.gantry.rest()
+        for axis in self._axes.values():
+            self.sense(axis.home_switch, max(0.0, axis.low) == axis.low)
+        for sensor in (*self.table.modules.emergency, *self.table.modules.curtain):
+            self.sense(sensor, False)
+
+    def census(self) -> dict[str, int]:
+        """How many tiles lie where. Raises Impossible if one is lost or double."""
+        return census(self.tiles, self._holders())
+
+    def hands(self) -> dict[Seat, list[Tile]]:
+        """The tiles before each seat."""
+        return self.felt.hands()
+
+    # What people and accidents do
+
+    def emergency_stop(self, pressed: bool) -> None:
+        """Press or release the emergency stop, which every board sees."""
+        for sensor in self.table.modules.emergency:
+            self.sense(sensor, pressed)
+
+    def sense(self, channel: str, active: bool) -> None:
+        """A sensor has changed; its board knows at once."""
+        board = self._boards.get(channel)
+        if board is not None:
+            board.sensor(channel, active)
+
+    # The wiring of the boards
+
+    def output(self, channel: str, value: int) -> None:
+        behind = self._behind.get(channel)
+        if behind is None:
+            self.shown[channel] = value
+        else:
+            behind(channel, value)
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        if abs(target - start) > _EXACT:
+            self.sense(self._axes[axis].home_switch, False)
+        if self.gantry is not None and axis in self.gantry.channels:
+            self.gantry.axis_begins(axis, start, target, seconds)
+
+    def axis_ends(self, axis: str, position: float) -> None:
+        if position <= self._axes[axis].low + _EXACT:
+            self.sense(self._axes[axis].home_switch, True)
+        if self.gantry is not None and axis in self.gantry.channels:
+            self.gantry.axis_ends(axis, position)
+
+    def dice(self, channel: str, count: int) -> tuple[int, ...]:
+        return self.dome.throw(count) if self.dome is not None else (0,) * count
+
+    def tag(self, channel: str) -> int | None:
+        number = self.gantry.tag() if self.gantry is not None else None
+        return None if number is None else TAGS + number
+
+    def analog(self, channel: str) -> int:
+        """Nothing here is weighed or measured."""
+        return 0
+
+    # Building
+
+    def _trays(self) -> tuple[Tray, ...]:
+        trays = self.table.modules.trays
+        if trays is None:
+            return ()
+        sides = range(len(trays.sides))
+        return tuple(Tray(self.world, side, trays, self.field, self.felt) for side in sides)
+
+    def _flipper(self) -> Flipper | None:
+        module = self.table.modules.flipper
+        if module is None:
+            return None
+        tray = self.trays[module.tray]
+        return Flipper(self.world, module, self.felt, lambda: tray.spot(module.column))
+
+    def _lanes(self) -> tuple[Lane, ...]:
+        lanes = self.table.modules.lanes
+        if lanes is None:
+            return ()
+        return tuple(Lane(self.world, seat, lanes, self.felt) for seat in range(len(lanes.seats)))
+
+    def _heads(self, tile: TileSize) -> tuple[Head, ...]:
+        modules = self.table.modules
+        if modules.heads is None or self.drum is None:
+            return ()
+        levels = modules.trays.levels if modules.trays else 1
+        return tuple(
+            Head(
+                self.world,
+                number,
+                modules.heads,
+                tile,
+                self.drum,
+                Onward(partial(self._to_lane, number), partial(self._to_tray, number), levels),
+            )
+            for number in range(len(modules.heads.ports))
+        )
+
+    def _gantry(self) -> Gantry | None:
+        module = self.table.modules.gantry
+        if module is None:
+            return None
+
+        def later(seconds: float, action: Callable[[], None]) -> None:
+            self.world.later(module.grip, seconds, action)
+
+        reader = self.table.modules.reader
+        return Gantry(module, reader, self.field, self.felt, self.sense, later)
+
+    # From part to part
+
+    def _to_lane(self, head: int, tile: Tile) -> bool:
+        side = self._outlet(head)
+        return side is not None and side < len(self.lanes) and self.lanes[side].take(tile)
+
+    def _to_tray(self, head: int, stack: list[Tile]) -> None:
+        side = self._outlet(head)
+        if side is None or side >= len(self.trays):
+            raise Impossible(f"head {head} pushes a stack, and no tray stands before it.")
+        self.trays[side].push(stack)
+
+    def _outlet(self, head: int) -> int | None:
+        """The tray before a head: its only one, or that to which the chain has carried it."""
+        assert self.table.modules.heads is not None
+        trays = self.table.modules.heads.ports[head].trays
+        if len(trays) == 1:
+            return trays[0]
+        side = self.chain.side if self.chain is not None else None
+        return side if side in trays else None
+
+    def _refuse(self, channel: str, why: str) -> None:
+        board = self._boards.get(channel)
+        if board is None:
+            raise Impossible(why)
+        board.refused_by(channel, why)
+
+    def _holders(self) -> tuple[Holder, ...]:
+        held = (self.gantry.held,) if self.gantry is not None else ()
+        return (*(holder for part in self._parts for holder in part.holders), self.felt, *held)
+
+
+def _unpack(boxes: tuple[Holder, ...], faces: tuple[str, ...]) -> tuple[Tile, ...]:
+    tiles: list[Tile] = []
+    for number, box in enumerate(boxes):
+        for face in faces:
+            tile = Tile(len(tiles), number, face)
+            box.put(tile)
+            tiles.append(tile)
+    return tuple(tiles)
+
+
+def _axes(table: Table) -> dict[str, AxisChannel]:
+    return {
+        name: channel
+        for board in table.boards.values()
+        for name, channel in board.channels.items()
+        if isinstance(channel, AxisChannel)
+    }

@@ -1,0 +1,126 @@
+"""The players, as far as keys and the lid are concerned; guided work by hand builds on them.
+
+They switch the table on and press the lid's key. While the lid stands open they push a boxed set
+in, or the set they played, and press the key again. When the ready lamp lights they give the
+second set in if it is still boxed, and otherwise play; then the key ends the round.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from config.schema import Modules
+from firmware_bridge.sim.plant.drum import Drum
+from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.tiles import Holder, Tile
+from firmware_bridge.sim.plant.world import World
+
+ARRIVING = 1.0
+"""From power-on to the first key, seconds; these four are ours."""
+PUSHING = 8.0
+BOXED = 5.0
+KEY = 0.1
+SPREAD = 0.2
+"""How far the times of people vary, up or down."""
+
+
+class People:
+    """`boxes` are the sets not yet in the machine, `play` is how long a hand is played."""
+
+    def __init__(
+        self,
+        world: World,
+        modules: Modules,
+        boxes: tuple[Holder, ...],
+        drum: Drum | None,
+        felt: Felt,
+        play: float,
+    ) -> None:
+        self.channels = frozenset({modules.ready} if modules.ready else ())
+        self.holders = boxes
+        self._world = world
+        self._keys = modules.keys
+        self._lidless = modules.lid is None
+        self._drum = drum
+        self._felt = felt
+        self._play = play
+        self._open = _never
+        self._given = False
+        self._chance = world.stream("people")
+        self._intends: list[asyncio.TimerHandle] = []
+
+    def watch_lid(self, is_open: Callable[[], bool]) -> None:
+        """How they see whether the lid stands fully open."""
+        self._open = is_open
+
+    def rest(self) -> None:
+        for key in (self._keys.lid, self._keys.done):
+            if key:
+                self._world.sense(key, False)
+        self._world.loop.call_later(ARRIVING, self.press, self._keys.lid)
+
+    def press(self, key: str) -> None:
+        """Press a key for a moment; where there is no lid, the drum gets its tiles before."""
+        if self._lidless and key == self._keys.lid:
+            self._pour()
+        self._world.blink(key, KEY)
+
+    def output(self, channel: str, value: int) -> None:
+        """The ready lamp: what they meant to do while it was on, they forget when it goes off.
+
+        A lamp that is lit before they have given the table anything tells them nothing.
+        """
+        for intention in self._intends:
+            intention.cancel()
+        self._intends.clear()
+        if value and self._given:
+            if any(box.tiles for box in self.holders):
+                self._intend(BOXED)
+            self._intend(self._play)
+
+    def told_ready(self) -> None:
+        """The screen says that they may play; where a lamp says it too, they believe the lamp."""
+        if not self.channels:
+            self._intend(self._play)
+
+    def done(self) -> None:
+        """They confirm a step that they did by hand, where there is a key for that."""
+        if self._keys.done:
+            self.press(self._keys.done)
+
+    def lid_opened(self) -> None:
+        """The lid has come fully open."""
+        self._world.later(self._keys.lid, self._human(PUSHING), self._push_in)
+
+    def _push_in(self) -> None:
+        if self._open():
+            self._pour()
+            self.press(self._keys.lid)
+
+    def _pour(self) -> None:
+        self._given = True
+        if self._drum is not None:
+            heap = next((box for box in self.holders if box.tiles), self._felt)
+            self._drum.check_room(len(heap))
+            self._drum.pour(self._gather(heap))
+
+    def _gather(self, heap: Holder) -> list[Tile]:
+        """The lowest set still boxed, or else all that lies on the table."""
+        if heap is self._felt:
+            return self._felt.sweep()
+        return [heap.take(tile) for tile in list(heap.tiles)]
+
+    def _intend(self, seconds: float) -> None:
+        timer = self._world.loop.call_later(self._human(seconds), self.press, self._keys.lid)
+        self._intends.append(timer)
+
+    def _human(self, seconds: float) -> float:
+        if not self._world.chance:
+            return seconds
+        return seconds * self._chance.uniform(1 - SPREAD, 1 + SPREAD)
+
+
+def _never() -> bool:
+    """The lid of a table that has none."""
+    return False

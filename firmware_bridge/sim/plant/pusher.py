@@ -1,0 +1,79 @@
+"""A head's pusher: it lifts the waiting tiles onto one another and pushes the stack on.
+
+One turn takes `push` seconds; at its end the vane (S23) blinks. Stopped within that blink the
+pusher stands ready; running on, it begins another turn. A turn takes what waits at its start, so
+whoever counts the tiles decides how high the stack gets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.world import World
+
+BLINK = 0.02
+
+
+class Pusher:
+    """`push_on` receives each stack, bottom tile first, still held by `waiting`."""
+
+    def __init__(
+        self,
+        world: World,
+        motor: str,
+        vane: str,
+        seconds: float,
+        levels: int,
+        waiting: Holder,
+        push_on: Callable[[list[Tile]], None],
+    ) -> None:
+        self._world = world
+        self._motor = motor
+        self._vane = vane
+        self._seconds = seconds
+        self._levels = levels
+        self._waiting = waiting
+        self._push_on = push_on
+        self._running = False
+        self._batch: list[Tile] = []
+        self._done = 0.0
+        """Seconds of the present turn that are over."""
+        self._since = 0.0
+        self._next: asyncio.TimerHandle | None = None
+
+    def rest(self) -> None:
+        self._world.sense(self._vane, False)
+
+    def drive(self, value: int) -> None:
+        """The motor took this value; backwards returns it to its start. Raises Impossible."""
+        if value > 0 and self._running:
+            return
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        if self._running and self._batch:
+            self._done += self._world.now - self._since
+        self._running = value > 0
+        if value > 0:
+            self._turn()
+        elif value < 0:
+            self._batch, self._done = [], 0.0
+
+    def _turn(self) -> None:
+        if not self._batch:
+            if not self._waiting.tiles:
+                raise Impossible(
+                    f"{self._motor} pushes, and no tile waits in {self._waiting.name}."
+                )
+            self._batch, self._done = self._waiting.tiles[: self._levels], 0.0
+        self._since = self._world.now
+        left = max(0.0, self._seconds - self._done)
+        self._next = self._world.later(self._motor, left, self._end)
+
+    def _end(self) -> None:
+        batch, self._batch = self._batch, []
+        self._next = self._world.later(self._motor, BLINK, self._turn)
+        self._push_on(batch)
+        self._world.blink(self._vane, BLINK)

@@ -1,0 +1,75 @@
+"""Every tile of the plant, and the one rule: a tile is in exactly one holder.
+
+Tiles never vanish and never double: `Holder.put` refuses a tile that lies elsewhere, `Holder.take`
+one that does not lie here, and `census` counts them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+class Impossible(Exception):
+    """A command that no mechanism can obey: nothing to grip, no room, a lift under load."""
+
+
+@dataclass(eq=False, slots=True)
+class Tile:
+    """One physical tile: its tag number, its set (0 or 1), its face, and which side is up."""
+
+    number: int
+    set: int
+    face: str
+    up: bool = False
+    holder: Holder | None = None
+
+    def __repr__(self) -> str:
+        where = self.holder.name if self.holder else "nowhere"
+        return f"<tile {self.number} {self.face} in {where}>"
+
+
+@dataclass(eq=False)
+class Holder:
+    """Anything that holds tiles: the drum, a belt, a tray, the felt, the gripper, a box."""
+
+    name: str
+    tiles: list[Tile] = field(default_factory=list)
+
+    def put(self, tile: Tile) -> None:
+        """Lay a tile in, on top. Raises Impossible if it lies somewhere already."""
+        if tile.holder is not None:
+            raise Impossible(f"{tile} cannot lie in {self.name} too.")
+        tile.holder = self
+        self.tiles.append(tile)
+
+    def take(self, tile: Tile) -> Tile:
+        """Take a tile out. Raises Impossible if it does not lie here."""
+        if tile.holder is not self:
+            raise Impossible(f"{tile} does not lie in {self.name}.")
+        self.tiles.remove(tile)
+        tile.holder = None
+        return tile
+
+    def give(self, tile: Tile, to: Holder) -> None:
+        """Pass a tile on."""
+        to.put(self.take(tile))
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+
+def census(tiles: Iterable[Tile], holders: Iterable[Holder]) -> dict[str, int]:
+    """Tiles by holder's name; raises Impossible if one is nowhere, or listed where it is not."""
+    counts: dict[str, int] = {}
+    listed: set[int] = set()
+    for holder in holders:
+        for tile in holder.tiles:
+            if tile.holder is not holder or tile.number in listed:
+                raise Impossible(f"{tile} is listed in {holder.name} as well.")
+            listed.add(tile.number)
+        counts[holder.name] = counts.get(holder.name, 0) + len(holder.tiles)
+    for tile in tiles:
+        if tile.number not in listed:
+            raise Impossible(f"{tile} is in no holder of the plant.")
+    return counts

@@ -1,0 +1,67 @@
+"""What every part of the plant has around it: time, chance, sensors, and someone to complain to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from firmware_bridge.sim.plant.tiles import Holder, Impossible
+
+
+class Part(Protocol):
+    """A mechanism behind some output channels, and the places in it where tiles lie."""
+
+    @property
+    def channels(self) -> frozenset[str]: ...
+
+    @property
+    def holders(self) -> tuple[Holder, ...]: ...
+
+    def output(self, channel: str, value: int) -> None:
+        """One of its outputs took this value. Raises Impossible."""
+
+    def rest(self) -> None:
+        """Tell the sensors how it stands at power-on."""
+
+
+@dataclass(frozen=True)
+class World:
+    """`sense(channel, active)` moves a sensor; `refuse(channel, why)` faults the board of one.
+
+    `chance` False makes every duration its mean; which tile comes next stays a matter of the seed.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    sense: Callable[[str, bool], None]
+    refuse: Callable[[str, str], None]
+    seed: int
+    chance: bool = True
+
+    @property
+    def now(self) -> float:
+        return self.loop.time()
+
+    def later(
+        self, channel: str, seconds: float, action: Callable[[], None]
+    ) -> asyncio.TimerHandle:
+        """Do it so many seconds from now; if it proves impossible, that channel's board hears."""
+
+        def act() -> None:
+            try:
+                action()
+            except Impossible as refusal:
+                self.refuse(channel, str(refusal))
+
+        return self.loop.call_later(seconds, act)
+
+    def blink(self, sensor: str, seconds: float) -> None:
+        """A sensor is active for a moment."""
+        self.sense(sensor, True)
+        self.loop.call_later(seconds, self.sense, sensor, False)
+
+    def stream(self, name: str) -> Random:
+        """A part's own chances, so that one part's do not shift another's."""
+        return Random(f"{self.seed}:{name}")

@@ -1,0 +1,336 @@
+"""A committed channel table at work: every order checked, every input debounced.
+
+The virtual board hands orders on once it is configured, free of faults and under a lease; the rig
+refuses what the named channels cannot do and knows everything that runs on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from firmware_bridge.board import Reason
+from firmware_bridge.messages import (
+    NONE,
+    Count,
+    DiceRead,
+    Drive,
+    EdgeSeen,
+    Home,
+    Kind,
+    Message,
+    Move,
+    Ok,
+    Pulse,
+    Read,
+    Refusal,
+    Scan,
+    Set,
+    Stop,
+    Tag,
+    ThrowDice,
+    UntilKind,
+    Value,
+    Watch,
+)
+from firmware_bridge.sim.channels import Axis, Channel, Core, Output, Running, Sensor, Unit
+from firmware_bridge.sim.motion import Motion
+from firmware_bridge.sim.outputs import Outputs
+from firmware_bridge.sim.plant.tiles import Impossible
+
+C = TypeVar("C", Sensor, Axis, Output, Unit)
+
+Order = Set | Pulse | Drive | Move | Home | ThrowDice
+"""What needs a lease."""
+Question = Read | Watch | Count | Scan
+"""What needs none."""
+MOST_DICE = 5
+_HIGHEST_STRIP = 64 * 256 + 63
+_WORD = 0xFFFFFFFF
+
+
+class No(Exception):
+    """A refusal: why, and the channel it is about."""
+
+    def __init__(self, reason: Refusal, channel: int = NONE) -> None:
+        super().__init__(reason, channel)
+        self.reason = reason
+        self.channel = channel
+
+
+class Rig:
+    """All channels of one board, wired as its records say, with the inputs' levels at the start."""
+
+    def __init__(self, core: Core, channels: Sequence[Channel], levels: Mapping[str, bool]) -> None:
+        self._core = core
+        self._channels = tuple(channels)
+        self._units = tuple(unit for unit in channels if isinstance(unit, Unit))
+        self._axes = tuple(axis for axis in channels if isinstance(axis, Axis))
+        self._outputs = Outputs(core, (o for o in channels if isinstance(o, Output)))
+        self._motion = Motion(core, self._axes)
+        self._sensors = {s.name: s for s in channels if isinstance(s, Sensor)}
+        for sensor in self._sensors.values():
+            sensor.raw = sensor.active = levels.get(sensor.name, False)
+
+    # What the host asks
+
+    def order(self, order: Order, ticket: int) -> Message:
+        """Begin what is ordered. Raises No."""
+        match order:
+            case Set():
+                self._outputs.set(self._idle_output(order.channel, order.value), order.value)
+            case Pulse():
+                self._pulse(order, ticket)
+            case Drive():
+                self._drive(order, ticket)
+            case Move():
+                self._move(order, ticket)
+            case Home():
+                self._motion.home(self._still(self._find(order.channel, Axis)), ticket)
+            case ThrowDice():
+                self._throw(order, ticket)
+        return Ok()
+
+    def ask(self, question: Question) -> Message:
+        """Answer a question. Raises No."""
+        match question:
+            case Read():
+                return Value(self._read(question.channel))
+            case Watch():
+                self._find(question.channel, Sensor).watched = bool(question.on)
+                return Ok()
+            case Count():
+                return Value(self._find(question.channel, Sensor).count & 0x7FFFFFFF)
+            case Scan():
+                reader = self._find(question.channel, Unit)
+                if reader.record.kind != Kind.READER:
+                    raise No(Refusal.WRONG_KIND, reader.number)
+                return Tag(self._core.wiring.tag(reader.name) or 0)
+
+    def stop(self, stop: Stop) -> None:
+        """Stop one channel's motion, or everything that moves. Raises No."""
+        if stop.channel == NONE:
+            self._outputs.stop_motion(Reason.STOPPED)
+            self._motion.release(Reason.STOPPED)
+            self._stop_dice(Reason.STOPPED)
+            return
+        match self._known(stop.channel):
+            case Output() as output:
+                self._outputs.stop(output, Reason.STOPPED)
+            case Axis() as axis:
+                self._motion.stop(axis, Reason.STOPPED)
+            case Unit() as unit if unit.record.kind == Kind.DICE:
+                self._stop_unit(unit, Reason.STOPPED)
+            case channel:
+                raise No(Refusal.WRONG_KIND, channel.number)
+
+    def begin_session(self) -> None:
+        """A host begins anew and knows of no motion: all of them end, without a word."""
+        self._outputs.forget_tickets()
+        self._motion.forget_tickets()
+        for unit in self._units:
+            if unit.shaking is not None:
+                unit.shaking.ticket = None
+        self._outputs.end_running(Reason.STOPPED)
+        self._motion.release(Reason.STOPPED)
+        self._stop_dice(Reason.STOPPED)
+
+    # What happens to the board
+
+    def sensor(self, name: str, active: bool) -> None:
+        """An input changed now; it counts once it has been so for its debounce time."""
+        sensor = self._sensors.get(name)
+        if sensor is None or sensor.raw is active:
+            return
+        sensor.raw = active
+        if sensor.settling is not None:
+            sensor.settling.cancel()
+            sensor.settling = None
+        elif sensor.record.debounce_ms:
+            sensor.settling = self._core.loop.call_later(
+                sensor.record.debounce_ms / 1000, self._settles, sensor
+            )
+        else:
+            self._settles(sensor)
+
+    def current(self, name: str, milliamps: int) -> None:
+        """A motor draws this current now."""
+        for channel in self._channels:
+            if channel.name == name and isinstance(channel, Output):
+                self._outputs.current(channel, milliamps)
+
+    def release(self, reason: Reason, dead: bool = False) -> None:
+        """Everything to its safe value, axes by their ramps (or dead): lease lost, fault, reset."""
+        self._outputs.release(reason)
+        self._motion.release(reason, dead)
+        self._stop_dice(reason)
+
+    def both_switches(self, number: int) -> bool:
+        """Whether both stops of a motor are active, which no motor can bring about."""
+        motor = self._channels[number]
+        return (
+            isinstance(motor, Output)
+            and motor.forward_stop is not None
+            and motor.reverse_stop is not None
+            and motor.forward_stop.active
+            and motor.reverse_stop.active
+        )
+
+    @property
+    def moving(self) -> bool:
+        """Whether an axis has not yet come to rest."""
+        return any(axis.travel is not None for axis in self._axes)
+
+    def positions(self) -> dict[str, float]:
+        """Where each axis stands now, metres."""
+        now = self._core.loop.time()
+        return {axis.name: axis.position(now) for axis in self._axes}
+
+    def off(self) -> None:
+        """Nothing is driven and no timer runs any more: power lost, or another table."""
+        self._outputs.off()
+        for sensor in self._sensors.values():
+            if sensor.settling is not None:
+                sensor.settling.cancel()
+
+    # Orders, each checked whole before anything moves
+
+    def _pulse(self, order: Pulse, ticket: int) -> None:
+        output = self._idle_output(order.channel, order.value)
+        longest = output.record.max_on_ms
+        if longest and order.duration_ms > longest:
+            raise No(Refusal.OUT_OF_RANGE, output.number)
+        self._outputs.pulse(output, order.value, order.duration_ms / 1000, ticket)
+
+    def _drive(self, order: Drive, ticket: int) -> None:
+        motor = self._idle_output(order.channel, order.value)
+        if motor.record.kind != Kind.MOTOR:
+            raise No(Refusal.WRONG_KIND, motor.number)
+        sensor = None
+        if order.until != UntilKind.TIME:
+            sensor = self._find(order.sensor, Sensor)
+        counts = order.until == UntilKind.EDGES
+        if (
+            order.value == 0
+            or order.limit_ms == 0
+            or order.until not in tuple(UntilKind)
+            or (counts and order.count == 0)
+        ):
+            raise No(Refusal.OUT_OF_RANGE, motor.number)
+        self._outputs.drive(motor, order, sensor, ticket)
+
+    def _move(self, order: Move, ticket: int) -> None:
+        targets: dict[Axis, float] = {}
+        pairs = (
+            (order.first, order.first_um),
+            (order.second, order.second_um),
+            (order.third, order.third_um),
+        )
+        for number, target in pairs:
+            if number == NONE:
+                continue
+            axis = self._still(self._find(number, Axis))
+            if axis in targets or not axis.record.low_um <= target <= axis.record.high_um:
+                raise No(Refusal.OUT_OF_RANGE, number)
+            if not axis.homed:
+                raise No(Refusal.NOT_HOMED, number)
+            targets[axis] = target / 1e6
+        if not targets or not 1 <= order.speed <= 1000:
+            raise No(Refusal.OUT_OF_RANGE, order.first)
+        self._motion.move(targets, order.speed, ticket)
+
+    def _throw(self, order: ThrowDice, ticket: int) -> None:
+        dome = self._find(order.channel, Unit)
+        if dome.record.kind != Kind.DICE:
+            raise No(Refusal.WRONG_KIND, dome.number)
+        if dome.shaking is not None:
+            raise No(Refusal.BUSY, dome.number)
+        if not 1 <= order.dice <= MOST_DICE:
+            raise No(Refusal.OUT_OF_RANGE, dome.number)
+        loop = self._core.loop
+        dome.shaking = Running(ticket, loop.time())
+        dome.shaking.timer = loop.call_later(
+            dome.record.max_on_ms / 1000, self._dice_lie, dome, order.dice
+        )
+        self._shake(dome, 1)
+
+    def _read(self, number: int) -> int:
+        match self._known(number):
+            case Sensor() as sensor:
+                return int(sensor.active)
+            case Output() as output:
+                return output.value
+            case Axis() as axis:
+                return round(axis.position(self._core.loop.time()) * 1e6)
+            case Unit() as unit if unit.record.kind == Kind.ANALOG:
+                return self._core.wiring.analog(unit.name)
+            case unit:
+                raise No(Refusal.WRONG_KIND, unit.number)
+
+    # Helpers
+
+    def _known(self, number: int) -> Channel:
+        if number >= len(self._channels):
+            raise No(Refusal.UNKNOWN_CHANNEL, number)
+        return self._channels[number]
+
+    def _find(self, number: int, kind: type[C]) -> C:
+        channel = self._known(number)
+        if not isinstance(channel, kind):
+            raise No(Refusal.WRONG_KIND, number)
+        return channel
+
+    def _idle_output(self, number: int, value: int) -> Output:
+        output = self._find(number, Output)
+        low, high = {
+            Kind.MOTOR: (-1000, 1000),
+            Kind.OUTPUT: (0, 1),
+            Kind.STRIP: (0, _HIGHEST_STRIP),
+        }[Kind(output.record.kind)]
+        if not low <= value <= high:
+            raise No(Refusal.OUT_OF_RANGE, number)
+        if output.running is not None:
+            raise No(Refusal.BUSY, number)
+        return output
+
+    @staticmethod
+    def _still(axis: Axis) -> Axis:
+        if axis.travel is not None:
+            raise No(Refusal.BUSY, axis.number)
+        return axis
+
+    def _settles(self, sensor: Sensor) -> None:
+        sensor.settling = None
+        sensor.active = sensor.raw
+        sensor.count += sensor.active
+        if sensor.watched:
+            at = round(self._core.loop.time() * 1e6) & _WORD
+            self._core.emit(EdgeSeen(sensor.number, sensor.active, at, sensor.count & _WORD))
+        self._outputs.sensed(sensor)
+        self._motion.sensed(sensor)
+
+    def _dice_lie(self, dome: Unit, dice: int) -> None:
+        running, dome.shaking = dome.shaking, None
+        assert running is not None
+        self._shake(dome, 0)
+        shown = self._core.wiring.dice(dome.name, dice)
+        assert running.ticket is not None
+        self._core.emit(DiceRead(running.ticket, *shown, *(0,) * (MOST_DICE - len(shown))))
+
+    def _stop_dice(self, reason: Reason) -> None:
+        for unit in self._units:
+            self._stop_unit(unit, reason)
+
+    def _stop_unit(self, dome: Unit, reason: Reason) -> None:
+        running, dome.shaking = dome.shaking, None
+        if running is None or running.timer is None:
+            return
+        running.timer.cancel()
+        self._shake(dome, 0)
+        self._core.ended(running.ticket, dome.number, reason, 0, running.began)
+
+    def _shake(self, dome: Unit, on: int) -> None:
+        try:
+            self._core.wiring.output(dome.name, on)
+        except Impossible as refusal:
+            self._core.impossible(dome.number, str(refusal))

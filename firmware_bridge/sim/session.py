@@ -1,0 +1,161 @@
+"""The board's side of the wire: no I/O and no clock, so that any transport can carry it.
+
+Commands are executed strictly in the order of their sequence numbers, each exactly once:
+
+    the expected one          executed, its reply remembered and sent
+    up to REMEMBERED behind   not executed; the remembered reply is sent again
+    any other                 dropped: it is too old, or one before it was lost and comes again
+
+`Identify` with a new nonce begins a session: the next command bears the next sequence number, and
+so does the first event. Events of an earlier session are forgotten; whatever executes `Identify`
+also ends every motion without a word and emits its latched faults anew, since the tickets of the
+old session mean nothing in the new one.
+
+Events wait until `Received`, which speaks for all events up to the one it names. They are sent in
+order, at most EVENT_WINDOW ahead of the host, and repeated from the oldest. When the lease expires,
+each motion ends by its own `MotionEnded` (reason HELD); `Held` follows them.
+
+The owner calls `tick(now)` after every `receive` and `emit`, and whenever the last `tick` said.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from firmware_bridge.codec import COMMANDS, Decoder, encode
+from firmware_bridge.messages import (
+    EVENT_WINDOW,
+    REMEMBERED,
+    Identify,
+    Message,
+    Received,
+)
+
+Execute = Callable[[Message, int], Message]
+"""Do this command, which bears this sequence number (the ticket of a motion); the reply to it."""
+
+REPEAT_AFTER = 0.05
+"""Until events are sent again; longer than a full window of events takes on the wire."""
+REPEAT_AT_LEAST_EVERY = 0.4
+
+
+class BoardSession:
+    """One board's end of the line. `send` gets whole frames, several at a time."""
+
+    def __init__(self, address: int, execute: Execute, send: Callable[[bytes], None]) -> None:
+        self.repeated = 0
+        """Commands that came again and were answered from memory."""
+        self.dropped = 0
+        """Commands too old, too early, or before any `Identify`."""
+        self._address = address
+        self._execute = execute
+        self._send = send
+        self._decoder = Decoder()
+        self._opening: tuple[int, Message] | None = None
+        self._expected = 0
+        self._replies: dict[int, bytes] = {}
+        self._busy = False
+        self._event_sequence = 0
+        self._queued: deque[Message] = deque()
+        self._unreceived: deque[tuple[int, bytes]] = deque()
+        self._repeat_at: float | None = None
+        self._interval = REPEAT_AFTER
+
+    @property
+    def damaged(self) -> int:
+        """Frames that the line spoiled."""
+        return self._decoder.dropped
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes from the line; execute what they command; answer in one piece."""
+        out: list[bytes] = []
+        for address, sequence, message in self._decoder.feed(data):
+            if address != self._address:
+                continue
+            if isinstance(message, Received):
+                self._received(message.event)
+            elif type(message) in COMMANDS:
+                self._command(sequence, message, out)
+        self._release(out)
+        if out:
+            self._send(b"".join(out))
+
+    def emit(self, event: Message) -> None:
+        """Send an event, and repeat it until the host has it. Before a session it goes nowhere."""
+        if self._opening is None:
+            return
+        self._queued.append(event)
+        # Within a command its reply goes first: `receive` lets the event go after it.
+        if not self._busy:
+            out: list[bytes] = []
+            self._release(out)
+            if out:
+                self._send(b"".join(out))
+
+    def tick(self, now: float) -> float | None:
+        """Repeat events that are due; when to be called next, or None if nothing waits."""
+        if not self._unreceived:
+            self._repeat_at = None
+            return None
+        if self._repeat_at is None:
+            self._repeat_at = now + self._interval
+        elif now >= self._repeat_at:
+            self._interval = min(2 * self._interval, REPEAT_AT_LEAST_EVERY)
+            self._repeat_at = now + self._interval
+            # The leading zero closes whatever garbage an idle line may have collected.
+            self._send(b"\0" + b"".join(frame for _, frame in self._unreceived))
+        return self._repeat_at
+
+    def _command(self, sequence: int, message: Message, out: list[bytes]) -> None:
+        if isinstance(message, Identify) and (sequence, message) != self._opening:
+            self._begin(sequence, message)
+        elif self._opening is None:
+            self.dropped += 1
+            return
+        if sequence == self._expected:
+            self._busy = True
+            try:
+                reply = encode(self._address, sequence, self._execute(message, sequence))
+            finally:
+                self._busy = False
+            self._expected = sequence + 1 & 0xFF
+            self._replies[sequence] = reply
+            if len(self._replies) > REMEMBERED:
+                del self._replies[next(iter(self._replies))]
+            out.append(reply)
+            self._release(out)
+        elif (remembered := self._replies.get(sequence)) is not None:
+            self.repeated += 1
+            out.append(remembered)
+        else:
+            self.dropped += 1
+
+    def _begin(self, sequence: int, opening: Message) -> None:
+        self._opening = (sequence, opening)
+        self._expected = sequence
+        self._replies.clear()
+        self._event_sequence = sequence + 1 & 0xFF
+        self._queued.clear()
+        self._unreceived.clear()
+        self._repeat_at = None
+
+    def _release(self, out: list[bytes]) -> None:
+        """Let queued events go, as many as the host's window takes."""
+        while self._queued and len(self._unreceived) < EVENT_WINDOW:
+            sequence = self._event_sequence
+            self._event_sequence = sequence + 1 & 0xFF
+            frame = encode(self._address, sequence, self._queued.popleft())
+            self._unreceived.append((sequence, frame))
+            out.append(frame)
+
+    def _received(self, sequence: int) -> None:
+        for known, _ in self._unreceived:
+            if known == sequence:
+                break
+        else:
+            return
+        while self._unreceived.popleft()[0] != sequence:
+            pass
+        self._repeat_at = None
+        self._interval = REPEAT_AFTER

@@ -1,0 +1,100 @@
+"""Where a stepper axis is at any time: a trapezoid of speed to its target, a ramp when stopped.
+
+Positions are metres, times seconds since the motion began.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import copysign, sqrt
+from typing import Protocol
+
+
+class Profile(Protocol):
+    """A motion along one axis that ends by itself."""
+
+    @property
+    def target(self) -> float: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    def position(self, at: float) -> float: ...
+
+    def velocity(self, at: float) -> float: ...
+
+
+@dataclass(frozen=True)
+class Trapezoid:
+    """From rest to rest: accelerate, run at `speed`, brake; a short way never reaches `speed`."""
+
+    start: float
+    target: float
+    speed: float
+    acceleration: float
+
+    @cached_property
+    def seconds(self) -> float:
+        return 2 * self._ramp + self._cruise
+
+    def position(self, at: float) -> float:
+        if at >= self.seconds:
+            return self.target
+        left = self.seconds - at
+        if at < self._ramp:
+            return self.start + self._way * self.acceleration * at * at / 2
+        if left < self._ramp:
+            return self.target - self._way * self.acceleration * left * left / 2
+        return self.start + self._way * self._peak * (at - self._ramp / 2)
+
+    def velocity(self, at: float) -> float:
+        if not 0 < at < self.seconds:
+            return 0.0
+        ramp = min(at, self.seconds - at, self._ramp)
+        return self._way * self.acceleration * ramp
+
+    @cached_property
+    def _way(self) -> float:
+        return copysign(1.0, self.target - self.start)
+
+    @cached_property
+    def _peak(self) -> float:
+        return min(self.speed, sqrt(abs(self.target - self.start) * self.acceleration))
+
+    @cached_property
+    def _ramp(self) -> float:
+        return self._peak / self.acceleration
+
+    @cached_property
+    def _cruise(self) -> float:
+        if self._peak < self.speed:
+            return 0.0
+        return max(0.0, abs(self.target - self.start) / self.speed - self._ramp)
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """From full motion to rest, as fast as the axis brakes."""
+
+    start: float
+    begins_at: float
+    """Velocity at the start, metres a second, signed."""
+    acceleration: float
+
+    @property
+    def target(self) -> float:
+        return self.position(self.seconds)
+
+    @property
+    def seconds(self) -> float:
+        return abs(self.begins_at) / self.acceleration
+
+    def position(self, at: float) -> float:
+        at = min(at, self.seconds)
+        brake = copysign(self.acceleration, self.begins_at)
+        return self.start + self.begins_at * at - brake * at * at / 2
+
+    def velocity(self, at: float) -> float:
+        left = max(0.0, self.seconds - at)
+        return copysign(self.acceleration * left, self.begins_at)

@@ -1,0 +1,371 @@
+"""A board without copper: it executes every message as firmware would, on the loop's own clock.
+
+`execute` takes a command and gives its reply; `send` (set by whoever carries the bytes) takes
+events; `sensor` is how the plant says that an input changed. Every loop - edge to motor off,
+switch to stop, lease to safe - closes inside that call or at the timer that causes it. Nothing
+polls: the board costs nothing while nothing happens.
+
+A latched fault stops the whole board, whatever it concerns: that is simple enough to trust.
+An expired lease is no fault: the next one begins with everything safe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import zlib
+from collections.abc import Callable, Collection
+
+from config.schema import BoardConfig
+from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.codec import configuration_crc
+from firmware_bridge.messages import (
+    NONE,
+    PROTOCOL,
+    Bootloader,
+    Clear,
+    Commit,
+    Configure,
+    Count,
+    Drive,
+    Faulted,
+    Held,
+    Home,
+    Identify,
+    Identity,
+    Kind,
+    Message,
+    MotionEnded,
+    Move,
+    Ok,
+    Pulse,
+    Read,
+    Refusal,
+    Refused,
+    Report,
+    Scan,
+    SelfTest,
+    Set,
+    Statistics,
+    Stop,
+    TakeLease,
+    ThrowDice,
+    Value,
+    Watch,
+)
+from firmware_bridge.sim.channels import Wiring, build
+from firmware_bridge.sim.rig import No, Rig
+
+KEY = b"wallwright simulation"
+"""The device key of every simulated board."""
+FIRMWARE = 1
+BUILD = b"sim\0"
+_WORD = 0xFFFFFFFF
+
+
+class VirtualBoard:
+    """One board: `config` names its channels in order, `wiring` is what they are wired to.
+
+    `emergency` are the inputs that cut power in hardware, so no configuration can lose them.
+    """
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        wiring: Wiring,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        emergency: Collection[str] = (),
+        serial: bytes = b"SIM00000",
+        key: bytes = KEY,
+    ) -> None:
+        self.loop = loop
+        self.wiring = wiring
+        self.send: Callable[[Message], None] = _unheard
+        self.line: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        """How many frames the line has damaged, and how many commands came again."""
+        self.refusals: list[str] = []
+        """What the mechanism said when it refused, in order: the wire has no room for it."""
+        self._names = tuple(config.channels)
+        self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
+        self._serial = serial
+        self._key = key
+        self._boots = 1
+        self._reset_cause = 0
+        self._levels: dict[str, bool] = {}
+        self._positions: dict[str, float] = {}
+        self._outbox: list[Message] = []
+        self._executing = False
+        self._faults: dict[tuple[FaultCode, int], None] = {}
+        self._draft: dict[int, Configure] = {}
+        self._rig: Rig | None = None
+        self._crc = 0
+        self._records: tuple[Configure, ...] = ()
+        self._nonce = b""
+        self._lease_until = 0.0
+        self._lease: asyncio.TimerHandle | None = None
+        self._held_at: int | None = None
+
+    # The host's side
+
+    def execute(self, message: Message, sequence: int) -> Message:
+        """Do one command and reply to it; never raises. Its motion's ticket is `sequence`."""
+        self._executing = True
+        try:
+            return self._answer(message, sequence)
+        except No as no:
+            return Refused(no.reason, no.channel)
+        finally:
+            self._executing = False
+            if self._outbox:
+                self.loop.call_soon(self._flush)
+
+    def emit(self, event: Message) -> None:
+        """Send an event, but never before the reply to the command that is being executed."""
+        if self._executing or self._outbox:
+            self._outbox.append(event)
+        else:
+            self.send(event)
+
+    def ended(
+        self, ticket: int | None, channel: int, reason: Reason, counted: int, began: float
+    ) -> None:
+        """Send a motion's end; one whose session is over ends without a word."""
+        if ticket is not None:
+            micros = round((self.loop.time() - began) * 1e6) & _WORD
+            self.emit(MotionEnded(ticket, channel, reason, min(counted, 0xFFFF), micros))
+        self._say_held()
+
+    # The plant's side
+
+    def sensor(self, channel: str, active: bool) -> None:
+        """An input is at this level from now on."""
+        self._levels[channel] = active
+        if active and channel in self._emergency:
+            self.latch(FaultCode.EMERGENCY_STOP, self._emergency[channel])
+        if self._rig is not None:
+            self._rig.sensor(channel, active)
+
+    def current(self, motor: str, milliamps: int) -> None:
+        """A motor draws this current from now on."""
+        if self._rig is not None:
+            self._rig.current(motor, milliamps)
+
+    def refused_by(self, channel: str, why: str) -> None:
+        """The mechanism behind a channel cannot do what it was told some time ago."""
+        self.impossible(self._names.index(channel), why)
+
+    def reset(self, cause: int) -> None:
+        """Power lost and back, or a watchdog: unconfigured, unleased, with one more boot."""
+        send, self.send = self.send, _unheard
+        self._let_go(Reason.FAULT, dead=True)
+        self._outbox.clear()
+        self.send = send
+        self._drop_rig()
+        self._end_lease()
+        self._faults.clear()
+        self._draft.clear()
+        self._held_at = None
+        self._boots += 1
+        self._reset_cause = cause
+        for channel, number in self._emergency.items():
+            if self._levels.get(channel):
+                self.latch(FaultCode.EMERGENCY_STOP, number)
+
+    # Faults
+
+    @property
+    def faults(self) -> tuple[FaultCode, ...]:
+        """The codes of all latched faults, oldest first."""
+        return tuple(code for code, _ in self._faults)
+
+    def latch(self, code: FaultCode, channel: int = NONE) -> None:
+        """Latch a fault: outputs safe in this instant, axes by their ramps.
+
+        An emergency stop takes the axes' power too: they stop where they are.
+        """
+        if (code, channel) in self._faults:
+            return
+        self._faults[code, channel] = None
+        self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
+        self._let_go(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
+
+    def impossible(self, channel: int, why: str) -> None:
+        """The mechanism refused; the sentence is kept in `refusals`."""
+        if not self.refusals or self.refusals[-1] != why:
+            self.refusals.append(why)
+        self.latch(FaultCode.IMPOSSIBLE, channel)
+
+    # Commands
+
+    def _answer(self, message: Message, sequence: int) -> Message:
+        match message:
+            case TakeLease():
+                return self._take_lease(message)
+            case Set() | Pulse() | Drive() | Move() | Home() | ThrowDice():
+                rig = self._configured()
+                if self._faults:
+                    raise No(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
+                if self._lease is None:
+                    raise No(Refusal.NO_LEASE)
+                return rig.order(message, sequence)
+            case Read() | Watch() | Count() | Scan():
+                return self._configured().ask(message)
+            case Stop():
+                self._configured().stop(message)
+                return Ok()
+            case Clear():
+                return self._clear()
+            case Identify():
+                return self._identify(message)
+            case Configure():
+                return self._configure(message)
+            case Commit():
+                return self._commit(message)
+            case SelfTest():
+                return Value(0)
+            case Report():
+                damaged, repeated = self.line()
+                return Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
+            case Bootloader():
+                self._let_go(Reason.STOPPED)
+                self._drop_rig()
+                self._end_lease()
+                return Ok()
+            case _:
+                raise No(Refusal.OUT_OF_RANGE)
+
+    def _configured(self) -> Rig:
+        if self._rig is None:
+            raise No(Refusal.NOT_CONFIGURED)
+        return self._rig
+
+    def _identify(self, message: Identify) -> Message:
+        if message.protocol != PROTOCOL:
+            raise No(Refusal.WRONG_VERSION)
+        if message.nonce != self._nonce:
+            self._nonce = message.nonce
+            self._begin_session()
+        proof = hmac.digest(self._key, message.nonce + self._serial, "sha256")
+        return Identity(
+            PROTOCOL,
+            FIRMWARE,
+            BUILD,
+            self._serial,
+            self._boots & 0xFFFF,
+            self._reset_cause,
+            zlib.crc32(repr(self._records).encode()) if self._records else 0,
+            self._crc,
+            proof[:8],
+        )
+
+    def _begin_session(self) -> None:
+        """Another host, or the same one anew: the motions of the last mean nothing to it."""
+        if self._rig is not None:
+            self._rig.begin_session()
+        for code, channel in self._faults:
+            self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
+
+    def _configure(self, record: Configure) -> Message:
+        if record.index >= len(self._names):
+            raise No(Refusal.UNKNOWN_CHANNEL, record.index)
+        if record.kind not in tuple(Kind):
+            raise No(Refusal.WRONG_KIND, record.index)
+        moves = record.kind == Kind.AXIS
+        if moves and not (
+            record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
+        ):
+            raise No(Refusal.OUT_OF_RANGE, record.index)
+        self._draft[record.index] = record
+        return Ok()
+
+    def _commit(self, message: Commit) -> Message:
+        records = tuple(self._draft[number] for number in sorted(self._draft))
+        complete = len(records) == message.channels == len(self._names)
+        if not complete or configuration_crc(records) != message.crc:
+            raise No(Refusal.OUT_OF_RANGE)
+        self._draft.clear()
+        if self._rig is not None and records == self._records:
+            return Ok()
+        try:
+            channels = build(self._names, records, self._where())
+        except (TypeError, IndexError):
+            raise No(Refusal.WRONG_KIND) from None
+        self._let_go(Reason.STOPPED, dead=True)
+        self._drop_rig()
+        self._end_lease()
+        self._crc, self._records = message.crc, records
+        self._rig = Rig(self, channels, self._levels)
+        self._rig.release(Reason.STOPPED)
+        return Ok()
+
+    def _take_lease(self, message: TakeLease) -> Message:
+        self._configured()
+        if message.duration_ms == 0:
+            if self._lease is not None:
+                self._end_lease()
+                self._let_go(Reason.STOPPED)
+            return Ok()
+        self._lease_until = self.loop.time() + message.duration_ms / 1000
+        if self._lease is None or self._lease.when() > self._lease_until:
+            self._end_lease()
+            self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
+        return Ok()
+
+    def _clear(self) -> Message:
+        self._faults = dict.fromkeys(fault for fault in self._faults if self._persists(*fault))
+        if self._faults:
+            raise No(Refusal.CAUSE_PERSISTS, next(iter(self._faults))[1])
+        return Ok()
+
+    # Helpers
+
+    def _lease_ends(self) -> None:
+        """Renewals only move `_lease_until`: the one timer goes on until it meets it."""
+        if self.loop.time() < self._lease_until - 1e-9:
+            self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
+            return
+        self._lease = None
+        self._let_go(Reason.HELD)
+        self._held_at = round(self.loop.time() * 1e6) & _WORD
+        self._say_held()
+
+    def _say_held(self) -> None:
+        """HELD follows the last motion that the lease's end has stopped."""
+        if self._held_at is not None and not (self._rig is not None and self._rig.moving):
+            at, self._held_at = self._held_at, None
+            self.emit(Held(at))
+
+    def _end_lease(self) -> None:
+        if self._lease is not None:
+            self._lease.cancel()
+            self._lease = None
+
+    def _let_go(self, reason: Reason, dead: bool = False) -> None:
+        if self._rig is not None:
+            self._rig.release(reason, dead)
+
+    def _drop_rig(self) -> None:
+        self._positions = self._where()
+        if self._rig is not None:
+            self._rig.off()
+        self._rig = None
+        self._crc, self._records = 0, ()
+
+    def _where(self) -> dict[str, float]:
+        return self._rig.positions() if self._rig is not None else self._positions
+
+    def _persists(self, code: FaultCode, channel: int) -> bool:
+        if code is FaultCode.EMERGENCY_STOP:
+            return any(self._levels.get(name) for name in self._emergency)
+        if code is FaultCode.BOTH_SWITCHES and self._rig is not None:
+            return self._rig.both_switches(channel)
+        return False
+
+    def _flush(self) -> None:
+        while self._outbox:
+            self.send(self._outbox.pop(0))
+
+
+def _unheard(event: Message) -> None:
+    """Where events go while nobody listens."""

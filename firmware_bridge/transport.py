@@ -1,0 +1,140 @@
+"""What carries the bytes: a serial port on the event loop, without a thread and without waiting.
+
+pyserial opens and configures the port; from then on only its file descriptor is used, because
+pyserial's own `write` waits for room in the operating system's buffer, or spins for it. Works on
+pseudo-terminals too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+import serial
+
+from firmware_bridge.board import BoardSilent
+
+BAUD = 250_000
+"""Exact on a 16 MHz board, and fast enough: a round trip takes under a millisecond of wire."""
+MOST_UNSENT = 65_536
+"""Bytes that may wait for a port that takes none; a full window of every board is under 4,096."""
+_PIECE = 4096
+
+Receive = Callable[[bytes], None]
+Lost = Callable[[str], None]
+
+
+class Transport(Protocol):
+    """Bytes to and from the boards of one line, in order, perhaps damaged."""
+
+    def connect(self, receive: Receive, lost: Lost) -> None:
+        """Give every piece that arrives to `receive`; say once, to `lost`, why no more will."""
+
+    def write(self, data: bytes) -> None:
+        """Send, without waiting. After `close` or `lost`, nothing happens."""
+
+    def close(self) -> None:
+        """Let go, without a call of `lost`. Idempotent."""
+
+
+def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
+    """The named port, for this process alone. Raises BoardSilent if it cannot be opened."""
+    try:
+        device = serial.Serial(port, baud, timeout=0, exclusive=True)
+    except (serial.SerialException, OSError, ValueError) as reason:
+        raise BoardSilent(
+            f"port {port} cannot be opened: {reason}. `wallwright scan` lists the ports;"
+            " another program may have it open, or this user may not be in the group dialout."
+        ) from reason
+    return SerialTransport(device)
+
+
+class SerialTransport:
+    """An open serial port on the running event loop."""
+
+    def __init__(self, device: serial.Serial) -> None:
+        self._device = device
+        self._fd: int = device.fileno()
+        self._loop = asyncio.get_running_loop()
+        self._receive: Receive = _unheard
+        self._lost: Lost = _unheard
+        self._unsent = bytearray()
+        self._open = True
+
+    def connect(self, receive: Receive, lost: Lost) -> None:
+        self._receive, self._lost = receive, lost
+        self._loop.add_reader(self._fd, self._readable)
+
+    def write(self, data: bytes) -> None:
+        if not self._open:
+            return
+        if self._unsent:
+            self._keep(data)
+            return
+        try:
+            sent = os.write(self._fd, data)
+        except BlockingIOError:
+            sent = 0
+        except OSError as reason:
+            # The caller is in the middle of its own work: it hears of the loss afterwards.
+            self._loop.call_soon(self._lose, _unplugged(self._device.port, reason))
+            return
+        if sent < len(data):
+            self._keep(data[sent:])
+            self._loop.add_writer(self._fd, self._writable)
+
+    def close(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
+        self._device.close()
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._fd, _PIECE)
+        except BlockingIOError:
+            return
+        except OSError as reason:
+            self._lose(_unplugged(self._device.port, reason))
+            return
+        if data:
+            self._receive(data)
+        else:
+            self._lose(_unplugged(self._device.port, "it reads as ended"))
+
+    def _writable(self) -> None:
+        try:
+            sent = os.write(self._fd, self._unsent)
+        except BlockingIOError:
+            return
+        except OSError as reason:
+            self._lose(_unplugged(self._device.port, reason))
+            return
+        del self._unsent[:sent]
+        if not self._unsent:
+            self._loop.remove_writer(self._fd)
+
+    def _keep(self, data: bytes) -> None:
+        if len(self._unsent) + len(data) > MOST_UNSENT:
+            why = f"port {self._device.port} takes no more: {len(self._unsent)} bytes wait."
+            self._loop.call_soon(self._lose, f"{why} Unplug the board and plug it in again.")
+            return
+        self._unsent += data
+
+    def _lose(self, reason: str) -> None:
+        """First let go of the descriptor: a dead one is readable for ever."""
+        if self._open:
+            self.close()
+            self._lost(reason)
+
+
+def _unplugged(port: str | None, reason: object) -> str:
+    return f"port {port} is gone ({reason}); plug the board in again."
+
+
+def _unheard(_: object) -> None:
+    """Where bytes go before anybody is connected."""

@@ -1,0 +1,310 @@
+"""The cuts of pai gow: which places of the pile make hand 1 to 8, and how a cut is announced.
+
+A cut is written in a shorthand: `3` is the whole third column from the operator's right, top tile
+first, `3u` its upper two levels, `3l` its lower two, `3.1` its top tile. REVERSE swaps left and
+right, BOTTOM the two halves of every block (S6, A5). The order inside a hand is the tables' (A6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from rules.errors import NotationError, RulesError
+from rules.geometry import Pile, PilePlace, parse_place
+from rules.steps import Arrange
+
+PILE = Pile(8, 4)
+HANDS = 8
+EACH = 4
+
+Hand = tuple[PilePlace, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Eight hands of four places, the moves that announce the cut, and which options it offers.
+
+    `joins` are the moves between hands, each with the number of the hand that needs it.
+    """
+
+    name: str
+    title: str
+    hands: tuple[Hand, ...]
+    announcing: tuple[Arrange, ...] = ()
+    joins: tuple[tuple[int, Arrange], ...] = ()
+    offers_reverse: bool = False
+    offers_bottom: bool = False
+
+    def mirrored(self) -> Cut:
+        """The same cut with left and right exchanged, hands and moves."""
+        return replace(
+            self,
+            hands=_each_place(self.hands, _mirror),
+            announcing=tuple(_mirror_move(move) for move in self.announcing),
+            joins=tuple((hand, _mirror_move(move)) for hand, move in self.joins),
+        )
+
+    def from_the_bottom(self) -> Cut:
+        """The same cut, every block giving its lower two levels first (A5); no move shows it."""
+        return replace(self, hands=_each_place(self.hands, _other_half))
+
+    def before(self, hand: int) -> tuple[Arrange, ...]:
+        """The moves that bring stacks together before that hand can come off."""
+        return tuple(move for number, move in self.joins if number == hand)
+
+
+@dataclass(frozen=True)
+class UserCut:
+    """A cut of the house's own: eight hands of four place texts (`p2.3`), all 32 places once.
+
+    Raises RulesError naming the place that is missing, twice there, or none of the pile.
+    """
+
+    name: str
+    hands: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hands", tuple(tuple(hand) for hand in self.hands))
+        if not self.name or "+" in self.name or self.name in CUTS:
+            raise RulesError(
+                f"'{self.name}' cannot name a cut of the house; take a word without '+' that none"
+                f" of the eight has."
+            )
+        if len(self.hands) != HANDS:
+            raise RulesError(f"The cut '{self.name}' has {len(self.hands)} hands; give {HANDS}.")
+        for number, hand in enumerate(self.hands, 1):
+            if len(hand) != EACH:
+                raise RulesError(
+                    f"Hand {number} of the cut '{self.name}' has {len(hand)} places; give {EACH}."
+                )
+        _require_partition(self.name, self.cut.hands)
+
+    @property
+    def cut(self) -> Cut:
+        """The cut itself, announced by nothing but its name."""
+        hands = tuple(tuple(_pile_place(self.name, text) for text in hand) for hand in self.hands)
+        return Cut(self.name, self.name, hands)
+
+
+def cut(name: str, reverse: bool = False, bottom: bool = False) -> tuple[Hand, ...]:
+    """The places of hands 1 to 8. Raises RulesError for an unknown cut or an option not offered."""
+    return find_cut(cut_choice(name, reverse, bottom)).hands
+
+
+def setup_moves(name: str, reverse: bool = False, bottom: bool = False) -> tuple[Arrange, ...]:
+    """The moves that announce the cut, in order (S5). Raises as `cut` does."""
+    return find_cut(cut_choice(name, reverse, bottom)).announcing
+
+
+def cut_choice(name: str, reverse: bool = False, bottom: bool = False) -> str:
+    """A cut and its options as one answer: `cup_say+reverse+bottom`."""
+    return name + "+reverse" * reverse + "+bottom" * bottom
+
+
+def cut_choices(
+    names: Sequence[str], *, combine: bool = True, user_cuts: Sequence[UserCut] = ()
+) -> tuple[str, ...]:
+    """Every answer that a banker may give: these cuts with all their options, then the house's own.
+
+    `combine` allows REVERSE and BOTTOM together (A3).
+    """
+    options = [(False, False), (True, False), (False, True), *([(True, True)] if combine else [])]
+    return tuple(
+        cut_choice(name, reverse, bottom)
+        for name in names
+        for reverse, bottom in options
+        if _known(name).offers_reverse >= reverse and _known(name).offers_bottom >= bottom
+    ) + tuple(own.name for own in user_cuts)
+
+
+def find_cut(choice: str, user_cuts: Sequence[UserCut] = ()) -> Cut:
+    """The cut that such an answer names, its options applied.
+
+    Raises RulesError for an unknown cut, or an option that the cut does not offer (PG-14).
+    """
+    name, *options = choice.split("+")
+    for own in user_cuts:
+        if own.name == choice:
+            return own.cut
+    found = _known(name)
+    for option in options:
+        match option:
+            case "reverse":
+                _require_option(found, "REVERSE", lambda cut: cut.offers_reverse)
+                found = found.mirrored()
+            case "bottom":
+                _require_option(found, "BOTTOM", lambda cut: cut.offers_bottom)
+                found = found.from_the_bottom()
+            case _:
+                raise RulesError(f"'{option}' is no option of a cut; there are reverse, bottom.")
+    return found
+
+
+def _known(name: str) -> Cut:
+    if name not in CUTS:
+        raise RulesError(f"There is no cut '{name}'; there are {', '.join(CUTS)}.")
+    return CUTS[name]
+
+
+def _require_option(wanted: Cut, option: str, offers: Callable[[Cut], bool]) -> None:
+    if not offers(wanted):
+        able = ", ".join(cut.name for cut in _EIGHT if offers(cut))
+        raise RulesError(f"{wanted.name} is not offered with {option}; {able} are.")
+
+
+def _require_partition(name: str, hands: tuple[Hand, ...]) -> None:
+    places = [place for hand in hands for place in hand]
+    twice = [str(place) for place in PILE.places if places.count(place) > 1]
+    missing = [str(place) for place in PILE.places if place not in places]
+    if twice or missing:
+        raise RulesError(
+            f"The cut '{name}' must name each of the {PILE.count} places once:"
+            f" more than once {', '.join(twice)}; missing {', '.join(missing)}."
+        )
+
+
+def _pile_place(cut: str, text: str) -> PilePlace:
+    try:
+        place = parse_place(text)
+    except NotationError:
+        place = None
+    if not isinstance(place, PilePlace) or place not in PILE.places:
+        raise RulesError(f"'{text}' in the cut '{cut}' is no place of the pile; p1.1 to p8.4 are.")
+    return place
+
+
+def _each_place(
+    hands: tuple[Hand, ...], change: Callable[[PilePlace], PilePlace]
+) -> tuple[Hand, ...]:
+    return tuple(tuple(change(place) for place in hand) for hand in hands)
+
+
+def _mirror(place: PilePlace) -> PilePlace:
+    return PilePlace(PILE.columns + 1 - place.column, place.level)
+
+
+def _other_half(place: PilePlace) -> PilePlace:
+    return PilePlace(place.column, (place.level + 1) % PILE.levels + 1)
+
+
+_MIRRORED_TO = {"left": "right", "right": "left", "forward": "forward", "middle": "middle"} | {
+    f"p{column}": f"p{PILE.columns + 1 - column}" for column in range(1, PILE.columns + 1)
+}
+
+
+def _mirror_move(move: Arrange) -> Arrange:
+    return replace(
+        move,
+        tiles=tuple(_mirror(tile) for tile in move.tiles if isinstance(tile, PilePlace)),
+        to=tuple(_MIRRORED_TO[to] for to in move.to),
+    )
+
+
+_LEVELS = {"": (1, 2, 3, 4), "u": (1, 2), "l": (3, 4)}
+
+
+def _tiles(shorthand: str) -> Hand:
+    places: list[PilePlace] = []
+    for word in shorthand.split():
+        column, dot, level = word.partition(".")
+        levels = (int(level),) if dot else _LEVELS[word[1:]]
+        places += [PilePlace(int(column[0]), each) for each in levels]
+    return tuple(places)
+
+
+def _hands(shorthand: str) -> tuple[Hand, ...]:
+    return tuple(_tiles(hand) for hand in shorthand.split("/"))
+
+
+def _move(verb: str, tiles: str, to: str) -> Arrange:
+    return Arrange(verb, _tiles(tiles), tuple(to.split()))
+
+
+def _join(hand: int, tiles: str) -> tuple[int, Arrange]:
+    return hand, Arrange("join", _tiles(tiles), ("middle",), announces=False)
+
+
+_EIGHT = (
+    Cut(
+        "one_stack",
+        "Yat Dong Dong, one stack",
+        _hands("1 / 2 / 3 / 4 / 5 / 6 / 7 / 8"),
+        announcing=(_move("push", "1", "forward"),),
+        offers_reverse=True,
+    ),
+    Cut(
+        "cup_say",
+        "Cup Say",
+        _hands("1u 2u / 1l 2l / 3u 4u / 3l 4l / 5u 6u / 5l 6l / 7u 8u / 7l 8l"),
+        announcing=(_move("push", "1 2", "forward"),),
+        offers_reverse=True,
+        offers_bottom=True,
+    ),
+    Cut(
+        "chee_yee",
+        "Chee Yee, both ends",
+        _hands("1u 8u / 1l 8l / 2u 7u / 2l 7l / 3u 6u / 3l 6l / 4u 5u / 4l 5l"),
+        announcing=(_move("push", "1", "forward"), _move("push", "8", "forward")),
+        joins=(_join(1, "1 8"), _join(3, "2 7"), _join(5, "3 6")),
+        offers_bottom=True,
+    ),
+    Cut(
+        "dai_pin",
+        "Dai Pin, one level",
+        _hands(
+            "1.1 2.1 3.1 4.1 / 5.1 6.1 7.1 8.1 / 1.2 2.2 3.2 4.2 / 5.2 6.2 7.2 8.2 /"
+            "1.3 2.3 3.3 4.3 / 5.3 6.3 7.3 8.3 / 1.4 2.4 3.4 4.4 / 5.4 6.4 7.4 8.4"
+        ),
+        announcing=(_move("lay", "1.1", "p2 p3 p4"),),
+        offers_reverse=True,
+    ),
+    Cut(
+        "jung_quat",
+        "Jung Quat, the centre",
+        _hands("4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u / 2l 7l / 1u 8u / 1l 8l"),
+        announcing=(_move("push", "4 5", "forward"),),
+        joins=(_join(3, "3 6"), _join(5, "2 7"), _join(7, "1 8")),
+        offers_bottom=True,
+    ),
+    Cut(
+        "dragon_head",
+        "Long Tau Fong May, dragon head and phoenix tail",
+        _hands(
+            "1u 2u / 8.1 7.1 6.1 5.1 / 1l 2l / 8.2 7.2 6.2 5.2 /"
+            "3u 4u / 8.3 7.3 6.3 5.3 / 3l 4l / 8.4 7.4 6.4 5.4"
+        ),
+        announcing=(
+            _move("lift", "1 2", "p3 p4"),
+            _move("slide", "5 6 7 8", "left"),
+            _move("lay", "8.1", "p7 p6 p5"),
+        ),
+        offers_reverse=True,
+    ),
+    Cut(
+        "hong_kong_bank",
+        "Wui Fung, Hong Kong Bank",
+        _hands("2l 7l / 1u 8u / 1l 8l / 4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u"),
+        announcing=(
+            _move("lift", "1", "p4"),
+            _move("lift", "8", "p5"),
+            _move("lift", "2", "p4"),
+            _move("lift", "7", "p5"),
+            _move("wing", "2u", "right"),
+            _move("wing", "7u", "left"),
+        ),
+        joins=(_join(6, "3 6"), _join(8, "2u 7u")),
+    ),
+    Cut(
+        "four_across",
+        "Four across",
+        _hands(
+            "1.1 2.1 7.1 8.1 / 1.2 2.2 7.2 8.2 / 1.3 2.3 7.3 8.3 / 1.4 2.4 7.4 8.4 /"
+            "3.1 4.1 5.1 6.1 / 3.2 4.2 5.2 6.2 / 3.3 4.3 5.3 6.3 / 3.4 4.4 5.4 6.4"
+        ),
+        announcing=(_move("lift", "1 2", "p3 p4"), _move("lift", "8 7", "p6 p5")),
+    ),
+)
+
+CUTS: dict[str, Cut] = {each.name: each for each in _EIGHT}
+"""The eight cuts by name, in the order of the rules."""

@@ -1,0 +1,113 @@
+"""The set-up of every domino game: a boneyard, hands by rounds of one, and who sets (C1-C8).
+
+Hands are hidden from the table, so where a tile in hand decides, the players are asked; `unseen`
+leaves the setter open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from rules.errors import IllegalSetup
+from rules.games.dominoes.setter import lightest
+from rules.games.dominoes.variants import Parameters, Way
+from rules.geometry import Boneyard, BoneyardPlace, Seat, around
+from rules.setup import Script, Seating, choose, see
+from rules.steps import Build, DrawLot, Outcome, Packet, Ready, ReturnLots, Step
+from rules.tiles import Face
+
+BONEYARD = Boneyard(28)
+SINGLES = 21
+"""Tiles that are no doublets: more than these in hand, and somebody holds one."""
+
+Order = tuple[Seat, ...]
+Finding = Generator[Step, Outcome, Seat | None]
+
+
+def script(seating: Seating, parameters: Parameters) -> Script:
+    """From the shuffled tiles to the first one set (C2, section 5)."""
+    each = _hand(seating.players, parameters)
+    yield Build(BONEYARD)
+
+    order = around(seating.dealer, seating.players, parameters.turn)
+    boneyard = list(BONEYARD.places)
+    for _ in range(each):
+        yield from _one_each(order, boneyard)
+    begins = yield from _WAYS[parameters.setter](order, boneyard)
+    return Ready(begins=begins, draws=tuple(boneyard))
+
+
+def _hand(players: int, parameters: Parameters) -> int:
+    """Tiles each; raises IllegalSetup where the boneyard has too few, the lots included."""
+    each = parameters.hand[players - 2]
+    left = BONEYARD.count - each * players
+    if each < 1 or left < 0:
+        raise IllegalSetup(
+            f"{players} hands of {each} tiles cannot be dealt from a boneyard of {BONEYARD.count}."
+        )
+    if parameters.setter == "lightest" and left < players:
+        raise IllegalSetup(
+            f"{players} players cannot draw for the set from the {left} tiles that hands of {each}"
+            f" leave; deal smaller hands or find the setter another way."
+        )
+    return each
+
+
+def _one_each(order: Order, boneyard: list[BoneyardPlace]) -> Generator[Step, Outcome, None]:
+    for seat in order:
+        yield Packet(seat, (boneyard.pop(0),))
+
+
+def _rotate(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
+    """The right to set passes round the table with the deal (C5)."""
+    yield from ()
+    return order[0]
+
+
+def _lightest(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
+    """Everybody shows a tile of the boneyard and returns it; equal lightest draw again (C5, C7)."""
+    tied = order
+    while len(tied) > 1:
+        lots: dict[Seat, Face | None] = {}
+        places = tuple(boneyard[: len(tied)])
+        for seat, place in zip(tied, places, strict=True):
+            lots[seat] = yield from see(DrawLot(seat, place))
+        yield ReturnLots(places)
+        seen = {seat: lot for seat, lot in lots.items() if lot is not None}
+        if len(seen) < len(lots):
+            return None
+        tied = lightest(seen)
+    return tied[0]
+
+
+def _by_hand(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
+    """The players say whose tile it is: the heavier doublet or tile (C5), or the 6-6 (2.3)."""
+    return _seat_or_none((yield from _ask(order, "unseen")))
+
+
+def _bergen(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
+    """The heavier doublet sets; while nobody has one, both draw one tile (2.4)."""
+    while True:
+        none_yet = BONEYARD.count - len(boneyard) <= SINGLES
+        named = yield from _ask(order, *(["nobody"] if none_yet else []), "unseen")
+        if named != "nobody":
+            return _seat_or_none(named)
+        yield from _one_each(order, boneyard)
+
+
+def _ask(order: Order, *others: str) -> Generator[Step, Outcome, int | str]:
+    among: tuple[int | str, ...] = (*order, *others)
+    return (yield from choose(order[0], "setter", among, "unseen"))
+
+
+def _seat_or_none(named: int | str) -> Seat | None:
+    return named if isinstance(named, int) else None
+
+
+_WAYS: dict[Way, Callable[[Order, list[BoneyardPlace]], Finding]] = {
+    "rotate": _rotate,
+    "lightest": _lightest,
+    "doublet": _by_hand,
+    "double_six": _by_hand,
+    "bergen": _bergen,
+}

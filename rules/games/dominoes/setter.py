@@ -1,0 +1,73 @@
+"""Who sets, once the tiles are known: pure answers for those who see them (C5-C7, 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from rules.geometry import Seat
+from rules.tiles import Face
+
+Hands = Mapping[Seat, Sequence[Face]]
+
+
+def halves(tile: Face) -> tuple[int, int]:
+    """Both numbers of a tile, the higher first."""
+    high, low = tile.split("-")
+    return int(high), int(low)
+
+
+def pips(tile: Face) -> int:
+    return sum(halves(tile))
+
+
+def is_doublet(tile: Face) -> bool:
+    high, low = halves(tile)
+    return high == low
+
+
+def lightest(lots: Mapping[Seat, Face]) -> tuple[Seat, ...]:
+    """The seats whose lot has the fewest pips; several of them draw again (C5, C7)."""
+    fewest = min(pips(lot) for lot in lots.values())
+    return tuple(seat for seat, lot in lots.items() if pips(lot) == fewest)
+
+
+def heaviest_doublet(hands: Hands) -> Seat | None:
+    """The holder of the highest doublet, or None where nobody has one."""
+    doublets = [
+        (pips(tile), seat) for seat, hand in hands.items() for tile in hand if is_doublet(tile)
+    ]
+    return max(doublets)[1] if doublets else None
+
+
+def doublet_setter(hands: Hands, heavier: Literal["tile", "hand"] = "tile") -> Seat:
+    """The holder of the highest doublet; without doublets the heavier player (C5).
+
+    Heavier by his heaviest tile, then its higher half (C6, C7); or by his hand as a whole first.
+    """
+    holder = heaviest_doublet(hands)
+    if holder is not None:
+        return holder
+
+    def weight(seat: Seat) -> tuple[int, int, tuple[int, int]]:
+        whole = sum(pips(tile) for tile in hands[seat]) if heavier == "hand" else 0
+        return whole, *max((pips(tile), halves(tile)) for tile in hands[seat])
+
+    return max(hands, key=weight)
+
+
+def bergen_setter(hands: Hands, boneyard: Sequence[Face], first: Seat) -> tuple[Seat, int]:
+    """The setter at Bergen, and how many tiles each player drew to find him (2.4).
+
+    Without a doublet in either hand both draw, `first` before the other, one tile a round off the
+    top of the boneyard, until a round brings one. Two players, so seven doublets cannot hide.
+    """
+    order = [first, *(seat for seat in hands if seat != first)]
+    held = {seat: list(hands[seat]) for seat in order}
+    tiles = iter(boneyard)
+    rounds = 0
+    while (holder := heaviest_doublet(held)) is None:
+        for seat in order:
+            held[seat].append(next(tiles))
+        rounds += 1
+    return holder, rounds

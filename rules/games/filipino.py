@@ -1,0 +1,209 @@
+"""Filipino mahjong: the set-up (F3-F18). One die, mano's choice of a wall, flores, the joker."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Literal
+
+from rules.errors import IllegalOutcome, IllegalSetup
+from rules.geometry import End, OpenWall, Seat, WallPlace, Walls, count_seats, counter_clockwise
+from rules.setup import Game, Script, Seating, Setup, choose, see, throw
+from rules.steps import Build, Choose, Outcome, Packet, Ready, Replace, Step, TurnUp
+from rules.tiles import Face
+
+SEATS = 4
+TILES = 144
+PACKET = 8
+MANO_BATCHES = ((9, 8), (8, 9), (8, 8, 1))
+LAID_OUT = "flores laid out"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What houses do differently.
+
+    `columns`: of each wall, uneven ones too (F4).
+    `mano_batches`: how mano takes his 17 tiles (F9).
+    `replacement_end`: standing columns go from the gap backwards, or from outside (F13).
+    `replacement_by`: everybody replaces in turn, or each until he has no flores left (F12).
+    `second_flores`: whether mano takes that too, or it stays in the wall, face up (F16).
+    `honours_as_flores`: winds and dragons are flores (F2), or tiles of play.
+    """
+
+    columns: tuple[int, int, int, int] = (18, 18, 18, 18)
+    mano_batches: tuple[int, ...] = (9, 8)
+    replacement_end: Literal["gap", "outer"] = "gap"
+    replacement_by: Literal["round", "immediate"] = "round"
+    second_flores: Literal["mano", "stays"] = "mano"
+    honours_as_flores: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.columns) != SEATS or min(self.columns) < 1 or 2 * sum(self.columns) != TILES:
+            raise IllegalSetup(
+                f"Walls of {self.columns} columns do not hold {TILES} tiles two high; the four"
+                f" lengths add up to {TILES // 2}."
+            )
+        if self.mano_batches not in MANO_BATCHES:
+            raise IllegalSetup(
+                f"Mano cannot take his tiles as {self.mano_batches}; offered: {MANO_BATCHES}."
+            )
+
+    @property
+    def flores(self) -> int:
+        """How many tiles of the set are flores."""
+        return 36 if self.honours_as_flores else 8
+
+    def is_flores(self, face: Face | None) -> bool:
+        """Whether that face is a flores; a tile that nobody saw counts as a number tile."""
+        return face is not None and face[-1] in ("zf" if self.honours_as_flores else "f")
+
+
+def script(seating: Seating, parameters: Parameters) -> Script:
+    """From the shuffled set to mano's first discard (F5-F17)."""
+    walls = Walls(parameters.columns)
+    yield Build(walls)
+
+    roller = seating.dealer
+    total = sum((yield from throw(roller, 1, "throw for mano", times=2)))
+    mano = count_seats(roller, total, SEATS)
+    owner, end = yield from choose_wall(mano)
+    wall = walls.open(owner, total, end)
+
+    tiles = iter(wall.forward)
+    yield from deal(mano, tiles, parameters.mano_batches)
+    undealt = tuple(tiles)
+
+    standing = replacement_order(wall, total, undealt, parameters.replacement_end)
+    laid = yield from lay_out_flores(mano, standing, parameters)
+    joker, shows = yield from turn_up_joker(mano, standing, laid, parameters)
+    standing.remove(joker)
+    return Ready(
+        begins=mano,
+        draws=tuple(place for place in undealt if place in standing),
+        replacements=tuple(standing),
+        indicator=joker,
+        shows=shows,
+        opened=wall.gap,
+    )
+
+
+def choose_wall(mano: Seat) -> Generator[Step, Outcome, tuple[Seat, End]]:
+    """Mano names any wall but his own, and an end of it (F8)."""
+    others = counter_clockwise(mano, SEATS)[1:]
+    ends: tuple[End, ...] = ("right", "left")
+    offered = {f"{owner} {end}": (owner, end) for owner in others for end in ends}
+    named = yield from choose(mano, "wall", offered, f"{others[0]} right")
+    return offered[named]
+
+
+def deal(
+    mano: Seat, tiles: Iterable[WallPlace], batches: Sequence[int]
+) -> Generator[Step, Outcome, None]:
+    """Mano takes 9 and 8, everybody else 8 twice, counter-clockwise (F9)."""
+    wall = iter(tiles)
+    for number, batch in enumerate(batches):
+        yield Packet(mano, tuple(islice(wall, batch)))
+        if number < 2:
+            for seat in counter_clockwise(mano, SEATS)[1:]:
+                yield Packet(seat, tuple(islice(wall, PACKET)))
+
+
+def replacement_order(
+    wall: OpenWall, total: int, undealt: Sequence[WallPlace], end: Literal["gap", "outer"]
+) -> list[WallPlace]:
+    """What was not dealt, in the order in which replacements leave it (F13).
+
+    From the gap backwards, upper tile first, on into the neighbouring wall; or the columns left
+    standing from their outer end, and only then on.
+    """
+    columns = _columns(place for place in wall.tail if place in undealt)
+    if end == "outer":
+        columns[:total] = reversed(columns[:total])
+    return [place for column in columns for place in column]
+
+
+def lay_out_flores(
+    mano: Seat, standing: list[WallPlace], parameters: Parameters
+) -> Generator[Step, Outcome, int]:
+    """Everybody lays out his flores and takes as many tiles, until no new ones appear (F11, F12).
+
+    Takes the tiles off `standing`; returns how many flores were laid out in all.
+    """
+    laid = 0
+    fresh = {seat: 2 * PACKET + (seat == mano) for seat in counter_clockwise(mano, SEATS)}
+    while fresh:
+        seat, tiles = next(iter(fresh.items()))
+        del fresh[seat]
+        most = min(tiles, parameters.flores - laid)
+        shown = yield from choose(seat, LAID_OUT, range(most + 1), 0)
+        for _ in range(shown):
+            yield Replace(seat, standing.pop(0))
+        laid += shown
+        if shown and parameters.replacement_by == "immediate":
+            fresh = {seat: shown} | fresh
+        elif shown:
+            fresh[seat] = shown
+    return laid
+
+
+def turn_up_joker(
+    mano: Seat, standing: list[WallPlace], laid: int, parameters: Parameters
+) -> Generator[Step, Outcome, tuple[WallPlace, Face | None]]:
+    """Mano throws and turns up tiles until one is no flores: the joker and its face (F14-F16).
+
+    Takes the flores that are mano's off `standing`. Raises IllegalOutcome for more flores than the
+    set has.
+    """
+    seen: set[WallPlace] = set()
+    while True:
+        total = sum((yield from throw(mano, 1, "throw for the joker", times=2)))
+        columns = _columns(place for place in standing if place not in seen)
+        for depth, place in enumerate(columns[total - 1]):
+            shows = yield from see(TurnUp(place, mano))
+            if not parameters.is_flores(shows):
+                return place, shows
+            seen.add(place)
+            if laid + len(seen) > parameters.flores:
+                raise IllegalOutcome(
+                    f"'{shows}' at {place} would be flores {laid + len(seen)} of"
+                    f" {parameters.flores}; read the tile again."
+                )
+            if depth == 0 or parameters.second_flores == "mano":
+                yield Replace(mano, place)
+                standing.remove(place)
+
+
+def _columns(places: Iterable[WallPlace]) -> list[list[WallPlace]]:
+    """Places in their order, column by column; half a column counts as one (F14)."""
+    return [list(column) for _, column in groupby(places, key=lambda at: (at.owner, at.column))]
+
+
+def flores_of(setup: Setup) -> tuple[int, ...]:
+    """How many flores each seat has out, those that the joker's throws gave mano included (A5)."""
+    flores = [0] * SEATS
+    for number, (step, outcome) in enumerate(setup.done):
+        if isinstance(step, Choose) and step.what == LAID_OUT and isinstance(outcome, int):
+            flores[step.by] += outcome
+        elif isinstance(step, Replace) and isinstance(setup.done[number - 1][0], TurnUp):
+            flores[step.seat] += 1
+    return tuple(flores)
+
+
+def flores_bonus(
+    flores: Sequence[int], amount: int = 5, low: int = 0, high: int = 13
+) -> tuple[int, ...]:
+    """What each seat wins or pays once the joker lies, for no flores or for many (F18)."""
+    paid = [count <= low or count >= high for count in flores]
+    return tuple(amount * (len(flores) * own - sum(paid)) for own in paid)
+
+
+FILIPINO = Game(
+    name="filipino",
+    title="Filipino mahjong",
+    tiles_name="mahjong_144",
+    players=(4,),
+    parameters=Parameters,
+    script=script,
+)

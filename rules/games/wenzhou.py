@@ -1,0 +1,79 @@
+"""Wenzhou mahjong: the set-up (W1-W13, W23). Sixteen tiles each, Caishen turned up in the wall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from rules.geometry import UPPER, Seat, WallPlace, Walls, count_seats, counter_clockwise
+from rules.setup import Game, Script, Seating, see, throw
+from rules.steps import Build, Packet, Ready, TurnUp
+
+SEATS = 4
+COLUMNS = 17
+PACKET = 4
+ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """`kong_source`: where a kong's replacement comes from (W23)."""
+
+    kong_source: Literal["tail"] = "tail"
+
+
+def script(seating: Seating, parameters: Parameters) -> Script:
+    """From the shuffled set to the dealer's first discard (W3-W13)."""
+    dealer = seating.dealer
+    walls = Walls.even(COLUMNS)
+    yield Build(walls)
+
+    first = sum((yield from throw(dealer, 2, "first throw")))
+    roller = count_seats(dealer, first, SEATS)
+    second = sum((yield from throw(roller, 2, "second throw")))
+
+    wall = walls.open(roller, first + second)
+    tiles = iter(wall.forward)
+    for _ in range(ROUNDS):
+        for seat in counter_clockwise(dealer, SEATS):
+            yield Packet(seat, tuple(islice(tiles, PACKET)))
+    yield Packet(dealer, (next(tiles),))
+
+    indicator = WallPlace(roller, first, UPPER)
+    shows = yield from see(TurnUp(indicator, roller))
+    draws = tuple(place for place in tiles if place != indicator)
+    return Ready(
+        begins=dealer,
+        draws=draws,
+        replacements=tuple(place for place in wall.tail if place in draws),
+        indicator=indicator,
+        shows=shows,
+        opened=wall.gap,
+    )
+
+
+def draws_left(second: int, replacements: int = 0, reserve: int = 16) -> tuple[int, int]:
+    """How many ordinary draws a hand has, and how many tiles are left when it is drawn (W29, E3).
+
+    The wall ends at the reserve, or just before the indicator where that comes first; a
+    replacement tile costs a draw in the first case and none in the second.
+    """
+    after_deal = SEATS * COLUMNS * 2 - (SEATS * PACKET * ROUNDS + 1)
+    left = max(reserve, 2 * second + 2 - replacements)
+    return after_deal - replacements - left, left
+
+
+def draw_seats(eldest: Seat, first: int, second: int) -> tuple[Seat, Seat]:
+    """The EAST seat, and who takes the first wind tile (W2): two throws by the eldest."""
+    return count_seats(eldest, first, SEATS), count_seats(eldest, second, SEATS)
+
+
+WENZHOU = Game(
+    name="wenzhou",
+    title="Wenzhou mahjong",
+    tiles_name="mahjong_136",
+    players=(4,),
+    parameters=Parameters,
+    script=script,
+)

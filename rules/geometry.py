@@ -1,0 +1,276 @@
+"""Where tiles lie: seats, walls, piles, boneyards, and how a wall is walked.
+
+Seats run counter-clockwise seen from above; a wall belongs to the seat it lies before, its columns
+count from the owner's right, which is clockwise. In a column the upper tile goes before the lower.
+Every place has a short text: `w3.15u` `p2.3` `b7` `k4` `h2`; `parse_place` reads it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from rules.errors import IllegalSetup, NotationError
+
+Seat = int
+"""A seat, from 0, counter-clockwise; seat + 1 sits to the right and plays next."""
+
+End = Literal["right", "left"]
+Direction = Literal["counter_clockwise", "clockwise"]
+UPPER, LOWER = 0, 1
+
+
+def count_seats(start: Seat, number: int, seats: int) -> Seat:
+    """The seat that `number` falls on, the start being 1, counter-clockwise (W2, F7, PG 4.3)."""
+    return (start + number - 1) % seats
+
+
+def counter_clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
+    """All seats once, in turn order, beginning with `start`."""
+    return tuple((start + step) % seats for step in range(seats))
+
+
+def clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
+    """All seats once, the other way round (dominoes' default turn, C8)."""
+    return tuple((start - step) % seats for step in range(seats))
+
+
+def around(start: Seat, seats: int, direction: Direction) -> tuple[Seat, ...]:
+    """All seats once in that direction, for games whose houses differ (C8, PG A13)."""
+    return (clockwise if direction == "clockwise" else counter_clockwise)(start, seats)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WallPlace:
+    """A tile of a wall: its owner's seat, the column from his right from 1, upper 0 or lower 1."""
+
+    owner: Seat
+    column: int
+    level: int
+
+    def __str__(self) -> str:
+        return f"w{self.owner}.{self.column}{'ul'[self.level]}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PilePlace:
+    """A tile of the pile: column from the operator's right, level from the top, both from 1."""
+
+    column: int
+    level: int
+
+    def __str__(self) -> str:
+        return f"p{self.column}.{self.level}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BoneyardPlace:
+    """A tile of the boneyard, from 1."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"b{self.number}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CardPlace:
+    """A card tile of the pile of cards, counted from the top, from 1."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"k{self.number}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class HandPlace:
+    """A seat's hand, as a whole."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return f"h{self.seat}"
+
+
+Place = WallPlace | PilePlace | BoneyardPlace | CardPlace | HandPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where walls are opened or a pile is cut: the last place that stays, the first one dealt."""
+
+    after: Place
+    first: Place
+
+
+_PLACE = re.compile(
+    r"w(?P<owner>\d+)\.(?P<column>\d+)(?P<row>[ul])"
+    r"|p(?P<pile>\d+)\.(?P<level>\d+)"
+    r"|(?P<kind>[bkh])(?P<number>\d+)"
+)
+
+
+def parse_place(text: str) -> Place:
+    """Read a place back from its text.
+
+    Raises NotationError with the text and the shapes that exist.
+    """
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        raise NotationError(f"'{text}' is no place; write one as w3.15u, p2.3, b7, k4 or h2.")
+    if found["owner"] is not None:
+        return WallPlace(int(found["owner"]), int(found["column"]), "ul".index(found["row"]))
+    if found["pile"] is not None:
+        return PilePlace(int(found["pile"]), int(found["level"]))
+    number = int(found["number"])
+    match found["kind"]:
+        case "b":
+            return BoneyardPlace(number)
+        case "k":
+            return CardPlace(number)
+    return HandPlace(number)
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Four walls, two tiles high: `columns[owner]` columns before each seat, mostly 17 or 18."""
+
+    columns: tuple[int, int, int, int]
+    levels: int = 2
+
+    @classmethod
+    def even(cls, columns: int) -> Walls:
+        return cls((columns,) * 4)
+
+    @property
+    def count(self) -> int:
+        """Tiles in all four walls."""
+        return sum(self.columns) * self.levels
+
+    @cached_property
+    def places(self) -> tuple[WallPlace, ...]:
+        """Every tile, clockwise from the right end of seat 0's wall."""
+        return tuple(self.walk(0, 1))
+
+    def walk(self, owner: Seat, column: int, *, clockwise: bool = True) -> Iterator[WallPlace]:
+        """Every tile once round the square, from the upper tile of that column on.
+
+        Clockwise leads from an owner's right end to his left and on to his left neighbour's wall
+        (W8); the other way leads from his left end to his right and on to his right neighbour's
+        (F10). Raises IllegalSetup for a column that the wall has not.
+        """
+        if not 1 <= column <= self.columns[owner]:
+            raise IllegalSetup(
+                f"Wall {owner} has columns 1 to {self.columns[owner]}, not {column}."
+            )
+        columns = self._ring(clockwise)
+        begin = columns.index((owner, column))
+        for at, number in columns[begin:] + columns[:begin]:
+            for level in range(self.levels):
+                yield WallPlace(at, number, level)
+
+    def after(self, owner: Seat, columns: int, end: End = "right") -> tuple[Seat, int]:
+        """The column next after `columns` columns from that end of the owner's wall (W7, F8).
+
+        More columns than the wall has count on in the neighbour's wall (E1, E2).
+        """
+        ring = self._ring(end == "right")
+        first = (owner, 1 if end == "right" else self.columns[owner])
+        return ring[(ring.index(first) + columns) % len(ring)]
+
+    def open(self, owner: Seat, columns: int, end: End = "right") -> OpenWall:
+        """The walls with a gap after so many columns from that end of the owner's wall (W7, F8)."""
+        onward = end == "right"
+        first, last = self.after(owner, columns, end), self.after(owner, columns - 1, end)
+        return OpenWall(
+            forward=tuple(self.walk(*first, clockwise=onward)),
+            tail=tuple(self.walk(*last, clockwise=not onward)),
+        )
+
+    def _ring(self, clockwise: bool) -> list[tuple[Seat, int]]:
+        owners = (0, 3, 2, 1) if clockwise else (0, 1, 2, 3)
+        return [
+            (owner, column)
+            for owner in owners
+            for column in (
+                range(1, self.columns[owner] + 1)
+                if clockwise
+                else range(self.columns[owner], 0, -1)
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class OpenWall:
+    """Walls with a gap: every tile in the order of dealing, and again from the other side of it."""
+
+    forward: tuple[WallPlace, ...]
+    tail: tuple[WallPlace, ...]
+
+    @property
+    def gap(self) -> Break:
+        """The last column that stands and the first tile dealt."""
+        return Break(after=self.tail[0], first=self.forward[0])
+
+
+@dataclass(frozen=True)
+class Pile:
+    """A woodpile: columns from the operator's right, levels from the top (pai gow: 8 x 4)."""
+
+    columns: int
+    levels: int
+
+    @property
+    def count(self) -> int:
+        return self.columns * self.levels
+
+    @cached_property
+    def places(self) -> tuple[PilePlace, ...]:
+        """Every tile, column by column from the right, each from the top."""
+        return tuple(
+            PilePlace(column, level)
+            for column in range(1, self.columns + 1)
+            for level in range(1, self.levels + 1)
+        )
+
+
+@dataclass(frozen=True)
+class Boneyard:
+    """Tiles spread face down, one high (C2)."""
+
+    count: int
+
+    @cached_property
+    def places(self) -> tuple[BoneyardPlace, ...]:
+        return tuple(BoneyardPlace(number) for number in range(1, self.count + 1))
+
+
+@dataclass(frozen=True)
+class CardPile:
+    """A pile of card tiles, dealt from the top (D6)."""
+
+    count: int
+
+    @cached_property
+    def places(self) -> tuple[CardPlace, ...]:
+        return tuple(CardPlace(number) for number in range(1, self.count + 1))
+
+
+@dataclass(frozen=True)
+class BareTable:
+    """No tiles at all: backgammon's men stand on their own board."""
+
+    @property
+    def count(self) -> int:
+        return 0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return ()
+
+
+Layout = Walls | Pile | Boneyard | CardPile | BareTable

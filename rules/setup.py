@@ -1,0 +1,227 @@
+"""A game's set-up as an immutable value that asks for one thing at a time.
+
+A game writes its set-up as a *script*: a generator that yields each `Step` in the order of the
+table, receives its outcome and finally returns `Ready`. `Setup` holds the outcomes so far;
+`pending` is the step that waits, `apply` gives the next value and leaves this one as it was:
+
+    setup = WENZHOU.setup(dealer=0)
+    while setup.pending is not None:
+        setup = setup.apply(outcome_of(setup.pending))
+
+A value is fully told by its game, seating, parameters and outcomes, so a journal that keeps those
+four can restore it (`replay`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from rules.dice import Dice
+from rules.errors import IllegalOutcome, IllegalSetup
+from rules.geometry import BareTable, Layout, Place, Seat
+from rules.steps import (
+    Build,
+    Choose,
+    DrawLot,
+    Outcome,
+    Packet,
+    Ready,
+    Replace,
+    Step,
+    Throw,
+    TurnUp,
+)
+from rules.tiles import Face, TileSet, tile_set
+
+Script = Generator[Step, Outcome, Ready]
+Answer = TypeVar("Answer", bound=int | str)
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who sits down: the number of players and the seat that throws first."""
+
+    players: int
+    dealer: Seat
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game of the house: its set, the players it seats, its parameters and its script."""
+
+    name: str
+    title: str
+    tiles_name: str
+    players: tuple[int, ...]
+    parameters: Callable[[], Any]
+    script: Callable[[Seating, Any], Script]
+    seats: int = 4
+
+    @property
+    def tiles(self) -> TileSet:
+        return tile_set(self.tiles_name)
+
+    def setup(
+        self, *, players: int | None = None, dealer: Seat = 0, parameters: Any = None
+    ) -> Setup:
+        """The set-up from its first step on.
+
+        Raises IllegalSetup for a number of players or a dealer that the game cannot seat.
+        """
+        count = self.players[-1] if players is None else players
+        if count not in self.players:
+            raise IllegalSetup(f"{self.title} seats {_list(self.players)} players, not {count}.")
+        if not 0 <= dealer < count:
+            raise IllegalSetup(
+                f"Dealer {dealer} has no seat; with {count} players seats are 0 to {count - 1}."
+            )
+        chosen = self.parameters() if parameters is None else parameters
+        return Setup(self, Seating(count, dealer), chosen)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A set-up in progress. Equal outcomes make equal values.
+
+    `done` pairs every finished step with its outcome. `pending` is the step that waits for one, or
+    None; then `ready` says what the play begins with.
+    """
+
+    game: Game
+    seating: Seating
+    parameters: Any
+    outcomes: tuple[Outcome, ...] = ()
+    done: tuple[tuple[Step, Outcome], ...] = field(init=False, compare=False)
+    pending: Step | None = field(init=False, compare=False)
+    ready: Ready | None = field(init=False, compare=False)
+    _script: list[Script] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        script = self.game.script(self.seating, self.parameters)
+        done: list[tuple[Step, Outcome]] = []
+        pending, ready = _advance(script, None)
+        for outcome in self.outcomes:
+            if pending is None:
+                raise IllegalOutcome(f"The set-up is complete; {outcome!r} comes after its end.")
+            checked = _checked(self.game, pending, outcome)
+            done.append((pending, checked))
+            pending, ready = _advance(script, checked)
+        self._become(tuple(done), pending, ready, script)
+
+    def apply(self, outcome: Outcome = None) -> Setup:
+        """The set-up after the pending step had this outcome.
+
+        Raises IllegalOutcome if it cannot have it, or if nothing is pending; this value stays.
+        """
+        if self.pending is None:
+            raise IllegalOutcome("The set-up is complete; there is no step to apply an outcome to.")
+        checked = _checked(self.game, self.pending, outcome)
+        if not self._script:
+            # The live script went on with another branch: this branch is told again from its start.
+            return Setup(self.game, self.seating, self.parameters, (*self.outcomes, checked))
+        script = self._script.pop()
+        after = object.__new__(Setup)
+        for name in ("game", "seating", "parameters"):
+            object.__setattr__(after, name, getattr(self, name))
+        object.__setattr__(after, "outcomes", (*self.outcomes, checked))
+        pending, ready = _advance(script, checked)
+        after._become((*self.done, (self.pending, checked)), pending, ready, script)
+        return after
+
+    def _become(
+        self,
+        done: tuple[tuple[Step, Outcome], ...],
+        pending: Step | None,
+        ready: Ready | None,
+        script: Script,
+    ) -> None:
+        object.__setattr__(self, "done", done)
+        object.__setattr__(self, "pending", pending)
+        object.__setattr__(self, "ready", ready)
+        object.__setattr__(self, "_script", [] if pending is None else [script])
+
+    @property
+    def layout(self) -> Layout:
+        """The walls, pile or boneyard that the set is built into."""
+        for step in (*(step for step, _ in self.done), self.pending):
+            if isinstance(step, Build):
+                return step.layout
+        return BareTable()
+
+    @property
+    def throws(self) -> tuple[tuple[Throw, Dice], ...]:
+        """Every throw so far with its faces."""
+        return tuple(
+            (step, outcome)
+            for step, outcome in self.done
+            if isinstance(step, Throw) and isinstance(outcome, tuple)
+        )
+
+    @property
+    def deal(self) -> tuple[Packet, ...]:
+        """Every packet dealt so far, in order."""
+        return tuple(step for step, _ in self.done if isinstance(step, Packet))
+
+    @property
+    def hands(self) -> dict[Seat, tuple[Place, ...]]:
+        """Each seat's tiles by the places they came from, in the order they came."""
+        hands: dict[Seat, tuple[Place, ...]] = {}
+        for step, _ in self.done:
+            if isinstance(step, Packet):
+                hands[step.seat] = hands.get(step.seat, ()) + step.places
+            elif isinstance(step, Replace):
+                hands[step.seat] = (*hands.get(step.seat, ()), step.place)
+        return hands
+
+    @property
+    def left(self) -> int:
+        """Tiles not dealt, the indicator included."""
+        return self.layout.count - sum(len(hand) for hand in self.hands.values())
+
+
+def replay(game: Game, seating: Seating, parameters: Any, outcomes: Iterable[Outcome]) -> Setup:
+    """The set-up that those outcomes lead to; raises as `Setup.apply` does."""
+    return Setup(game, seating, parameters, tuple(outcomes))
+
+
+def throw(by: Seat, dice: int, why: str, times: int = 1) -> Generator[Step, Outcome, Dice]:
+    """In a script: ask for a throw, get its faces."""
+    outcome = yield Throw(by, dice, why, times)
+    assert isinstance(outcome, tuple)
+    return outcome
+
+
+def choose(
+    by: Seat, what: str, among: Iterable[Answer], default: Answer
+) -> Generator[Step, Outcome, Answer]:
+    """In a script: ask a person, get the answer."""
+    offered = tuple(among)
+    outcome = yield Choose(by, what, offered, default)
+    return offered[offered.index(outcome)]
+
+
+def see(step: TurnUp | DrawLot) -> Generator[Step, Outcome, Face | None]:
+    """In a script: have a tile shown, get its face, or None where nobody saw it."""
+    outcome = yield step
+    return outcome if isinstance(outcome, str) else None
+
+
+def _checked(game: Game, step: Step, outcome: Outcome) -> Outcome:
+    checked = step.check(outcome)
+    if isinstance(step, TurnUp | DrawLot) and checked is not None and checked not in game.tiles:
+        raise IllegalOutcome(f"'{checked}' is no tile of {game.title}; read the tile again.")
+    return checked
+
+
+def _advance(script: Script, outcome: Outcome) -> tuple[Step | None, Ready | None]:
+    try:
+        return script.send(outcome), None
+    except StopIteration as end:
+        return None, end.value
+
+
+def _list(numbers: tuple[int, ...]) -> str:
+    texts = [str(number) for number in numbers]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"

@@ -1,0 +1,76 @@
+"""What the controller's tests share: a planned set-up carried out on the felt, without a board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from config.field import Field, Spot
+from config.loader import game_parameters, load_game, load_table
+from controller.moves import Carry, Grasp
+from controller.preview import Preview, preview
+from controller.rest import seats_of
+from controller.tabletop import raised
+from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.tiles import Tile
+from rules.dice import Dice
+from rules.games import find_game
+from rules.plan import settle
+from rules.setup import Setup
+
+Dealt = tuple[Setup, Preview, Felt]
+DealOut = Callable[..., Dealt]
+
+
+def settle_game(
+    game: str,
+    throws: tuple[Dice, ...] = (),
+    answers: Mapping[str, int | str] | None = None,
+    dealer: int = 0,
+) -> Setup:
+    """A game's whole set-up with the shipped parameters."""
+    parameters = game_parameters(load_game(game))
+    return settle(find_game(game).setup(dealer=dealer, parameters=parameters), throws, answers)
+
+
+@pytest.fixture(scope="session")
+def settled() -> Callable[..., Setup]:
+    """A game's whole set-up, given its throws, answers and dealer."""
+    return settle_game
+
+
+@pytest.fixture(scope="session")
+def deal_out() -> DealOut:
+    """Plan a settled set-up on a table and carry every move out on a felt that refuses nonsense.
+
+    A tile's face is the text of the place it was built at.
+    """
+
+    def deal(table: str, setup: Setup) -> Dealt:
+        machine, config = load_table(table), load_game(setup.game.name)
+        planned = preview(setup, machine, config.tile, None)
+        field = Field(machine, config.tile)
+        felt = Felt(field, seats_of(setup))
+        for stack in raised(planned.staging, field, seats_of(setup)).stacks.values():
+            felt.stand(stack.spot, [Tile(hash(place), 0, str(place)) for place in stack.tiles])
+        for move in planned.moves:
+            if isinstance(move, Carry):
+                block = felt.grip(_jaws(move.source, field), move.source.level, 4)
+                assert {tile.face for column in block for tile in column} == {
+                    str(place) for place in move.tiles
+                }
+                felt.set_down(_jaws(move.target, field), move.target.level, block)
+        return setup, planned, felt
+
+    return deal
+
+
+def _jaws(grasp: Grasp, field: Field) -> tuple[Spot, ...]:
+    spot, half = grasp.spot, field.pitch / 2
+    if not grasp.wide:
+        return (spot,)
+    if spot.crossed:
+        return replace(spot, y=spot.y - half), replace(spot, y=spot.y + half)
+    return replace(spot, x=spot.x - half), replace(spot, x=spot.x + half)

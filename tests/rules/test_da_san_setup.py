@@ -1,0 +1,68 @@
+"""Da San: the cut, three hands of sixteen, the kitty."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.errors import IllegalOutcome
+from rules.games.da_san import DA_SAN, Parameters, first_dealer
+from rules.plan import facts, settle
+from rules.steps import Choose
+
+
+def test_DS_01_three_hands_of_sixteen_and_a_kitty_of_four() -> None:
+    setup = settle(DA_SAN.setup())
+    assert [len(setup.hands[seat]) for seat in range(3)] == [16, 16, 16]
+    assert setup.left == 4
+    assert setup.ready is not None
+    assert setup.ready.begins is None
+    assert setup.ready.draws == ()
+
+
+def test_DS_02_the_highest_card_deals_first_and_equal_ones_draw_again() -> None:
+    assert first_dealer(["As", "10h", "Kd"]) == (1,)
+    assert first_dealer(["10s", "10h", "3d"]) == (0, 1)
+    assert first_dealer(["Js", "Qh", "Kd"]) == (0, 1, 2)
+
+
+@pytest.mark.parametrize(("dealer", "cutter"), [(0, 2), (1, 0), (2, 1)])
+def test_the_dealers_left_neighbour_cuts(dealer: int, cutter: int) -> None:
+    question = DA_SAN.setup(dealer=dealer).apply().pending
+    assert question == Choose(cutter, "cut", tuple(range(1, 52)), 26)
+
+
+def test_the_deal_begins_after_the_cut_and_goes_on_at_the_top() -> None:
+    setup = settle(DA_SAN.setup(dealer=1), answers={"cut": 50})
+    assert [(packet.seat, str(packet.places[0])) for packet in setup.deal[:5]] == [
+        (1, "k51"),
+        (2, "k52"),
+        (0, "k1"),
+        (1, "k2"),
+        (2, "k3"),
+    ]
+    assert facts(setup)["break"] == {"after": 50, "first": "k51"}
+
+
+def test_the_last_four_before_the_cut_are_the_kitty() -> None:
+    setup = settle(DA_SAN.setup(), answers={"cut": 26})
+    dealt = {str(place) for hand in setup.hands.values() for place in hand}
+    kitty = {f"k{number}" for number in range(1, 53)} - dealt
+    assert kitty == {"k23", "k24", "k25", "k26"}
+
+
+@pytest.mark.parametrize("depth", [0, 52, "middle", True])
+def test_a_cut_leaves_cards_on_both_sides(depth: int | str) -> None:
+    setup = DA_SAN.setup().apply()
+    with pytest.raises(IllegalOutcome, match=r"Seat 2 cannot choose .* as cut; offered: 1, 2"):
+        setup.apply(depth)
+
+
+def test_a_house_may_deal_each_hand_at_once() -> None:
+    setup = settle(DA_SAN.setup(parameters=Parameters(deal_mode="batch")))
+    assert [(packet.seat, len(packet.places)) for packet in setup.deal] == [
+        (0, 16),
+        (1, 16),
+        (2, 16),
+    ]
+    assert str(setup.hands[1][0]) == "k43"
+    assert setup.left == 4

@@ -1,0 +1,44 @@
+"""The rules import the standard library only, and nothing there that tells time or makes chance."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rules
+
+ROOM = Path(rules.__file__).parent
+FILES = sorted(ROOM.rglob("*.py"))
+IMPURE = {"asyncio", "datetime", "logging", "os", "pathlib", "random", "secrets", "socket"}
+IMPURE |= {"subprocess", "sys", "threading", "time"}
+
+IMPORT_ALL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import rules.plan, rules.games
+foreign = {name.partition(".")[0] for name in sys.modules} - {"rules", "__main__"}
+print(*sorted(foreign - set(sys.stdlib_module_names)))
+"""
+
+
+def test_importing_the_rules_loads_the_standard_library_only() -> None:
+    command = [sys.executable, "-S", "-c", IMPORT_ALL, str(ROOM.parent)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOM)) for file in FILES])
+def test_no_file_of_the_rules_reads_a_clock_throws_dice_or_speaks_to_anything(file: Path) -> None:
+    imported = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").partition(".")[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("open", "print", "input")
+    assert not imported & IMPURE

@@ -1,0 +1,155 @@
+"""What holds for the set-up of every game, whatever is thrown, chosen or turned up."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.errors import IllegalOutcome, IllegalSetup
+from rules.games import GAMES, da_san, filipino, find_game, pai_gow
+from rules.setup import Game, Setup, replay
+from rules.steps import Choose, DrawLot, Outcome, Ready, Step, Throw, TurnUp
+
+HOUSES: list[tuple[str, object]] = [(name, None) for name in GAMES] + [
+    ("filipino", filipino.Parameters(replacement_end="outer", replacement_by="immediate")),
+    ("filipino", filipino.Parameters(second_flores="stays", mano_batches=(8, 8, 1))),
+    ("filipino", filipino.Parameters(honours_as_flores=False, columns=(12, 24, 18, 18))),
+    ("pai_gow", pai_gow.Parameters(pile_view="banker", deal_direction="clockwise")),
+    ("pai_gow", pai_gow.Parameters(physical_setup=False, n_dice=2)),
+    ("da_san", da_san.Parameters(deal_mode="batch")),
+]
+
+ILLEGAL: list[Outcome] = [7, -1, "2 o'clock", "", (), (0, 7), (1, 2, 3, 4), (1,) * 9, True]
+
+
+def outcome_of(step: Step, game: Game, chance: Random) -> Outcome:
+    """Some outcome that this step can have."""
+    match step:
+        case Throw():
+            return tuple(chance.randint(1, 6) for _ in range(step.dice * step.times))
+        case Choose():
+            return chance.choice((step.default, *step.among))
+        case TurnUp() | DrawLot():
+            return chance.choice((None, *game.tiles.faces))
+    return None
+
+
+def told(setup: Setup, chance: Random) -> list[Setup]:
+    """Every value from this one to the end of the set-up."""
+    values = [setup]
+    while (step := values[-1].pending) is not None:
+        try:
+            values.append(values[-1].apply(outcome_of(step, setup.game, chance)))
+        except IllegalOutcome:
+            values.append(values[-1].apply(None))
+    return values
+
+
+def story(seed: int) -> list[Setup]:
+    chance = Random(seed)
+    name, parameters = chance.choice(HOUSES)
+    game = GAMES[name]
+    players = chance.choice(game.players)
+    return told(
+        game.setup(players=players, dealer=chance.randrange(players), parameters=parameters), chance
+    )
+
+
+STORIES = st.integers(min_value=0, max_value=2**32).map(story)
+
+
+def test_the_games_are_those_of_the_command_line() -> None:
+    assert " ".join(GAMES) == (
+        "wenzhou filipino pai_gow block draw sebastopol bergen muggins threes matador sniff"
+        " backgammon da_san"
+    )
+    assert find_game("sniff").title == "Sniff"
+    with pytest.raises(IllegalSetup, match="There is no game 'chess'; there are wenzhou, filipino"):
+        find_game("chess")
+
+
+@given(STORIES)
+def test_every_tile_is_dealt_once_or_left(values: list[Setup]) -> None:
+    end = values[-1]
+    hands = [place for hand in end.hands.values() for place in hand]
+    assert len(hands) == len(set(hands))
+    assert set(hands) <= set(end.layout.places)
+    assert len(hands) + end.left == end.layout.count == len(end.game.tiles)
+
+
+@given(STORIES)
+def test_what_is_left_for_the_play_was_never_dealt(values: list[Setup]) -> None:
+    end = values[-1]
+    hands = {place for hand in end.hands.values() for place in hand}
+    ready = end.ready
+    assert isinstance(ready, Ready)
+    assert ready.indicator not in hands
+    assert hands.isdisjoint(ready.draws)
+    assert len(ready.draws) == len(set(ready.draws))
+    if ready.replacements:
+        assert set(ready.replacements) == set(ready.draws)
+    if ready.indicator is not None:
+        assert ready.indicator not in ready.draws
+        assert len(ready.draws) == end.left - 1
+    if ready.opened is not None:
+        assert end.deal[0].places[0] == ready.opened.first
+
+
+@given(STORIES)
+def test_applying_an_outcome_leaves_the_old_value_as_it_was(values: list[Setup]) -> None:
+    for number, value in enumerate(values):
+        assert len(value.done) == len(value.outcomes) == number
+        assert value.done == values[-1].done[:number]
+        if number < len(values) - 1:
+            assert value.pending == values[-1].done[number][0]
+            assert value.ready is None
+
+
+@given(STORIES, st.integers(0, 10_000))
+def test_another_branch_from_an_old_value_is_the_same_as_a_replay(
+    values: list[Setup], seed: int
+) -> None:
+    old = values[seed % len(values)]
+    for branch in (told(old, Random(seed))[-1], told(old, Random(seed + 1))[-1]):
+        again = replay(old.game, old.seating, old.parameters, branch.outcomes)
+        assert again == branch
+        assert (again.done, again.ready) == (branch.done, branch.ready)
+
+
+@given(STORIES, st.integers(0, 10_000), st.sampled_from(ILLEGAL))
+def test_an_illegal_outcome_is_refused_in_a_sentence_and_changes_nothing(
+    values: list[Setup], at: int, outcome: Outcome
+) -> None:
+    value = values[at % len(values)]
+    step = value.pending
+    if isinstance(step, Choose) and type(outcome) is int and outcome in step.among:
+        return
+    if isinstance(step, Throw) and outcome == (1,) * (step.dice * step.times):
+        return
+    before = (value.outcomes, value.done, value.pending)
+    with pytest.raises(IllegalOutcome) as refused:
+        value.apply(outcome)
+    sentence = str(refused.value)
+    assert sentence[0].isupper() or sentence[0] == "'"
+    assert sentence.endswith(".")
+    assert (value.outcomes, value.done, value.pending) == before
+    assert told(value, Random(at))[-1].ready is not None
+
+
+@given(STORIES)
+def test_every_step_tells_itself_as_plain_values(values: list[Setup]) -> None:
+    for step, _ in values[-1].done:
+        told_step = step.facts()
+        assert isinstance(told_step["step"], str)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_outcomes_beyond_the_end_are_refused(name: str) -> None:
+    end = told(GAMES[name].setup(), Random(7))[-1]
+    with pytest.raises(IllegalOutcome, match="The set-up is complete"):
+        end.apply()
+    with pytest.raises(IllegalOutcome, match="comes after its end"):
+        replay(end.game, end.seating, end.parameters, (*end.outcomes, None))
