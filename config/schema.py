@@ -70,10 +70,17 @@ class AxisChannel(Part):
     pin: Pin
     direction_pin: Pin
     home_switch: str
+    home_end: Literal["low", "high"] = "low"
+    """At which limit the home switch sits; a gripper's is at the top, away from every tile."""
     low: float
     high: float
     speed: Positive
     acceleration: Positive
+
+    @property
+    def home(self) -> float:
+        """Where the axis stands when its home switch is active."""
+        return self.low if self.home_end == "low" else self.high
 
 
 class DiceChannel(Part):
@@ -342,6 +349,10 @@ class Table(Part):
             if channel in board.channels:
                 return name
         raise KeyError(channel)
+
+    def channel(self, name: str) -> Channel:
+        """A channel by its name, whichever board it is on; raises KeyError."""
+        return self.boards[self.board_of(name)].channels[name]
 
 
 class TileSize(Part):

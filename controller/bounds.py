@@ -9,7 +9,8 @@ chain between them.
 
 `top`, from the raise ordered to ready to play: the critical path of lifts, dice and gantry. Lifts
 and dice may work at once, the gantry needs raised walls, and a tile that a throw decides on cannot
-move before that throw. People's parts count nothing.
+move before that throw; until then the jaws wait over the field's centre at the height at which they
+travel. People's parts count nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterable
 from config.schema import Heads, Table
 from config.staging import Staging
 from controller.kinematics import Kinematics, Pose
-from controller.moves import Move, Shake
+from controller.moves import Carry, Move, Shake, TurnOver
 
 
 def under_bound(table: Table, staging: Staging) -> float:
@@ -38,8 +39,10 @@ def under_bound(table: Table, staging: Staging) -> float:
 
 def top_bound(moves: Iterable[Move], table: Table, tile_height: float) -> float:
     """Seconds from the raise ordered to ready to play, for these moves in this order."""
+    moves = tuple(moves)
     kinematics = Kinematics(table, tile_height)
-    pose = Pose()
+    clear = next((move.clear for move in moves if isinstance(move, Carry | TurnOver)), 0.0)
+    pose = Pose(height=clear)
     gantry = table.modules.trays.lift if table.modules.trays else 0.0
     dice = 0.0
     for move in moves:

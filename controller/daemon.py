@@ -21,7 +21,7 @@ from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.top import Top
 from controller.under import Under
-from firmware_bridge.board import Board, BoardError, BoardFault
+from firmware_bridge.board import Board, BoardError, BoardFault, BoardSilent
 from firmware_bridge.devices import Devices
 from firmware_bridge.guide import Guide
 from rules.tiles import Face
@@ -67,7 +67,7 @@ class Daemon:
         self._rig = Rig(table, game.tile, Devices(table, boards))
         self._under = Under(table, self._rig, self.staging, self.books)
         self._key = Key(self._rig.lid_key)
-        done = Key(self._rig.done_key) if self._rig.done_key else None
+        done = self._done_key()
         self._top = Top(
             table,
             game.tile,
@@ -80,7 +80,13 @@ class Daemon:
             face_of,
             self._key,
         )
-        self._listening = [self._key] if done is None else [self._key, done]
+        self._listening = {key for key in (self._key, done) if key is not None}
+
+    def _done_key(self) -> Key | None:
+        """The key that confirms a guided step; on a small table one key serves for both."""
+        if self._table.modules.keys.done == self._table.modules.keys.lid:
+            return self._key
+        return Key(self._rig.done_key) if self._rig.done_key else None
 
     @property
     def deal(self) -> Deal | None:
@@ -94,16 +100,11 @@ class Daemon:
         """
         try:
             await self._start()
-            async with asyncio.TaskGroup() as activities:
-                background = [activities.create_task(self._under.run())]
-                background += [
-                    activities.create_task(self._watch(board)) for board in self._boards.values()
-                ]
-                await self._play(rounds, until_ready)
-                for task in background:
-                    task.cancel()
-        except* (TableFault, BoardError) as failed:
+            await self._both(rounds, until_ready)
+        except (TableFault, BoardError, ExceptionGroup) as failed:
             fault = _first(failed)
+            if fault is None:
+                raise
             self.books.fault(fault)
             if self.books.machine.above in ("testing", "homing", "running"):
                 self.books.machine.fire("fail")
@@ -136,6 +137,7 @@ class Daemon:
         machine.fire("connect")
         for board in self._boards.values():
             await board.start()
+        await self._top.darken()
         machine.fire("home")
         await self._home()
         machine.fire("run")
@@ -146,8 +148,6 @@ class Daemon:
         modules = self._table.modules
         parts = [modules.lid and modules.lid.motor, modules.gantry and modules.gantry.x]
         async with rig.leased(*(part for part in parts if part)):
-            if rig.ready:
-                await rig.ready.switch(0)
             if rig.gantry:
                 await rig.gantry.home()
             if rig.lid:
@@ -157,12 +157,24 @@ class Daemon:
             if rig.flipper:
                 await rig.flipper.go_back()
 
+    async def _both(self, rounds: int, until_ready: bool) -> None:
+        """Both activities side by side, until the rounds are played or one of them fails."""
+        async with asyncio.TaskGroup() as activities:
+            background = [activities.create_task(self._under.run())]
+            background += [
+                activities.create_task(self._watch(board)) for board in self._boards.values()
+            ]
+            await self._play(rounds, until_ready)
+            for task in background:
+                task.cancel()
+
     async def _play(self, rounds: int, until_ready: bool) -> None:
         players = self._orders.setup(self._orders.dealer).seating.players
         await self._top.load_first()
         for number in range(rounds):
             await self._top.set_up((self._orders.dealer + number) % players)
             if until_ready and number == rounds - 1:
+                self.books.figures.rounds += 1
                 return
             await self._top.play_out()
 
@@ -187,11 +199,14 @@ def _told(fault: BoardFault) -> tuple[str, str]:
     return f"board {fault.board}", f"{fault.code.name} on {fault.channel or 'the whole board'}"
 
 
-def _first(failed: BaseExceptionGroup[TableFault | BoardError]) -> TableFault:
-    """The fault to name: the first of those that came together."""
-    for error in failed.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            return _first(error)
-        if isinstance(error, TableFault):
-            return error
-    return TableFault(Fault.SILENT, "board", str(failed.exceptions[0]))
+def _first(failed: BaseException) -> TableFault | None:
+    """The fault to name, the first of those that came together; None if it is something else."""
+    if isinstance(failed, BaseExceptionGroup):
+        found = (_first(error) for error in failed.exceptions)
+        return next((fault for fault in found if fault is not None), None)
+    if isinstance(failed, TableFault):
+        return failed
+    if isinstance(failed, BoardError):
+        fault = Fault.SILENT if isinstance(failed, BoardSilent) else Fault.REFUSED
+        return TableFault(fault, "board", str(failed).rstrip("."))
+    return None

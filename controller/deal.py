@@ -124,9 +124,9 @@ class Deal:
             return
         with books.intent("top", {"set": self._tile_set, **build.facts()}) as outcome:
             filled = {fill.tray for fill in self.staging.fills}
-            await asyncio.gather(
-                *(lift.go_forth() for tray, lift in enumerate(self._rig.lifts) if tray in filled)
-            )
+            lifts = [lift for tray, lift in enumerate(self._rig.lifts) if tray in filled]
+            async with self._rig.leased(*(lift.motor.channel for lift in lifts)):
+                await asyncio.gather(*(lift.go_forth() for lift in lifts))
             if self.staging.by_hand:
                 await self._guided.do(build, self.staging)
             books.ledger = books.ledger.raised(self._tile_set, build.layout.places)
@@ -254,7 +254,8 @@ class Deal:
                 await rig.lanes[move.seat].go_forth()
             case Shake():
                 assert rig.dice is not None
-                return await rig.dice.throw(move.dice, move.times)
+                async with rig.leased(rig.dice.unit):
+                    return await rig.dice.throw(move.dice, move.times)
             case Prompt():
                 return await self._guided.do(move.step, self.staging)
         return None

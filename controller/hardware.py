@@ -7,7 +7,6 @@ faces and a count of what the links carried.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -18,7 +17,7 @@ from firmware_bridge.board import Board
 from firmware_bridge.gpio_board import GpioBoard
 from firmware_bridge.gpio_pins import pi_pins
 from firmware_bridge.guide import Guide
-from firmware_bridge.link import Line, Link
+from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
@@ -38,15 +37,15 @@ class Hardware:
     boards: Mapping[str, Board]
     guide: Guide
     face_of: Callable[[int], Face | None]
-    links: tuple[Link, ...]
+    serial: tuple[SerialBoard, ...]
     close: Callable[[], None]
     plant: Plant | None = None
 
     def traffic(self) -> Traffic:
         """What all links have carried so far."""
         return Traffic(
-            sum(link.traffic.commands for link in self.links),
-            sum(link.traffic.retries for link in self.links),
+            sum(board.traffic.commands for board in self.serial),
+            sum(board.traffic.retries for board in self.serial),
         )
 
 
@@ -74,9 +73,8 @@ def simulated(
     there.connect(bench.receive, lambda _: None)
     line = Line(here)
     nonces = Random(f"{seed}:nonces")
-    links = {name: line.link(board.address, name) for name, board in table.boards.items()}
     serial = {
-        name: SerialBoard(name, board, links[name], KEY, lambda: nonces.randbytes(8))
+        name: SerialBoard(name, board, line, KEY, lambda: nonces.randbytes(8))
         for name, board in table.boards.items()
     }
 
@@ -84,7 +82,7 @@ def simulated(
         line.close()
         bench.close()
 
-    return Hardware(serial, hands, face_of, tuple(links.values()), close, plant)
+    return Hardware(serial, hands, face_of, tuple(serial.values()), close, plant)
 
 
 def simulated_plant(
@@ -119,11 +117,8 @@ def on_lines(
         }
         return Hardware(pinned, guide, _faces(game), (), factory.close)
     lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
-    links = {
-        name: lines[ports[name]].link(board.address, name) for name, board in table.boards.items()
-    }
     boards = {
-        name: SerialBoard(name, board, links[name], key, lambda: secrets.token_bytes(8))
+        name: SerialBoard(name, board, lines[ports[name]], key)
         for name, board in table.boards.items()
     }
 
@@ -131,7 +126,7 @@ def on_lines(
         for line in lines.values():
             line.close()
 
-    return Hardware(boards, guide, _faces(game), tuple(links.values()), close)
+    return Hardware(boards, guide, _faces(game), tuple(boards.values()), close)
 
 
 def _faces(game: Game) -> Callable[[int], Face | None]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (
@@ -41,49 +42,52 @@ class Journal:
 
     def __init__(self, path: Path | str, started: str, facts: Mapping[str, object]) -> None:
         self._path = path
+        self._open = False
+        base = None
         try:
-            self._base = sqlite3.connect(path, isolation_level=None)
-            self._base.execute("PRAGMA journal_mode=WAL")
-            self._base.execute("PRAGMA synchronous=FULL")
-            self._base.executescript(_SCHEMA)
-            self._run = self._base.execute(
+            base = self._base = sqlite3.connect(path, isolation_level=None)
+            base.execute("PRAGMA journal_mode=WAL")
+            base.execute("PRAGMA synchronous=FULL")
+            base.executescript(_SCHEMA)
+            self._run = base.execute(
                 "INSERT INTO run (started, facts) VALUES (?, ?) RETURNING id",
                 (started, json.dumps(facts)),
             ).fetchone()[0]
         except sqlite3.Error as error:
+            if base is not None:
+                base.close()
             raise JournalError(
                 f"The journal {path} cannot be used ({error}); name a writable file with --journal."
             ) from error
-        self._open = False
 
     def intend(self, activity: str, at: float, intent: Mapping[str, object]) -> int:
         """Write an intent, with all that came before it, to disk; returns its number."""
-        self._begin()
-        number = self._base.execute(
-            "INSERT INTO step (run, activity, intended_at, intent) VALUES (?, ?, ?, ?) RETURNING id",
+        number = self._write(
+            "INSERT INTO step (run, activity, intended_at, intent) VALUES (?, ?, ?, ?)"
+            " RETURNING id",
             (self._run, activity, at, json.dumps(intent)),
-        ).fetchone()[0]
+        )[0]
         self.flush()
         return int(number)
 
     def confirm(self, number: int, at: float, outcome: object) -> None:
         """Note what came of an intent; on disk with the next intent or flush."""
-        self._begin()
-        self._base.execute(
-            "UPDATE step SET confirmed_at = ?, outcome = ? WHERE id = ?",
+        self._write(
+            "UPDATE step SET confirmed_at = ?, outcome = ? WHERE id = ? RETURNING id",
             (at, json.dumps(outcome), number),
         )
 
     def flush(self) -> None:
         """Put everything on disk now."""
         if self._open:
-            self._base.execute("COMMIT")
+            self._execute("COMMIT")
             self._open = False
 
     def entries(self) -> list[Entry]:
         """Every step of this run, in the order of intent."""
         rows = self._base.execute(
-            "SELECT id, activity, intent, outcome, confirmed_at FROM step WHERE run = ? ORDER BY id",
+            "SELECT id, activity, intent, outcome, confirmed_at FROM step WHERE run = ?"
+            " ORDER BY id",
             (self._run,),
         )
         return [
@@ -109,10 +113,22 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _begin(self) -> None:
+    def _write(self, statement: str, values: tuple[object, ...]) -> Any:
         if not self._open:
-            self._base.execute("BEGIN IMMEDIATE")
+            self._execute("BEGIN IMMEDIATE")
             self._open = True
+        return self._execute(statement, values).fetchone()
+
+    def _execute(self, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        try:
+            return self._base.execute(statement, values)
+        except sqlite3.Error as error:
+            # A full disk makes SQLite take the open transaction back by itself.
+            self._open = self._base.in_transaction
+            raise JournalError(
+                f"The journal {self._path} cannot be written ({error}); free its disk, or name"
+                " another file with --journal."
+            ) from error
 
 
 class JournalError(Exception):

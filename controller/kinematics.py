@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from config.field import Spot
-from config.schema import AxisChannel, Table
+from config.schema import AxisChannel, DiceChannel, Table
 from controller.moves import Carry, FlipIndicator, Grasp, Move, Present, Prompt, Shake, TurnOver
 
 
@@ -61,13 +61,10 @@ class Kinematics:
                 height = self._rise(move.source, move.clear)
                 return there + 2 * grip + 3 * height + turn, Pose(pose.spot, move.clear)
             case Shake():
-                unit = modules.dice.unit if modules.dice else ""
-                shake = next(
-                    getattr(board.channels[unit], "shake", 0.0)
-                    for board in self.table.boards.values()
-                    if unit in board.channels
-                )
-                return shake * move.times, pose
+                assert modules.dice is not None
+                dome = self.table.channel(modules.dice.unit)
+                assert isinstance(dome, DiceChannel)
+                return dome.shake * move.times, pose
             case FlipIndicator():
                 return (modules.flipper.flip if modules.flipper else 0.0), pose
             case Present():
@@ -96,6 +93,6 @@ class Kinematics:
         return grasp.level * self.tile_height
 
     def _axis(self, channel: str, distance: float) -> float:
-        axis = self.table.boards[self.table.board_of(channel)].channels[channel]
+        axis = self.table.channel(channel)
         assert isinstance(axis, AxisChannel)
         return travel_seconds(distance, axis.speed, axis.acceleration)

@@ -91,23 +91,27 @@ class Ledger:
     def delivered(self, number: int, seat: Seat, places: tuple[Place, ...]) -> Ledger:
         """Tiles have come to a seat. Raises LedgerError for one that does not stand."""
         books = self.sets[number]
+        standing = set(books.standing)
         for place in places:
-            if place not in books.standing:
+            if place not in standing:
                 raise LedgerError(f"{place} was to go to seat {seat}, but it does not stand there.")
+            standing.remove(place)
         hands = {**books.hands, seat: books.hands.get(seat, ()) + places}
         return self._with(
             number,
             replace(
                 books,
-                standing=books.standing.difference(places),
+                standing=frozenset(standing),
                 hands=MappingProxyType(hands),
             ),
         )
 
     def returned(self, number: int, places: Iterable[Place]) -> Ledger:
-        """Shown lots have gone back to where they lay."""
+        """Shown lots have gone back to where they lay. Raises LedgerError for one in no hand."""
         back = frozenset(places)
         books = self.sets[number]
+        if unknown := sorted(back.difference(*books.hands.values()), key=str):
+            raise LedgerError(f"{unknown[0]} was to go back to its place, but no seat has it.")
         hands = {
             seat: tuple(place for place in hand if place not in back)
             for seat, hand in books.hands.items()

@@ -28,7 +28,7 @@ TOP = (
 ABOVE = ("offline", "testing", "homing", "paused", "servicing", "fault", "stopped")
 
 SETTING_UP = ("throwing", "cutting", "dealing", "turning", "replacing")
-"""The states of `top` between raised walls and play; a game passes through them in its own order."""
+"""States of `top` between raised walls and play; a game passes through them in its own order."""
 
 # (trigger, sources, destination)
 UNDER_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -60,6 +60,11 @@ ABOVE_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("fail", ("testing", "homing", "running", "paused", "servicing"), "fault"),
     ("stop", ("testing", "homing", "running", "paused", "servicing", "fault"), "stopped"),
     ("reset", ("stopped", "fault"), "testing"),
+)
+TRIGGERS = frozenset(
+    trigger
+    for table in (UNDER_TRANSITIONS, TOP_TRANSITIONS, ABOVE_TRANSITIONS)
+    for trigger, _, _ in table
 )
 
 
@@ -134,9 +139,11 @@ class TableMachine:
 
     def fire(self, trigger: str) -> None:
         """Take a transition. Raises Refused, naming state and trigger, where there is none."""
+        if trigger not in TRIGGERS:
+            raise Refused(self._sentence(trigger))
         try:
             taken = self.trigger(trigger)  # type: ignore[attr-defined]
-        except (MachineError, AttributeError) as error:
+        except MachineError as error:
             raise Refused(self._sentence(trigger)) from error
         if not taken:
             raise Refused(self._sentence(trigger))

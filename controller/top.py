@@ -47,6 +47,25 @@ class Top:
         self._orders = orders
         self._face_of = face_of
         self._key = key
+        self._dark = False
+
+    async def darken(self) -> None:
+        """Put the ready lamp out and keep it out: its board's lease is held until it is lit.
+
+        Lit is the lamp's safe value, so a table that merely waits would say that it is ready.
+        """
+        if not self._dark:
+            self._dark = True
+            await self._rig.hold(self._field_parts)
+            if self._rig.ready:
+                await self._rig.ready.switch(0)
+
+    async def light(self) -> None:
+        """Ready: the lamp is lit, and what works on the field lets go."""
+        if self._rig.ready:
+            await self._rig.ready.switch(1)
+        await self._rig.release(self._field_parts)
+        self._dark = False
 
     async def load_first(self) -> None:
         """Cold start: a key is pressed and the people put the first set in."""
@@ -59,26 +78,25 @@ class Top:
         number = await self._under.staged()
         books, figures = self._books, self._books.figures
         begun = books.clock()
-        async with self._rig.leased(*self._parts):
-            await self._ready_lamp(0)
-            deal = self.deal = Deal(
-                self._table,
-                self._tile,
-                self._staging,
-                self._rig,
-                self._guided,
-                books,
-                self._orders,
-                self._face_of,
-                self._orders.setup(dealer),
-                number,
-            )
-            await deal.raise_walls()
-            if not self._staging.lanes:
-                self._under.trays_are_empty()
-            await deal.finish()
+        deal = self.deal = Deal(
+            self._table,
+            self._tile,
+            self._staging,
+            self._rig,
+            self._guided,
+            books,
+            self._orders,
+            self._face_of,
+            self._orders.setup(dealer),
+            number,
+        )
+        await deal.raise_walls()
+        if not self._staging.lanes:
             self._under.trays_are_empty()
-            await self._ready_lamp(1)
+        await deal.finish()
+        self._under.trays_are_empty()
+        self._key.forget()
+        await self.light()
         figures.top.append(books.clock() - begun)
         figures.top_bound.append(top_bound(deal.moves, self._table, self._tile.height_mm / 1000))
         books.machine.fire("begin_play")
@@ -103,9 +121,8 @@ class Top:
     async def _collect(self, number: int) -> None:
         """The top is cleared of a set, and what held it up goes down again."""
         self._books.machine.fire("collect")
-        async with self._rig.leased(*self._parts):
-            await self._ready_lamp(0)
-            await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
+        await self.darken()
+        await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
         self._books.machine.fire("clear_top")
 
     async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
@@ -116,7 +133,7 @@ class Top:
         books, rig = self._books, self._rig
         await self._under.free()
         books.machine.fire("gather")
-        async with rig.leased(*self._parts):
+        async with rig.leased(*self._lid_parts):
             with books.intent("top", {"do": "take in", "set": number}):
                 if rig.lid and self._tiles:
                     await rig.lid.go_forth()
@@ -129,18 +146,25 @@ class Top:
             await sunk
         books.journal.flush()
 
-    async def _ready_lamp(self, value: int) -> None:
-        if self._rig.ready:
-            await self._rig.ready.switch(value)
-
     @property
     def _tiles(self) -> int:
         return self._staging.layout.count
 
     @property
-    def _parts(self) -> tuple[str, ...]:
-        """A channel on each board that this activity needs alive."""
+    def _lid_parts(self) -> tuple[str, ...]:
+        """A channel on each board that works while a set is taken in."""
+        lid = self._table.modules.lid
+        sinking = [part.motor.channel for part in (*self._rig.lifts, *self._rig.lanes)]
+        return (*((lid.motor,) if lid else ()), *sinking)
+
+    @property
+    def _field_parts(self) -> tuple[str, ...]:
+        """A channel on each board that works on the field from raised walls to ready to play.
+
+        Lifts and dice take their board's lease for themselves: a board at rest holds none.
+        """
         modules = self._table.modules
-        lid, gantry, dice = modules.lid, modules.gantry, modules.dice
-        named = (lid and lid.motor, dice and dice.unit, gantry and gantry.x, modules.ready)
-        return tuple(channel for channel in named if channel)
+        gantry, flipper, lanes = modules.gantry, modules.flipper, self._rig.lanes
+        lamps = modules.lamps.walls if modules.lamps else ()
+        named = (gantry and gantry.x, flipper and flipper.motor, modules.ready, *lamps)
+        return (*(name for name in named if name), *(lane.motor.channel for lane in lanes))

@@ -6,6 +6,7 @@ import asyncio
 
 from config.schema import Table
 from config.staging import Staging
+from controller.abreast import Abreast
 from controller.books import Books
 from controller.faults import Fault, TableFault
 from controller.stations.heads import HeadStation
@@ -92,7 +93,8 @@ class Under:
         try:
             if self._staging.by_hand:
                 return await self._let_out(rig.heads[0])
-            jobs = [asyncio.create_task(self._feed(head)) for head in rig.heads]
+            abreast = Abreast({head.part: self._stacks(head) for head in rig.heads})
+            jobs = [asyncio.create_task(self._feed(head, abreast)) for head in rig.heads]
             try:
                 return sum(await asyncio.gather(*jobs))
             finally:
@@ -102,7 +104,10 @@ class Under:
             for head in rig.heads:
                 await head.halt()
 
-    async def _feed(self, head: HeadStation) -> int:
+    def _stacks(self, head: HeadStation) -> int:
+        return sum(len(fill.stacks) for fill in self._staging.fills if fill.tray in head.head.trays)
+
+    async def _feed(self, head: HeadStation, abreast: Abreast) -> int:
         """Everything that one head builds: its lanes first, then its trays one after another."""
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
@@ -114,7 +119,7 @@ class Under:
                 await self._rig.chain.to_next()
             for fill in self._staging.fills:
                 if fill.tray == tray:
-                    counted += await head.stack(fill.stacks)
+                    counted += await head.stack(fill.stacks, abreast.turn)
         return counted
 
     async def _fill_lane(self, head: HeadStation, seat: int) -> int:
@@ -139,4 +144,5 @@ class Under:
     def _parts(self) -> tuple[str, ...]:
         """The channels whose boards this activity needs alive."""
         drum = self._table.modules.drum
-        return (drum.motor,) if drum else ()
+        gates = [gate.channel for gate in self._rig.gates] if self._staging.lanes else []
+        return (*((drum.motor,) if drum else ()), *gates)

@@ -6,10 +6,10 @@ runs in the event loop, with `GpioPins` as its copper. So a table on pins behave
 serial board, but for one thing that no code can mend:
 
 **These loops close in the host.** From an edge to the motor's pin it takes a turn of the event
-loop: about a millisecond, longer while the host is busy, for ever if it hangs, and then the
-maximum on-time hangs with it. Good enough for a bench whose motors may overrun; not for the heads
-and lifts of a table, which belong on a board of their own. Have the emergency stop cut the motors'
-supply in hardware.
+loop: about a millisecond, longer while the host is busy, for ever if it hangs or dies, and then the
+lease and the maximum on-time are gone with it. Good enough for a bench whose motors may overrun;
+not for the heads and lifts of a table, which belong on a board of their own. Have the emergency
+stop cut the motors' supply in hardware.
 
 gpiozero tells of changes in a thread of its own. They cross by `call_soon_threadsafe`, in
 `_changed`, and nothing else does: every state lives in the loop's thread.
@@ -25,8 +25,8 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge import gpio_words as words
 from firmware_bridge import messages as wire
+from firmware_bridge import words
 from firmware_bridge.board import (
     BoardFault,
     BoardRefused,
@@ -37,6 +37,7 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
+from firmware_bridge.codec import configuration_crc
 from firmware_bridge.feed import Feeds
 from firmware_bridge.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.messages import NONE
@@ -44,6 +45,8 @@ from firmware_bridge.sim.virtual_board import VirtualBoard
 
 RENEWALS = 3
 """The lease is renewed so many times while it lasts."""
+SERIAL = b"GPIO0000"
+"""Pins have no serial number; all boards on pins say this one."""
 
 
 class GpioBoard:
@@ -88,7 +91,13 @@ class GpioBoard:
     async def start(self) -> Identity:
         """Take the pins, outputs at their safe values; on an open board only say who it is."""
         if self._identity is None:
-            self._identity = self._open()
+            work = self._work = self._open()
+            try:
+                self._identity = self._configure(work)
+            except BoardRefused:
+                self._work = None
+                work.pins.close()
+                raise
         return self._identity
 
     async def close(self) -> None:
@@ -126,15 +135,16 @@ class GpioBoard:
     # Orders
 
     async def set(self, channel: str, value: int) -> None:
-        self._ask(wire.Set(self._output(channel, value), value))
+        number = self._output(channel, value)
+        self._ask(wire.Set(number, value), f"setting {channel} to {value}")
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        number = self._output(channel, value)
-        return await self._run(wire.Pulse(number, value, words.milliseconds(seconds)))
+        pulse = wire.Pulse(self._output(channel, value), value, words.milliseconds(seconds))
+        return await self._run(pulse, f"a pulse of {channel}")
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        number = self._output(motor, value)
-        return await self._run(words.drive(number, value, until, limit, self._number))
+        drive = words.drive(self._output(motor, value), value, until, limit, self._number)
+        return await self._run(drive, f"a drive of {motor}")
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
         raise self._beyond_pins("move", ", ".join(targets))
@@ -149,16 +159,17 @@ class GpioBoard:
         raise self._beyond_pins("scan with", channel)
 
     async def stop(self, channel: str | None = None) -> None:
-        self._ask(wire.Stop(NONE if channel is None else self._number(channel)))
+        number = NONE if channel is None else self._number(channel)
+        self._ask(wire.Stop(number), f"the stop of {channel or 'everything'}")
 
     def stop_all(self) -> None:
         """Stop all motors and pulses now; on a closed board nothing runs."""
         if self._work is not None:
-            self._ask(wire.Stop(NONE))
+            self._ask(wire.Stop(NONE), "the stop of everything")
 
     async def clear(self) -> None:
         try:
-            self._ask(wire.Clear())
+            self._ask(wire.Clear(), "clearing its faults")
         finally:
             still = self._work.core.faults if self._work else ()
             self._latched = [fault for fault in self._latched if fault.code in still]
@@ -167,23 +178,23 @@ class GpioBoard:
 
     async def read(self, channel: str) -> int:
         """A sensor's level, or what is on the copper of a motor or output."""
-        return self._value(wire.Read(self._number(channel)))
+        return self._value(wire.Read(self._number(channel)), f"reading {channel}")
 
     async def count(self, sensor: str) -> int:
-        return self._value(wire.Count(self._number(sensor)))
+        return self._value(wire.Count(self._number(sensor)), f"counting {sensor}")
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge from this call on, even one before the board is started."""
         for sensor in sensors:
             number = self._number(sensor)
             if self._work is not None:
-                self._ask(wire.Watch(number, 1))
+                self._ask(wire.Watch(number, 1), f"watching {sensor}")
             self._watched[sensor] = None
         return self._edges.listen(lambda edge: edge.sensor in sensors)
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
-        """The faults that are latched now, then every fault as it latches."""
+        """The faults that are latched now, then every fault as it latches, and lost leases."""
         feed = self._faults.listen()
         for fault in self._latched:
             feed.offer(fault)
@@ -216,25 +227,45 @@ class GpioBoard:
                 if fault not in self._latched:
                     self._latched.append(fault)
                     self._faults.tell(fault)
+            case wire.Held():
+                self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
     # Helpers
 
-    def _open(self) -> Identity:
+    def _open(self) -> _Work:
         loop = asyncio.get_running_loop()
         pins = GpioPins(self._name, self._config, self._pin_factory, self._changed)
-        core = VirtualBoard(self._config, pins, loop, emergency=self._emergency, serial=b"GPIO0000")
+        core = VirtualBoard(self._config, pins, loop, emergency=self._emergency, serial=SERIAL)
         core.send = self._heard
+        return _Work(loop, pins, core)
+
+    def _configure(self, work: _Work) -> Identity:
+        """Show the executor how the sensors stand, then its channel table."""
         self._latched.clear()
-        self._work = _Work(loop, pins, core)
-        for sensor, active in pins.levels().items():
-            core.sensor(sensor, active)
-        for message in words.configuration(self._config):
-            self._ask(message)
+        for sensor, active in work.pins.levels().items():
+            work.core.sensor(sensor, active)
+        records = words.records(self._config)
+        for record in records:
+            self._ask(record, f"the record of {self._called(record.index)}")
+        self._ask(wire.Commit(len(records), configuration_crc(records)), "its channel table")
+        identity = self._identify()
         for sensor in self._watched:
-            self._ask(wire.Watch(self._number(sensor), 1))
-        identity = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)))
-        assert isinstance(identity, wire.Identity)
-        return words.identity(identity)
+            self._ask(wire.Watch(self._number(sensor), 1), f"watching {sensor}")
+        return identity
+
+    def _identify(self) -> Identity:
+        said = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
+        assert isinstance(said, wire.Identity)
+        return Identity(
+            said.protocol,
+            said.firmware,
+            "gpio",
+            words.text(said.serial),
+            said.boots,
+            said.reset_cause,
+            said.channel_hash,
+            said.configuration_crc,
+        )
 
     def _renew(self, work: _Work) -> None:
         """Take the lease for a while, and again before it ends.
@@ -242,36 +273,38 @@ class GpioBoard:
         A timer set before the lease's own is due before it: after a stall the lease is renewed, not
         lost.
         """
-        self._ask(wire.TakeLease(words.milliseconds(self._config.lease)))
+        self._ask(wire.TakeLease(words.milliseconds(self._config.lease)), "a lease")
         work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew, work)
 
     def _let_go(self, work: _Work) -> None:
         if work.renewal is not None:
             work.renewal.cancel()
             work.renewal = None
-        self._ask(wire.TakeLease(0))
+        self._ask(wire.TakeLease(0), "the end of its lease")
 
-    async def _run(self, order: wire.Pulse | wire.Drive) -> Ended:
+    async def _run(self, order: wire.Pulse | wire.Drive, what: str) -> Ended:
         """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
         ticket = next(self._tickets)
         motion: asyncio.Future[Ended] = self._working().loop.create_future()
         self._motions[ticket] = motion
         try:
-            self._ask(order, ticket)
+            self._ask(order, what, ticket)
             return await motion
         finally:
             del self._motions[ticket]
 
-    def _ask(self, message: wire.Message, ticket: int = 0) -> wire.Message:
-        reply = self._working().core.execute(message, ticket)
-        if isinstance(reply, wire.Refused):
-            raise BoardRefused(words.refusal(self._name, reply, self._called(reply.channel)))
-        return reply
-
-    def _value(self, question: wire.Read | wire.Count) -> int:
-        reply = self._ask(question)
+    def _value(self, question: wire.Read | wire.Count, what: str) -> int:
+        reply = self._ask(question, what)
         assert isinstance(reply, wire.Value)
         return reply.value
+
+    def _ask(self, message: wire.Message, what: str, ticket: int = 0) -> wire.Message:
+        """Have the executor do something, at once. Raises BoardRefused, naming what it was."""
+        reply = self._working().core.execute(message, ticket)
+        if isinstance(reply, wire.Refused):
+            blamed = self._called(reply.channel)
+            raise BoardRefused(words.refusal(self._name, what, reply, blamed))
+        return reply
 
     def _working(self) -> _Work:
         if self._work is None:

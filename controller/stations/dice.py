@@ -13,7 +13,7 @@ class DiceStation:
     """A dome or electronic dice: any number of dice, in as many shakes as that takes."""
 
     def __init__(self, dice: Dice, devices: Devices) -> None:
-        self._dice = dice
+        self.unit = dice.unit
         self._dome = devices.dice(dice.unit)
 
     async def throw(self, dice: int, times: int) -> tuple[int, ...]:
@@ -29,6 +29,4 @@ class DiceStation:
             read = await self._dome.throw(dice)
             if len(read) == dice and all(1 <= face <= 6 for face in read):
                 return read
-        raise TableFault(
-            Fault.DICE, "dice", f"{self._dice.unit} read {read} instead of {dice} faces"
-        )
+        raise TableFault(Fault.DICE, "dice", f"{self.unit} read {read} instead of {dice} faces")

@@ -20,9 +20,14 @@ GRIP_ATTEMPTS = 3
 
 
 class GantryStation:
-    """One gantry with its gripper, turner and reader. Heights are metres above the felt."""
+    """One gantry with its gripper, turner and reader.
 
-    def __init__(self, module: Gantry, modules: Modules, devices: Devices, tile: float) -> None:
+    Heights are metres above the felt: `tile` a tile's, `top` that of the jaws at home.
+    """
+
+    def __init__(
+        self, module: Gantry, modules: Modules, devices: Devices, tile: float, top: float
+    ) -> None:
         self._tile_height = tile
         self._plane = devices.axes(module.x, module.y)
         self._height = devices.axes(module.z)
@@ -57,19 +62,19 @@ class GantryStation:
             else None
         )
         self._reader = devices.reader(modules.reader.unit) if modules.reader else None
+        self._top = top
         self._pose: tuple[float, bool | None, bool | None] = (0.0, None, None)
 
     async def home(self) -> None:
         """Up first, then the plane; jaws open, straight, one column wide."""
         await self._height.home()
-        await self._height.go(0.06)
         await self._plane.home()
         await self._jaws.go_back()
         await self._turn.go_back()
         if self._turner:
             await self._turner.go_back()
         await self._wide.switch(0)
-        self._pose = (0.06, False, False)
+        self._pose = (self._top, False, False)
 
     async def carry(self, move: Carry) -> None:
         """Take a block and set it down. Raises TableFault with the jaws where they stopped."""

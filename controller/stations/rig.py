@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
-from config.schema import Modules, Table, TileSize
+from config.schema import AxisChannel, Modules, Table, TileSize
 from controller.faults import Fault
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
@@ -41,7 +41,7 @@ class Rig:
         )
         self.dice = DiceStation(modules.dice, devices) if modules.dice else None
         self.gantry = (
-            GantryStation(modules.gantry, modules, devices, tile.height_mm / 1000)
+            GantryStation(modules.gantry, modules, devices, tile.height_mm / 1000, _top(table))
             if modules.gantry
             else None
         )
@@ -71,6 +71,14 @@ class Rig:
             yield
         finally:
             await self.release(channels)
+
+
+def _top(table: Table) -> float:
+    """Where the jaws hang at home, metres above the felt."""
+    assert table.modules.gantry is not None
+    axis = table.channel(table.modules.gantry.z)
+    assert isinstance(axis, AxisChannel)
+    return axis.home
 
 
 def _lid(modules: Modules, devices: Devices) -> Switched | None:

@@ -132,8 +132,10 @@ class Axis:
     timer: asyncio.TimerHandle | None = None
 
     @property
-    def low(self) -> float:
-        return self.record.low_um / 1e6
+    def home(self) -> float:
+        """The limit at which its home switch sits, metres."""
+        record = self.record
+        return (record.high_um if record.forward_stop != NONE else record.low_um) / 1e6
 
     def position(self, now: float) -> float:
         return self.profile.position(now - self.began) if self.profile else self.rest
@@ -180,7 +182,7 @@ def build(
                 channels.append(Sensor(name, record.index, record))
             case Kind.AXIS:
                 axis = Axis(name, record.index, record)
-                axis.rest = positions.get(name, min(max(0.0, axis.low), record.high_um / 1e6))
+                axis.rest = positions.get(name, min(max(0.0, record.low_um / 1e6), record.high_um / 1e6))
                 channels.append(axis)
             case Kind.MOTOR | Kind.OUTPUT | Kind.STRIP:
                 output = Output(name, record.index, record)
@@ -206,7 +208,7 @@ def _connect(channel: Channel, channels: list[Channel]) -> None:
         if channel.hold:
             channel.hold.holds.append(channel)
     elif isinstance(channel, Axis):
-        channel.switch = _sensor(channels, record.reverse_stop)
+        channel.switch = _sensor(channels, min(record.reverse_stop, record.forward_stop))
         if channel.switch:
             channel.switch.homes.append(channel)
 

@@ -44,10 +44,10 @@ class Motion:
         travel.homing = True
         axis.homed = False
         if axis.switch is not None and axis.switch.active:
-            self._at_home(axis, axis.low)
+            self._at_home(axis, axis.home)
             return
         speed = axis.record.speed_um_s / 1e6 * HOMING_SPEED
-        axis.profile = Trapezoid(axis.rest, axis.low, speed, axis.record.acceleration_um_s2 / 1e6)
+        axis.profile = Trapezoid(axis.rest, axis.home, speed, axis.record.acceleration_um_s2 / 1e6)
         axis.began = travel.began
         self._begin(axis)
 
@@ -91,8 +91,8 @@ class Motion:
             if axis.travel is None or isinstance(axis.profile, Ramp):
                 continue
             if axis.travel.homing:
-                self._at_home(axis, axis.low)
-            elif axis.profile is not None and axis.profile.target > axis.low + _EXACT:
+                self._at_home(axis, axis.home)
+            elif axis.profile is not None and abs(axis.profile.target - axis.home) > _EXACT:
                 self._core.latch(FaultCode.LIMIT_SWITCH, axis.number)
 
     # Helpers

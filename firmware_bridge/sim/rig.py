@@ -45,7 +45,6 @@ Order = Set | Pulse | Drive | Move | Home | ThrowDice
 Question = Read | Watch | Count | Scan
 """What needs none."""
 MOST_DICE = 5
-_HIGHEST_STRIP = 64 * 256 + 63
 _WORD = 0xFFFFFFFF
 
 
@@ -282,12 +281,7 @@ class Rig:
 
     def _idle_output(self, number: int, value: int) -> Output:
         output = self._find(number, Output)
-        low, high = {
-            Kind.MOTOR: (-1000, 1000),
-            Kind.OUTPUT: (0, 1),
-            Kind.STRIP: (0, _HIGHEST_STRIP),
-        }[Kind(output.record.kind)]
-        if not low <= value <= high:
+        if not _takes(output, value):
             raise No(Refusal.OUT_OF_RANGE, number)
         if output.running is not None:
             raise No(Refusal.BUSY, number)
@@ -334,3 +328,13 @@ class Rig:
             self._core.wiring.output(dome.name, on)
         except Impossible as refusal:
             self._core.impossible(dome.number, str(refusal))
+
+
+def _takes(output: Output, value: int) -> bool:
+    """Motor: permille. Output: 0 or 1. Strip: first lamp + 256 x number of lamps."""
+    if output.record.kind == Kind.MOTOR:
+        return -1000 <= value <= 1000
+    if output.record.kind == Kind.OUTPUT:
+        return value in (0, 1)
+    number, first = divmod(value, 256)
+    return number >= 0 and first + number <= output.record.second_pin

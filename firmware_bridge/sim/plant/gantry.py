@@ -160,9 +160,9 @@ class Gantry:
         tile.up = not tile.up
 
     def _set_wide(self, wide: bool) -> None:
-        if self._block and wide != self._wide:
-            raise Impossible("The jaws cannot change their width while they hold a block.")
-        self._wide = wide
+        """Jaws that hold a block stay as they are: a lost lease must not drop it."""
+        if not self._block:
+            self._wide = wide
 
     # Where the jaws are
 

@@ -112,7 +112,7 @@ class Plant:
         if self.gantry is not None:
             self.gantry.rest()
         for axis in self._axes.values():
-            self.sense(axis.home_switch, max(0.0, axis.low) == axis.low)
+            self.sense(axis.home_switch, axis.home == max(0.0, axis.low))
         for sensor in (*self.table.modules.emergency, *self.table.modules.curtain):
             self.sense(sensor, False)
 
@@ -153,7 +153,7 @@ class Plant:
             self.gantry.axis_begins(axis, start, target, seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
-        if position <= self._axes[axis].low + _EXACT:
+        if abs(position - self._axes[axis].home) <= _EXACT:
             self.sense(self._axes[axis].home_switch, True)
         if self.gantry is not None and axis in self.gantry.channels:
             self.gantry.axis_ends(axis, position)

@@ -46,7 +46,7 @@ class People:
         self._felt = felt
         self._play = play
         self._open = _never
-        self._given = False
+        self._given = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
         self._intends: list[asyncio.TimerHandle] = []
 
@@ -58,13 +58,17 @@ class People:
         for key in (self._keys.lid, self._keys.done):
             if key:
                 self._world.sense(key, False)
-        self._world.loop.call_later(ARRIVING, self.press, self._keys.lid)
+        self._world.loop.call_later(ARRIVING, self._press_lid)
 
     def press(self, key: str) -> None:
-        """Press a key for a moment; where there is no lid, the drum gets its tiles before."""
-        if self._lidless and key == self._keys.lid:
-            self._pour()
+        """Press a key for a moment."""
         self._world.blink(key, KEY)
+
+    def _press_lid(self) -> None:
+        """Press the lid's key; where there is no lid, the drum gets its tiles before."""
+        if self._lidless:
+            self._pour()
+        self.press(self._keys.lid)
 
     def output(self, channel: str, value: int) -> None:
         """The ready lamp: what they meant to do while it was on, they forget when it goes off.
@@ -112,7 +116,7 @@ class People:
         return [heap.take(tile) for tile in list(heap.tiles)]
 
     def _intend(self, seconds: float) -> None:
-        timer = self._world.loop.call_later(self._human(seconds), self.press, self._keys.lid)
+        timer = self._world.loop.call_later(self._human(seconds), self._press_lid)
         self._intends.append(timer)
 
     def _human(self, seconds: float) -> float:

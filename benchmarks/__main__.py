@@ -1,0 +1,53 @@
+"""`python -m benchmarks [NAME ...]`: measure every claim, or those named, and print one table.
+
+Exit code 1 if a goal was not reached, 2 for a name that no file has.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+import benchmarks
+from benchmarks import Row
+
+VERDICT = {True: "yes", False: "[bold red]no[/]", None: ""}
+
+
+def main(names: Sequence[str]) -> int:
+    """Run the benchmarks of these names, or all; returns the exit code."""
+    found = _benchmarks()
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        there = ", ".join(found) or "none yet"
+        print(
+            f"No benchmark is called {' or '.join(unknown)}; there are: {there}.", file=sys.stderr
+        )
+        return 2
+    table = Table("benchmark", "claim", "measured", "goal", "reached")
+    rows: list[Row] = []
+    for name in names or found:
+        print(f"measuring {name} ...", file=sys.stderr)
+        for row in found[name]():
+            rows.append(row)
+            table.add_row(name, row.claim, row.measured, row.goal, VERDICT[row.met])
+        table.add_section()
+    Console().print(table)
+    return 1 if any(row.met is False for row in rows) else 0
+
+
+def _benchmarks() -> dict[str, Callable[[], Iterable[Row]]]:
+    names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    modules = {
+        name: importlib.import_module(f"benchmarks.{name}") for name in names if name[0] != "_"
+    }
+    return {name: module.main for name, module in modules.items() if hasattr(module, "main")}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""Boards for the link's benchmarks: one in memory, and some as processes on a pseudo-terminal.
+
+As a program: `python -m benchmarks.link_boards ROLE FD`, with a role of `ROLES`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from firmware_bridge.codec import encode
+from firmware_bridge.messages import EdgeSeen, Identify, Identity, Message, Ok, Set
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.transport import BAUD, Transport
+
+PIECE = 4096
+EVENT = EdgeSeen(3, 1, 0x01020304, 0x0A0B0C0D)
+EVENTS_A_SECOND = BAUD / 10 / len(encode(0, 0, EVENT))
+"""As many as fill the line, at ten bits a byte."""
+
+
+class Bookkeeper:
+    """A board in memory that notes the value of every `Set` it does, in order."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.done: list[int] = []
+        self.session = BoardSession(0, self._execute, transport.write)
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        transport.connect(self._receive, lambda _: None)
+
+    def emit(self, event: Message) -> None:
+        self.session.emit(event)
+        self._tick()
+
+    def _execute(self, message: Message, sequence: int) -> Message:
+        if isinstance(message, Set):
+            self.done.append(message.value)
+        return answer(message, sequence)
+
+    def _receive(self, data: bytes) -> None:
+        self.session.receive(data)
+        self._tick()
+
+    def _tick(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        due = self.session.tick(self._loop.time())
+        self._timer = None if due is None else self._loop.call_at(due, self._tick)
+
+
+def answer(message: Message, _: int) -> Message:
+    """The least that a board can say."""
+    if isinstance(message, Identify):
+        return Identity(1, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8))
+    return Ok()
+
+
+def echo(fd: int) -> None:
+    """Give back every byte."""
+    while data := os.read(fd, PIECE):
+        os.write(fd, data)
+
+
+def board(fd: int) -> None:
+    """Answer every command."""
+    session = BoardSession(0, answer, lambda data: _write(fd, data))
+    while data := os.read(fd, PIECE):
+        session.receive(data)
+
+
+def reporter(fd: int) -> None:
+    """Once identified, fill the line with events, each at its own time."""
+    begun: list[float] = []
+
+    def execute(message: Message, sequence: int) -> Message:
+        if isinstance(message, Identify):
+            begun.append(time.monotonic())
+        return answer(message, sequence)
+
+    session = BoardSession(0, execute, lambda data: _write(fd, data))
+    sent = 0
+    while True:
+        now = time.monotonic()
+        due = begun[0] + sent / EVENTS_A_SECOND if begun else now + 1.0
+        if select.select([fd], [], [], max(0.0, due - now))[0]:
+            session.receive(os.read(fd, PIECE))
+        elif begun:
+            session.emit(EVENT)
+            sent += 1
+        session.tick(time.monotonic())
+
+
+ROLES: dict[str, Callable[[int], None]] = {"echo": echo, "board": board, "reporter": reporter}
+
+
+@contextmanager
+def in_a_process(role: str) -> Iterator[str]:
+    """A board of that role in a process of its own; the path of its pseudo-terminal."""
+    far, near = pty.openpty()
+    tty.setraw(near)
+    path = os.ttyname(near)
+    program = [sys.executable, "-m", "benchmarks.link_boards", role, str(far)]
+    process = subprocess.Popen(program, pass_fds=[far], stderr=subprocess.DEVNULL)
+    os.close(far)
+    try:
+        yield path
+    finally:
+        process.kill()
+        process.wait()
+        os.close(near)
+
+
+def _write(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+if __name__ == "__main__":
+    ROLES[sys.argv[1]](int(sys.argv[2]))

@@ -1,0 +1,56 @@
+"""The host's processor time while a line of 250 kbaud is full of events.
+
+The board, in a process of its own, sends each event at its own time, so that the host wakes for
+every single one: the dearest way in which they can come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+from benchmarks import Row
+from benchmarks.link_boards import EVENTS_A_SECOND, in_a_process
+from firmware_bridge.link import Line
+from firmware_bridge.messages import Message
+from firmware_bridge.transport import BAUD, open_serial
+
+SECONDS = 6.0
+GOAL = 0.40
+
+
+def main() -> Iterator[Row]:
+    with in_a_process("reporter") as path:
+        events, share = asyncio.run(_measure(path))
+    full = events >= 0.95 * EVENTS_A_SECOND
+    yield Row(
+        f"host's share of one core, {BAUD // 1000} kbaud full of edges",
+        f"{share:.1%} at {events:,.0f} events a second"
+        + ("" if full else ": the line was not full"),
+        f"at most {GOAL:.0%}",
+        full and share <= GOAL,
+    )
+
+
+async def _measure(path: str) -> tuple[float, float]:
+    line = Line(open_serial(path))
+    link = line.link(0, "reporter")
+    told = 0
+
+    def count(_: Message) -> None:
+        nonlocal told
+        told += 1
+
+    link.told = count
+    await link.identify(time.perf_counter_ns().to_bytes(8, "little"))
+    told, began, cpu = 0, time.perf_counter(), time.process_time()
+    await asyncio.sleep(SECONDS)
+    took, busy = time.perf_counter() - began, time.process_time() - cpu
+    line.close()
+    return told / took, busy / took
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(row.claim, row.goal, row.measured, sep=" | ")

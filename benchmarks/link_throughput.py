@@ -1,0 +1,86 @@
+"""Commands a second through a pseudo-terminal, beside a bare pyserial echo of the same bytes.
+
+Both keep a window of 8 frames out, one frame back letting one more go, against a process of its own
+at the other end. They run in turns, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from statistics import median
+
+import serial
+
+from benchmarks import Row
+from benchmarks.link_boards import in_a_process
+from firmware_bridge.codec import encode
+from firmware_bridge.link import Line
+from firmware_bridge.messages import WINDOW, Set
+from firmware_bridge.transport import BAUD, open_serial
+
+TURNS = 7
+SECONDS = 1.0
+GOAL = 0.5
+COMMAND = Set(1, 800)
+
+
+def main() -> Iterator[Row]:
+    with in_a_process("echo") as echo, in_a_process("board") as board:
+        _bare(echo, 0.2)
+        asyncio.run(_link(board, 0.2))
+        turns = [(_bare(echo, SECONDS), *asyncio.run(_link(board, SECONDS))) for _ in range(TURNS)]
+    bare, ours, busy = (median(figures) for figures in zip(*turns, strict=True))
+    ratio = median(link / bare for bare, link, _ in turns)
+    yield Row(
+        f"commands a second through a pseudo-terminal, window {WINDOW}, against a bare pyserial"
+        " echo of the same bytes",
+        f"{ratio:.2f} x ({ours:,.0f} against {bare:,.0f})",
+        f"{GOAL} x",
+        ratio >= GOAL,
+    )
+    yield Row("commands a second of the host's own processor time", f"{ours / busy:,.0f}")
+
+
+def _bare(path: str, seconds: float) -> float:
+    """Frames a second."""
+    frame = encode(0, 0, COMMAND)
+    with serial.Serial(path, BAUD, timeout=5.0) as port:
+        for _ in range(WINDOW):
+            port.write(frame)
+        frames, began = 0, time.perf_counter()
+        while time.perf_counter() - began < seconds:
+            if len(port.read(len(frame))) != len(frame):
+                raise RuntimeError(f"the echo on {path} gave nothing back for 5 s; run it again.")
+            port.write(frame)
+            frames += 1
+        took = time.perf_counter() - began
+        for _ in range(WINDOW):
+            port.read(len(frame))
+    return frames / took
+
+
+async def _link(path: str, seconds: float) -> tuple[float, float]:
+    """Commands a second, and the share of a core that this process used."""
+    line = Line(open_serial(path))
+    link = line.link(0, "bench")
+    await link.identify(time.perf_counter_ns().to_bytes(8, "little"))
+    began, cpu = time.perf_counter(), time.process_time()
+    commands = 0
+
+    async def ask() -> None:
+        nonlocal commands
+        while time.perf_counter() - began < seconds:
+            await link.request(COMMAND)
+            commands += 1
+
+    await asyncio.gather(*(ask() for _ in range(WINDOW)))
+    took, busy = time.perf_counter() - began, time.process_time() - cpu
+    line.close()
+    return commands / took, busy / took
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(row.claim, row.goal, row.measured, sep=" | ")

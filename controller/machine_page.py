@@ -1,0 +1,159 @@
+"""docs/MACHINE.md, made from the machine's own tables: `python -m controller.machine_page [FILE]`.
+
+Without a file the page goes to standard output. A diagram (Mermaid) shows the states, then tables
+say the same in words. Rows of a table that share several sources meet in one point of the diagram.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from controller.machine import (
+    ABOVE,
+    ABOVE_TRANSITIONS,
+    TOP,
+    TOP_TRANSITIONS,
+    UNDER,
+    UNDER_TRANSITIONS,
+)
+
+Rows = Sequence[tuple[str, tuple[str, ...], str]]
+
+MEANINGS = {
+    "offline": "No board has answered yet.",
+    "testing": "Boards say who they are, are checked and configured.",
+    "homing": "Every part goes to its known place, from wherever it was.",
+    "running": "Both activities are at work: what each does, its own region says.",
+    "paused": "Nothing moves; the table waits for a person.",
+    "servicing": "A person works at a paused table.",
+    "fault": "The table cannot go on by itself; it says what its sensors did not show.",
+    "stopped": "Everything is at its safe value and stays there.",
+    "idle": "No set below: the trays are empty.",
+    "gathering": "The lid is open and a set is pushed in.",
+    "shuffling": "The lid is closed; the drum mixes the set.",
+    "building": "The heads lift tiles out and stack them in the trays.",
+    "staged": "The walls stand in the trays, ready to rise.",
+    "clear": "The field is empty.",
+    "raising": "The lifts bring the walls up.",
+    "throwing": "Dice are thrown.",
+    "cutting": "The wall is broken or the pile is cut.",
+    "dealing": "Packets come to the seats.",
+    "turning": "The indicator is turned up.",
+    "replacing": "Laid out tiles are replaced, or lots are drawn.",
+    "playing": "The hand is played.",
+    "collecting": "The played set is pushed into the lid.",
+}
+"""Every state as a person at the table sees it."""
+
+_INTRODUCTION = """\
+# The table's state machine
+
+This page is made from the tables in `controller/machine.py`; change those, then run
+`python -m controller.machine_page docs/MACHINE.md`.
+
+While the table is running, two activities work side by side: `under` prepares the next set, `top`
+plays the one in hand. A trigger belongs to one region and moves that one alone. Above both stand
+the states in which nothing is played. Whatever the tables below do not name is refused, with the
+trigger and both states in the sentence.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([_INTRODUCTION, *_diagram(), "", *_words()]).rstrip("\n") + "\n"
+
+
+# The diagram
+
+
+def _diagram() -> Iterator[str]:
+    yield "```mermaid"
+    yield "stateDiagram-v2"
+    yield f"    [*] --> {ABOVE[0]}"
+    yield from _arrows(ABOVE_TRANSITIONS, "above", 1)
+    yield "    state running {"
+    yield from _region(UNDER, UNDER_TRANSITIONS, "under")
+    yield "        --"
+    yield from _region(TOP, TOP_TRANSITIONS, "top")
+    yield "    }"
+    yield "```"
+
+
+def _region(states: Sequence[str], rows: Rows, name: str) -> Iterator[str]:
+    yield f"        state {name} {{"
+    yield f"            [*] --> {states[0]}"
+    yield from _arrows(rows, name, 3)
+    yield "        }"
+
+
+def _arrows(rows: Rows, name: str, depth: int) -> Iterator[str]:
+    """One arrow a source, but a common point for sources that several rows share."""
+    indent = "    " * depth
+    points: list[tuple[str, ...]] = []
+    for trigger, sources, destination in rows:
+        if len(sources) == 1 or [row[1] for row in rows].count(sources) == 1:
+            for source in sources:
+                yield f"{indent}{source} --> {destination}: {trigger}"
+            continue
+        if sources not in points:
+            points.append(sources)
+            yield f"{indent}state {name}{len(points)} <<choice>>"
+            for source in sources:
+                yield f"{indent}{source} --> {name}{len(points)}"
+        yield f"{indent}{name}{points.index(sources) + 1} --> {destination}: {trigger}"
+
+
+# The words
+
+
+def _words() -> Iterator[str]:
+    yield "## Above both activities"
+    yield ""
+    yield from _states((*ABOVE, "running"))
+    yield from _transitions(ABOVE_TRANSITIONS)
+    yield "A table that begins to run begins with nothing below and a clear field."
+    yield ""
+    yield "## `under`: the next set"
+    yield ""
+    yield from _states(UNDER)
+    yield from _transitions(UNDER_TRANSITIONS)
+    yield "## `top`: the set in play"
+    yield ""
+    yield from _states(TOP)
+    yield from _transitions(TOP_TRANSITIONS)
+
+
+def _states(states: Iterable[str]) -> Iterator[str]:
+    yield "| state | what happens |"
+    yield "|---|---|"
+    for state in states:
+        yield f"| `{state}` | {MEANINGS[state]} |"
+    yield ""
+
+
+def _transitions(rows: Rows) -> Iterator[str]:
+    yield "| trigger | leads from | to |"
+    yield "|---|---|---|"
+    for trigger, sources, destination in rows:
+        yield f"| `{trigger}` | {_list(sources)} | `{destination}` |"
+    yield ""
+
+
+def _list(states: Sequence[str]) -> str:
+    texts = [f"`{state}`" for state in states]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def main() -> None:
+    """Write the page to the file that is named, or to standard output."""
+    text = page()
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""The protocol with one board as the host keeps it: no I/O, and no clock but the caller's.
+
+    at most WINDOW commands fly at a time, in the order of their sequence numbers
+    a reply lands its command; none within the time-out, and all that fly are sent again
+    the time-out follows the measured round trip (RFC 6298) and doubles with every repetition
+    too many repetitions end the session: which commands were done is then unknown, and only a new
+      `Identify` begins again
+    events are taken in order only; one that comes again is acknowledged again and not told again
+
+The board executes commands strictly in order, so sending all that fly again is always right: those
+that it has done it answers from memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from firmware_bridge.codec import encode
+from firmware_bridge.messages import WINDOW, Message, Received
+
+FIRST_TIMEOUT = 0.1
+SHORTEST_TIMEOUT = 0.02
+"""Below this, a busy host would repeat what is merely late."""
+LONGEST_TIMEOUT = 0.5
+REPETITIONS = 8
+"""After them a board is silent: 2.6 s on a quick line, 3.7 s for the first `Identify`."""
+
+Reply = asyncio.Future[Message]
+
+
+@dataclass(eq=False, slots=True)
+class Command:
+    """One command on its way. `sequence` is -1 until it is sent; it is the ticket of a motion."""
+
+    message: Message
+    reply: Reply
+    sequence: int = -1
+    frame: bytes = b""
+    sent: float = 0.0
+    repetitions: int = 0
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What one link has carried since it was made."""
+
+    commands: int = 0
+    """Answered commands."""
+    retries: int = 0
+    """Frames sent again."""
+    events: int = 0
+    repeated_events: int = 0
+
+
+class RoundTrip:
+    """How long to wait for a reply: RFC 6298, between a floor and a ceiling."""
+
+    def __init__(self) -> None:
+        self.timeout = FIRST_TIMEOUT
+        self._mean = 0.0
+        self._spread = 0.0
+
+    def measured(self, seconds: float) -> None:
+        """One reply to a command that was sent once only; others prove nothing (Karn)."""
+        if self._mean:
+            error = seconds - self._mean
+            self._spread += (abs(error) - self._spread) / 4
+            self._mean += error / 8
+        else:
+            self._mean, self._spread = seconds, seconds / 2
+        wait = self._mean + 4 * self._spread
+        self.timeout = min(max(wait, SHORTEST_TIMEOUT), LONGEST_TIMEOUT)
+
+    def missed(self) -> None:
+        """No reply came in time: wait twice as long for the next."""
+        self.timeout = min(2 * self.timeout, LONGEST_TIMEOUT)
+
+
+class Exchange:
+    """The state of the protocol with one board. Times are the caller's."""
+
+    def __init__(self, address: int) -> None:
+        self.traffic = Traffic()
+        self.round_trip = RoundTrip()
+        self.waiting: deque[Command] = deque()
+        self.flying: dict[int, Command] = {}
+        self._address = address
+        self._next = 0
+        self._opened_by: Command | None = None
+        self._ready = False
+        self._expected_event = 0
+        self._acknowledge = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether the board has answered this session's `Identify`."""
+        return self._ready
+
+    @property
+    def due(self) -> float:
+        """When the oldest flying command is overdue; only while some fly."""
+        return next(iter(self.flying.values())).sent + self.round_trip.timeout
+
+    def open(self, identify: Command) -> None:
+        """Begin a session with this command. Whatever was under way must have been taken."""
+        self._opened_by = identify
+        self.waiting.append(identify)
+
+    def close(self) -> list[Command]:
+        """End the session; the commands that will not be answered any more."""
+        unanswered = [*self.flying.values(), *self.waiting]
+        self.flying.clear()
+        self.waiting.clear()
+        self._ready = False
+        self._opened_by = None
+        self._acknowledge = False
+        return unanswered
+
+    def sendable(self, now: float, window: int = WINDOW) -> list[bytes]:
+        """The frames that may go now: an acknowledgement, and commands that fit the window."""
+        out = []
+        if self._acknowledge:
+            self._acknowledge = False
+            out.append(encode(self._address, 0, Received(self._expected_event - 1 & 0xFF)))
+        waiting, flying = self.waiting, self.flying
+        while waiting:
+            command = waiting[0]
+            if command.reply.cancelled():
+                waiting.popleft()
+                continue
+            if flying and (self._next - next(iter(flying)) & 0xFF) >= window:
+                break
+            if not (self._ready or command is self._opened_by):
+                break
+            waiting.popleft()
+            sequence = self._next
+            command.sequence = sequence
+            command.frame = encode(self._address, sequence, command.message)
+            command.sent = now
+            flying[sequence] = command
+            self._next = sequence + 1 & 0xFF
+            out.append(command.frame)
+        return out
+
+    def land(self, sequence: int, now: float) -> Command | None:
+        """A reply has come: the command that it answers, unless that was answered before."""
+        command = self.flying.pop(sequence, None)
+        if command is None:
+            return None
+        self.traffic.commands += 1
+        if not command.repetitions:
+            self.round_trip.measured(now - command.sent)
+        if command is self._opened_by and not self._ready:
+            self._ready = True
+            self._expected_event = sequence + 1 & 0xFF
+        return command
+
+    def overdue(self, now: float) -> list[bytes]:
+        """Everything that flies, once more; nothing if the board has been asked too often."""
+        oldest = next(iter(self.flying.values()))
+        if oldest.repetitions >= REPETITIONS:
+            return []
+        self.round_trip.missed()
+        for command in self.flying.values():
+            command.repetitions += 1
+            command.sent = now
+        self.traffic.retries += len(self.flying)
+        # The leading zero closes whatever garbage an idle line may have collected.
+        return [b"\0", *(command.frame for command in self.flying.values())]
+
+    def fresh(self, sequence: int) -> bool:
+        """Whether an event is the next one to be told."""
+        if not self._ready:
+            return False
+        ahead = sequence - self._expected_event & 0xFF
+        if ahead == 0:
+            self._expected_event = sequence + 1 & 0xFF
+            self._acknowledge = True
+            self.traffic.events += 1
+            return True
+        if ahead >= 0x80:
+            # It was told before; only the acknowledgement was lost.
+            self._acknowledge = True
+            self.traffic.repeated_events += 1
+        return False

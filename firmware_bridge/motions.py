@@ -1,0 +1,63 @@
+"""Motions under way on one board, each known by its ticket: its command's sequence number.
+
+A motion is listed before its command is sent, so that its end finds it even where the end overtakes
+the command's reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from firmware_bridge.board import BoardError, Ended
+from firmware_bridge.exchange import Command
+from firmware_bridge.link import Link, heed
+from firmware_bridge.messages import NONE, Message
+
+End = Ended | tuple[int, ...]
+"""How a motion ended, or what the dice show."""
+
+
+@dataclass(eq=False, slots=True)
+class Motion:
+    """One motion: the command that begins it, and its end."""
+
+    command: Command
+    channel: int
+    end: asyncio.Future[End]
+
+
+class Motions:
+    """All motions that somebody waits for."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._loop = asyncio.get_running_loop()
+        self._motions: list[Motion] = []
+
+    @contextmanager
+    def begun(self, order: Message, channel: int) -> Iterator[Motion]:
+        """Order a motion, and listen for its end until the context is left."""
+        motion = Motion(self._link.ask(order), channel, self._loop.create_future())
+        heed(motion.end)
+        self._motions.append(motion)
+        try:
+            yield motion
+        finally:
+            self._motions.remove(motion)
+
+    def ended(self, ticket: int, channel: int, end: End) -> None:
+        """Tickets come round every 256 commands: the channel must agree too, where it is told."""
+        for motion in self._motions:
+            known = motion.command.sequence == ticket and channel in (motion.channel, NONE)
+            if known and not motion.end.done():
+                motion.end.set_result(end)
+                return
+
+    def fail(self, error: BoardError) -> None:
+        """No end will be told any more."""
+        for motion in self._motions:
+            if not motion.end.done():
+                motion.end.set_exception(error)

@@ -1,0 +1,407 @@
+"""A board at the end of a line: `Board` in terms of commands, replies and events.
+
+Channels are numbered in the order of the configuration. A motion is known by its ticket, the
+sequence number of its command; its end may overtake the command's own reply. The lease is renewed
+at a third of its length while anybody holds it, and given back by the last.
+
+If the line is lost or the board falls silent, everything that waits raises BoardSilent, iterators
+too. Attach a new transport to the line, then `start()` again: the board has kept its counts and
+positions, but runs nothing until it is told anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from typing import Generic, TypeVar
+from weakref import WeakSet
+
+from config.schema import AxisChannel, BoardConfig, DiceChannel
+from firmware_bridge import messages as wire
+from firmware_bridge import words
+from firmware_bridge.board import (
+    BoardError,
+    BoardFault,
+    BoardRefused,
+    BoardSilent,
+    Edge,
+    Ended,
+    FaultCode,
+    Identity,
+    Reason,
+    Until,
+)
+from firmware_bridge.codec import configuration_crc
+from firmware_bridge.exchange import Traffic
+from firmware_bridge.feed import Feed, Feeds
+from firmware_bridge.lease import Lease
+from firmware_bridge.link import Line, heed
+from firmware_bridge.messages import NONE, PROTOCOL
+from firmware_bridge.motions import End, Motions
+from firmware_bridge.probe import probe
+
+__all__ = ["SerialBoard", "probe"]
+
+MARGIN = 6.0
+"""How much later than its own limit a motion's end may be told: a stalled host is a pause."""
+DICE_READ = 5.0
+"""The dice are read within this after the shaking."""
+HOMING = 10.0
+"""A homing axis may be so many times slower than a moving one."""
+
+T = TypeVar("T")
+
+
+class SerialBoard:
+    """A `Board` on a line. `nonce` gives eight bytes, never the same twice in a board's life."""
+
+    def __init__(
+        self,
+        name: str,
+        config: BoardConfig,
+        line: Line,
+        key: bytes,
+        nonce: Callable[[], bytes] = lambda: os.urandom(8),
+    ) -> None:
+        self._name = name
+        self._config = config
+        self._key = key
+        self._nonce = nonce
+        self._names = tuple(config.channels)
+        self._numbers = {channel: number for number, channel in enumerate(config.channels)}
+        self._records = words.records(config)
+        self._loop = line.loop
+        self._link = line.link(config.address, name)
+        self._link.told = self._told
+        self._link.lost = self._end
+        self._identity: Identity | None = None
+        self._silence: BoardSilent | None = None
+        self._motions = Motions(self._link)
+        self._lease = Lease(self._link, config.lease)
+        self._edges: Feeds[Edge] = Feeds()
+        self._ears: dict[str, WeakSet[_Ears[Edge]]] = {}
+        self._faults: Feeds[BoardFault] = Feeds()
+        self._latched: list[BoardFault] = []
+        self._clock = _BoardClock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def traffic(self) -> Traffic:
+        """What the link to this board has carried."""
+        return self._link.traffic
+
+    # From closed to open and back
+
+    async def start(self) -> Identity:
+        """Identify, check the key, configure, make safe; on an open board only say who it is."""
+        if self._identity is not None:
+            return self._identity
+        self._latched.clear()
+        self._silence = None
+        identity = await self._identify()
+        if identity.configuration_crc != configuration_crc(self._records):
+            await self._configure()
+        await self._order(wire.TakeLease(0), "the end of an old lease")
+        for sensor in tuple(self._ears):
+            await self._order(wire.Watch(self._numbers[sensor], 1), f"watching {sensor}")
+        self._identity = identity
+        return identity
+
+    async def close(self) -> None:
+        """Stop everything, let the lease go, end the session; iterators end. Idempotent."""
+        if self._link.ready:
+            self.stop_all()
+            # A board that no longer answers lets go by itself when its lease expires.
+            with suppress(BoardError):
+                await self._link.request(wire.TakeLease(0))
+        self._link.close()
+        self._end(None)
+
+    # The lease
+
+    async def hold_lease(self) -> None:
+        reply = await self._lease.hold()
+        try:
+            self._expect(wire.Ok, reply, "a lease", "")
+        except BoardError:
+            self._lease.drop()
+            raise
+
+    async def release_lease(self) -> None:
+        """Give the lease back; on a closed or lost board it is gone already."""
+        if not self._link.ready:
+            return
+        if not self._lease.held:
+            raise BoardRefused(f"board {self._name}: the lease is given back, but nobody holds it.")
+        returned = self._lease.drop()
+        if returned is not None:
+            await returned
+
+    # Orders
+
+    async def set(self, channel: str, value: int) -> None:
+        await self._order(wire.Set(self._number(channel), value), f"setting {channel} to {value}")
+
+    async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
+        pulse = wire.Pulse(self._number(channel), value, words.milliseconds(seconds))
+        return await self._run(pulse, channel, "a pulse", seconds)
+
+    async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+        drive = words.drive(self._number(motor), value, until, limit, self._number)
+        return await self._run(drive, motor, "a drive", limit)
+
+    async def move(self, targets: Mapping[str, float]) -> Ended:
+        """Move up to three axes. BoardRefused for another number, or for what is no axis."""
+        if not 1 <= len(targets) <= 3:
+            raise BoardRefused(
+                f"board {self._name} moves one to three axes at once, not {len(targets)};"
+                " order them one after another."
+            )
+        pairs = [(self._number(axis), words.micrometres(to)) for axis, to in targets.items()]
+        first, second, third = (*pairs, (NONE, 0), (NONE, 0))[:3]
+        move = wire.Move(*first, *second, *third, speed=1000)
+        limit = max(self._crossing(axis) for axis in targets)
+        return await self._run(move, next(iter(targets)), "a move", limit)
+
+    async def home(self, axis: str) -> Ended:
+        limit = HOMING * self._crossing(axis)
+        return await self._run(wire.Home(self._number(axis)), axis, "homing", limit)
+
+    async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
+        unit = self._config.channels.get(channel)
+        limit = DICE_READ + (unit.shake if isinstance(unit, DiceChannel) else 0.0)
+        order = wire.ThrowDice(self._number(channel), dice)
+        end = await self._await_end(order, channel, "a throw", limit)
+        if isinstance(end, Ended):
+            raise BoardRefused(
+                f"board {self._name}: the throw of {channel} ended by {end.reason.name} before the"
+                " dice lay still; throw again."
+            )
+        return end[:dice]
+
+    async def stop(self, channel: str | None = None) -> None:
+        number = NONE if channel is None else self._number(channel)
+        await self._order(wire.Stop(number), f"the stop of {channel or 'everything'}")
+
+    def stop_all(self) -> None:
+        """Send the stop of everything now, ahead of whatever waits; that is not sent any more."""
+        self._link.stop_all()
+
+    async def clear(self) -> None:
+        await self._order(wire.Clear(), "clearing its faults")
+        self._latched.clear()
+
+    # Questions
+
+    async def read(self, channel: str) -> int:
+        return await self._value(wire.Read(self._number(channel)), f"reading {channel}")
+
+    async def count(self, sensor: str) -> int:
+        return await self._value(wire.Count(self._number(sensor)), f"counting {sensor}")
+
+    async def scan(self, channel: str) -> int | None:
+        order = f"a scan by {channel}"
+        reply = await self._link.request(wire.Scan(self._number(channel)))
+        return self._expect(wire.Tag, reply, order, channel).tag or None
+
+    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+        """Every edge from this call on; until nobody holds the iterator any more."""
+        numbers = {sensor: self._number(sensor) for sensor in sensors}
+        ears = _Ears(self._edges.listen(lambda edge: edge.sensor in numbers), self)
+        for sensor, number in numbers.items():
+            if sensor not in self._ears and self._link.ready:
+                heed(self._link.request(wire.Watch(number, 1)))
+            self._ears.setdefault(sensor, WeakSet()).add(ears)
+        return ears
+
+    @property
+    def faults(self) -> AsyncIterator[BoardFault]:
+        """The faults that are latched now, then every fault as it latches, and lost leases."""
+        feed = self._faults.listen()
+        for fault in self._latched:
+            feed.offer(fault)
+        return _Ears(feed, self)
+
+    @property
+    def silence(self) -> BoardSilent | None:
+        """Why the board cannot be heard; None while it can, and after `close`."""
+        return self._silence
+
+    # What the board tells
+
+    def _told(self, event: wire.Message) -> None:
+        match event:
+            case wire.EdgeSeen():
+                self._edge_seen(event)
+            case wire.MotionEnded():
+                ended = Ended(Reason(event.reason), event.count, event.elapsed_us / 1e6)
+                self._motions.ended(event.ticket, event.channel, ended)
+            case wire.DiceRead():
+                self._motions.ended(event.ticket, NONE, tuple(event[1:]))
+            case wire.Faulted():
+                fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
+                if fault not in self._latched:
+                    self._latched.append(fault)
+                    self._faults.tell(fault)
+            case wire.Held():
+                # Its motions have ended by HELD already; this speaks for what was simply on.
+                self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
+
+    def _edge_seen(self, event: wire.EdgeSeen) -> None:
+        sensor = self._called(event.channel)
+        if not self._ears.get(sensor):
+            self._ears.pop(sensor, None)
+            heed(self._link.request(wire.Watch(event.channel, 0)))
+            return
+        at = self._clock.seconds(event.at_us)
+        self._edges.tell(Edge(sensor, bool(event.active), at, event.count))
+
+    def _end(self, silent: BoardSilent | None) -> None:
+        """The session is over: by a loss, or (None) because it was closed."""
+        self._identity = None
+        self._silence = silent
+        self._lease.forget()
+        self._edges.end()
+        self._faults.end()
+        self._ears.clear()
+        closed = BoardSilent(f"board {self._name} was closed before the motion ended.")
+        self._motions.fail(silent or closed)
+
+    # Helpers: opening
+
+    async def _identify(self) -> Identity:
+        nonce = self._nonce()
+        reply = await self._link.identify(nonce)
+        if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
+            raise BoardError(self._wrong_version("another version"))
+        said = self._expect(wire.Identity, reply, "to identify itself", "")
+        serial = words.text(said.serial)
+        if said.protocol != PROTOCOL:
+            raise BoardError(self._wrong_version(f"version {said.protocol}"))
+        proof = hmac.digest(self._key, nonce + said.serial, "sha256")[: len(said.proof)]
+        if not hmac.compare_digest(proof, said.proof):
+            raise BoardError(
+                f"board {self._name} (serial {serial}) does not know the key that this table has"
+                " for it; check that it is the right board, or provision it anew."
+            )
+        return Identity(
+            said.protocol,
+            said.firmware,
+            words.text(said.build),
+            serial,
+            said.boots,
+            said.reset_cause,
+            said.channel_hash,
+            said.configuration_crc,
+        )
+
+    def _wrong_version(self, theirs: str) -> str:
+        return (
+            f"board {self._name} speaks {theirs} of the protocol, this program version {PROTOCOL};"
+            f" upgrade its firmware with `wallwright flash {self._name}`."
+        )
+
+    async def _configure(self) -> None:
+        replies = [(record, self._link.request(record)) for record in self._records]
+        for record, reply in replies:
+            channel = self._called(record.index)
+            self._expect(wire.Ok, await reply, f"the record of {channel}", channel)
+        commit = wire.Commit(len(self._records), configuration_crc(self._records))
+        await self._order(commit, "its channel table")
+
+    # Helpers: orders
+
+    async def _order(self, order: wire.Message, what: str) -> None:
+        self._expect(wire.Ok, await self._link.request(order), what, "")
+
+    async def _value(self, question: wire.Message, what: str) -> int:
+        return self._expect(wire.Value, await self._link.request(question), what, "").value
+
+    async def _run(self, order: wire.Message, channel: str, what: str, limit: float) -> Ended:
+        end = await self._await_end(order, channel, what, limit)
+        assert isinstance(end, Ended)
+        return end
+
+    async def _await_end(self, order: wire.Message, channel: str, what: str, limit: float) -> End:
+        """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
+        number = self._number(channel)
+        with self._motions.begun(order, number) as motion:
+            try:
+                async with asyncio.timeout(limit + MARGIN):
+                    reply = await motion.command.reply
+                    self._expect(wire.Ok, reply, f"{what} of {channel}", channel)
+                    return await motion.end
+            except TimeoutError:
+                heed(self._link.request(wire.Stop(number)))
+                raise BoardSilent(
+                    f"board {self._name} did not tell how {what} of {channel} ended, {MARGIN:g} s"
+                    f" after its limit of {limit:g} s; it was told to stop. Close the board and"
+                    " start it again."
+                ) from None
+
+    def _expect(self, kind: type[T], reply: wire.Message, order: str, channel: str) -> T:
+        if isinstance(reply, wire.Refused):
+            blamed = self._called(reply.channel) or channel
+            raise BoardRefused(words.refusal(self._name, order, reply, blamed))
+        if not isinstance(reply, kind):
+            raise BoardError(
+                f"board {self._name} answered {order} with {type(reply).__name__}, not"
+                f" {kind.__name__}; upgrade its firmware with `wallwright flash {self._name}`."
+            )
+        return reply
+
+    def _crossing(self, axis: str) -> float:
+        """The longest a move of this axis can take: from end to end."""
+        config = self._config.channels[self._names[self._number(axis)]]
+        if not isinstance(config, AxisChannel):
+            raise BoardRefused(f"board {self._name}: {axis} is no axis but a {config.kind}.")
+        return (config.high - config.low) / config.speed + config.speed / config.acceleration
+
+    def _number(self, channel: str) -> int:
+        number = self._numbers.get(channel)
+        if number is None:
+            raise BoardRefused(
+                f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
+            )
+        return number
+
+    def _called(self, number: int) -> str:
+        return self._names[number] if number < len(self._names) else ""
+
+
+class _Ears(Generic[T]):
+    """One listener to a board: hears its events, and why they stop."""
+
+    def __init__(self, feed: Feed[T], board: SerialBoard) -> None:
+        self._feed = feed
+        self._board = board
+
+    def __aiter__(self) -> _Ears[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        try:
+            return await anext(self._feed)
+        except StopAsyncIteration:
+            if self._board.silence is not None:
+                raise self._board.silence from None
+            raise
+
+
+class _BoardClock:
+    """A board's microseconds, which come round every 71 minutes, as seconds that do not."""
+
+    def __init__(self) -> None:
+        self._micros = 0
+
+    def seconds(self, at_us: int) -> float:
+        ahead = (at_us - self._micros) & 0xFFFFFFFF
+        # A board that was reset counts from 0 again: that looks like a very long way ahead.
+        self._micros = self._micros + ahead if ahead < 1 << 31 else at_us
+        return self._micros / 1e6

@@ -1,0 +1,123 @@
+"""The bounds against a plant without chance: nothing is faster, and little is slower.
+
+What `under` adds is the link. What `top` adds is the link, the turner's way back, and the lifts
+that rise before the first throw, where the bound lets both happen at once. The first round of a day
+begins with the jaws at home, far up in a corner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from config.loader import game_parameters, load_game, load_table
+from controller.daemon import Daemon
+from controller.deal import Orders
+from controller.events import EventLog
+from controller.hardware import simulated
+from controller.journal import Journal
+from controller.rest import seats_of
+from firmware_bridge.sim.clock import run
+from rules.dice import Dice
+from rules.games import find_game
+
+LIFTS = 2.5
+LINK = 1.2
+"""Some 30 blocks with 25 ms of commands and confirmations each, and the turner's 0.4 s."""
+HOME = 1.0
+"""From the corner and 0.3 m up to the first block, compared with the centre (s)."""
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One cycle as it was measured, and its bound."""
+
+    measured: float
+    bound: float
+
+    @property
+    def ratio(self) -> float:
+        return self.measured / self.bound
+
+
+def played(
+    table: str, game: str, rounds: int = 2, throws: tuple[Dice, ...] = ()
+) -> tuple[list[Cycle], list[Cycle]]:
+    """Every cycle of `under` and of `top` on a table whose every part takes its mean time."""
+    return run(_played(table, game, rounds, throws))
+
+
+async def _played(
+    table: str, game: str, rounds: int, throws: tuple[Dice, ...]
+) -> tuple[list[Cycle], list[Cycle]]:
+    machine, config, rules = load_table(table), load_game(game), find_game(game)
+    loop = asyncio.get_running_loop()
+    orders = Orders(rules, game_parameters(config), throws=throws)
+    seats = seats_of(orders.setup(0))
+    hardware = simulated(machine, config, rules, seats, seed=7, chance=False)
+    with Journal(":memory:", "now", {}) as journal:
+        daemon = Daemon(
+            machine,
+            config,
+            orders,
+            hardware.boards,
+            hardware.guide,
+            journal,
+            EventLog(loop.time),
+            face_of=hardware.face_of,
+            traffic=hardware.traffic,
+            clock=loop.time,
+        )
+        await daemon.run(rounds)
+    hardware.close()
+    figures, bounds = daemon.books.figures, daemon.summary(0.0)["bound_s"]
+    assert isinstance(bounds, dict)
+    under = [Cycle(seconds, bounds["under"]) for seconds in figures.under]
+    top = [Cycle(*each) for each in zip(figures.top, figures.top_bound, strict=True)]
+    return under, top
+
+
+@pytest.mark.parametrize(
+    ("table", "game"),
+    [
+        ("robotic", "wenzhou"),
+        ("robotic", "filipino"),
+        ("classic", "wenzhou"),
+        ("pai_gow", "pai_gow"),
+    ],
+)
+def test_walls_are_staged_no_sooner_than_the_bound_and_hardly_later(table: str, game: str) -> None:
+    under, _ = played(table, game)
+    assert len(under) == 3 if table != "pai_gow" else 2
+    for cycle in under:
+        assert 1.0 <= cycle.ratio < 1.01
+
+
+def test_one_port_adds_the_chains_way_back_to_its_first_side() -> None:
+    (first, *others), _ = played("single_port", "wenzhou")
+    assert 1.0 <= first.ratio < 1.03
+    for cycle in others:
+        assert cycle.measured - first.measured == pytest.approx(3 * 3.0, abs=0.1)
+
+
+def test_a_wenzhou_deal_by_the_gantry_is_slower_by_the_lifts_that_rise_before_the_first_throw() -> (
+    None
+):
+    _, top = played("robotic", "wenzhou", rounds=3)
+    for cycle in top:
+        assert 1.0 <= cycle.ratio < 1.1
+        assert LIFTS <= cycle.measured - cycle.bound < LIFTS + LINK + HOME
+
+
+@pytest.mark.parametrize(
+    ("game", "rounds", "throws"), [("block", 3, ()), ("wenzhou", 1, ((3, 5), (2, 4)))]
+)
+def test_where_the_dome_need_not_shake_only_link_and_turner_are_left(
+    game: str, rounds: int, throws: tuple[Dice, ...]
+) -> None:
+    _, (first, *others) = played("robotic", game, rounds, throws=throws)
+    assert 0.0 <= first.measured - first.bound < LINK + HOME
+    for cycle in others:
+        assert 0.0 <= cycle.measured - cycle.bound < LINK

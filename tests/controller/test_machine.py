@@ -1,0 +1,228 @@
+"""The state machine, edge by edge: what the tables allow happens, everything else is refused."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import product
+
+import pytest
+
+from controller.machine import (
+    ABOVE,
+    ABOVE_TRANSITIONS,
+    SETTING_UP,
+    TOP,
+    TOP_TRANSITIONS,
+    TRIGGERS,
+    UNDER,
+    UNDER_TRANSITIONS,
+    Refused,
+    TableMachine,
+)
+
+Rows = tuple[tuple[str, tuple[str, ...], str], ...]
+Change = tuple[str, str]
+START = ("connect", "home", "run")
+REGIONS: dict[str, Rows] = {
+    "under": UNDER_TRANSITIONS,
+    "top": TOP_TRANSITIONS,
+    "above": ABOVE_TRANSITIONS,
+}
+EDGES = [
+    pytest.param(region, trigger, source, destination, id=f"{region}: {source} {trigger}")
+    for region, rows in REGIONS.items()
+    for trigger, sources, destination in rows
+    for source in sources
+]
+
+
+def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
+    """The fewest triggers that lead from one state to another."""
+    ways: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
+    seen = {start}
+    while ways:
+        state, triggers = ways.popleft()
+        if state == goal:
+            return triggers
+        for trigger, sources, destination in rows:
+            if state in sources and destination not in seen:
+                seen.add(destination)
+                ways.append((destination, (*triggers, trigger)))
+    raise AssertionError(f"no transition leads from {start} to {goal}")
+
+
+def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, list[Change]]:
+    """A machine whose regions are in these states, and what it tells from now on."""
+    told: list[Change] = []
+    machine = TableMachine(lambda *change: told.append(change))
+    below = way(UNDER_TRANSITIONS, "idle", under)
+    on_top = way(TOP_TRANSITIONS, "clear", top)
+    for trigger in (*START, *below, *on_top):
+        machine.fire(trigger)
+    told.clear()
+    return machine, told
+
+
+def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
+    """A machine in a state in which nothing is played (or running), and what it tells then."""
+    told: list[Change] = []
+    machine = TableMachine(lambda *change: told.append(change))
+    for trigger in way(ABOVE_TRANSITIONS, "offline", state):
+        machine.fire(trigger)
+    told.clear()
+    return machine, told
+
+
+def allowed(state: Change) -> set[str]:
+    """What the tables allow a running machine."""
+    present = {"under": state[0], "top": state[1], "above": "running"}
+    return {
+        trigger
+        for region, rows in REGIONS.items()
+        for trigger, sources, _ in rows
+        if present[region] in sources
+    }
+
+
+@pytest.mark.parametrize(("region", "trigger", "source", "destination"), EDGES)
+def test_every_transition_of_the_tables_can_be_taken_from_each_of_its_sources(
+    region: str, trigger: str, source: str, destination: str
+) -> None:
+    match region:
+        case "under":
+            machine, _ = machine_at(under=source)
+        case "top":
+            machine, _ = machine_at(top=source)
+        case _:
+            machine, _ = machine_above(source)
+    assert getattr(machine, region) == source
+    machine.fire(trigger)
+    assert getattr(machine, region) == destination
+
+
+@pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
+def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
+    under: str, top: str
+) -> None:
+    machine, told = machine_at(under, top)
+    for trigger in sorted(TRIGGERS):
+        if trigger in allowed((under, top)):
+            continue
+        with pytest.raises(Refused) as refused:
+            machine.fire(trigger)
+        assert (
+            str(refused.value)
+            == f"'{trigger}' is not possible while under is {under} and top is {top}."
+        )
+        assert (machine.above, machine.under, machine.top) == ("running", under, top)
+    assert told == []
+
+
+@pytest.mark.parametrize("state", ABOVE)
+def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
+    machine, told = machine_above(state)
+    legal = {trigger for trigger, sources, _ in ABOVE_TRANSITIONS if state in sources}
+    for trigger in sorted(TRIGGERS):
+        if trigger in legal:
+            continue
+        with pytest.raises(Refused, match=f"'{trigger}' is not possible while under is {state}"):
+            machine.fire(trigger)
+        assert (machine.above, machine.under, machine.top) == (state, state, state)
+    assert told == []
+
+
+@pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
+def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
+    for trigger in sorted(allowed((under, top)) - {name for name, _, _ in ABOVE_TRANSITIONS}):
+        machine, told = machine_at(under, top)
+        machine.fire(trigger)
+        below = trigger in {name for name, _, _ in UNDER_TRANSITIONS}
+        assert (machine.top if below else machine.under) == (top if below else under)
+        assert told == [(machine.under, machine.top)]
+
+
+@pytest.mark.parametrize("word", ["deal_again", "state", "fire", "is_running", ""])
+def test_a_word_that_is_no_trigger_is_refused_like_one(word: str) -> None:
+    machine, told = machine_at("building", "playing")
+    with pytest.raises(Refused, match=f"'{word}' is not possible while under is building"):
+        machine.fire(word)
+    assert told == []
+
+
+def test_an_error_of_whoever_is_told_is_not_taken_for_a_refusal() -> None:
+    def stumble(under: str, top: str) -> None:
+        raise AttributeError(f"no lamp for {under}")
+
+    with pytest.raises(AttributeError, match="no lamp for testing"):
+        TableMachine(stumble).fire("connect")
+
+
+@pytest.mark.parametrize("under", UNDER)
+@pytest.mark.parametrize("top", TOP)
+def test_a_stop_and_a_fault_come_through_whatever_both_activities_do(under: str, top: str) -> None:
+    for trigger, state in (("stop", "stopped"), ("fail", "fault"), ("pause", "paused")):
+        machine, told = machine_at(under, top)
+        machine.fire(trigger)
+        assert machine.above == state
+        assert told == [(state, state)]
+
+
+def test_a_stop_ordered_by_whoever_is_told_comes_after_the_change_it_answers() -> None:
+    told: list[Change] = []
+
+    def hear(*change: str) -> None:
+        told.append((change[0], change[1]))
+        if machine.top == "raising":
+            machine.fire("stop")
+
+    machine = TableMachine(hear)
+    for trigger in (*START, "raise_walls"):
+        machine.fire(trigger)
+    assert told[-2:] == [("idle", "raising"), ("stopped", "stopped")]
+
+
+def test_a_game_passes_through_the_states_of_its_set_up_in_its_own_order() -> None:
+    for first, second in product(SETTING_UP, SETTING_UP):
+        machine, told = machine_at(top="raising")
+        for state in (first, second):
+            machine.fire(f"begin_{state}")
+        machine.fire("begin_play")
+        assert [top for _, top in told] == [first, second, "playing"]
+
+
+def test_a_round_as_the_floor_sees_it() -> None:
+    told: list[Change] = []
+    machine = TableMachine(lambda *change: told.append(change))
+    cold_start = (*START, "collect", "gather", "clear_top", "shuffle", "build", "stage")
+    first_deal = ("raise_walls", "hand_up", "begin_throwing", "begin_dealing", "begin_turning")
+    second_set = ("begin_play", "gather", "shuffle", "build", "stage")
+    for trigger in (*cold_start, *first_deal, *second_set):
+        machine.fire(trigger)
+    with pytest.raises(Refused, match=r"'raise_walls' is not possible while .* top is playing"):
+        machine.fire("raise_walls")
+    for trigger in ("collect", "clear_top", "raise_walls"):
+        machine.fire(trigger)
+    assert told == [
+        ("testing", "testing"),
+        ("homing", "homing"),
+        ("idle", "clear"),
+        ("idle", "collecting"),
+        ("gathering", "collecting"),
+        ("gathering", "clear"),
+        ("shuffling", "clear"),
+        ("building", "clear"),
+        ("staged", "clear"),
+        ("staged", "raising"),
+        ("idle", "raising"),
+        ("idle", "throwing"),
+        ("idle", "dealing"),
+        ("idle", "turning"),
+        ("idle", "playing"),
+        ("gathering", "playing"),
+        ("shuffling", "playing"),
+        ("building", "playing"),
+        ("staged", "playing"),
+        ("staged", "collecting"),
+        ("staged", "clear"),
+        ("staged", "raising"),
+    ]

@@ -1,0 +1,73 @@
+"""A board that only keeps books: what it was told, in order; for stories about the line."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+
+from firmware_bridge import messages as wire
+from firmware_bridge.link import Line, Link
+from firmware_bridge.messages import Message
+from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
+from firmware_bridge.sim.session import BoardSession
+
+
+class EchoBoard:
+    """Remembers every `Set` that it executes and answers a `Read` with its channel."""
+
+    def __init__(self, transport: MemoryTransport, address: int = 0) -> None:
+        self.done: list[int] = []
+        self.session = BoardSession(address, self.execute, transport.write)
+        self.deaf = False
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def execute(self, message: Message, sequence: int) -> Message:
+        match message:
+            case wire.Set():
+                self.done.append(message.value)
+                return wire.Ok()
+            case wire.Read():
+                return wire.Value(message.channel)
+            case wire.Identify():
+                return wire.Identity(1, 1, b"echo", b"ECHO0000", 1, 0, 0, 0, bytes(8))
+            case _:
+                return wire.Ok()
+
+    def receive(self, data: bytes) -> None:
+        if not self.deaf:
+            self.session.receive(data)
+            self._tick()
+
+    def emit(self, event: Message) -> None:
+        self.session.emit(event)
+        self._tick()
+
+    def _tick(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        due = self.session.tick(self._loop.time())
+        self._timer = None if due is None else self._loop.call_at(due, self._tick)
+
+
+class Wired:
+    """A host's link and an `EchoBoard` at the two ends of a line in memory."""
+
+    def __init__(self, noise: Noise | None = None) -> None:
+        self.host, self.there = memory_line(noise=noise)
+        self.line = Line(self.host)
+        self.link: Link = self.line.link(0, "echo")
+        self.board = EchoBoard(self.there)
+        self.there.connect(self.board.receive, lambda _: None)
+        self.told: list[Message] = []
+        self.lost: list[str] = []
+        self.link.told = self.told.append
+        self.link.lost = lambda error: self.lost.append(str(error))
+
+    async def identify(self) -> Message:
+        return await self.link.identify(b"a nonce!")
+
+
+def noise(seed: int) -> Noise:
+    """Bit errors in 1 of 1,000 bytes, and pieces that vanish, come twice, come late, end early."""
+    return Noise(Random(seed), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)

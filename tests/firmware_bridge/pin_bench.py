@@ -1,0 +1,124 @@
+"""A bench on mock pins: its board, a hand at its sensors, and a second thread to do it in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from config.schema import (
+    BoardConfig,
+    MotorChannel,
+    OutputChannel,
+    SensorChannel,
+)
+from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.mock_pins import MockPins
+from firmware_bridge.sim.plant.tiles import Impossible
+
+
+def sensor(pin: int, active: str = "low", debounce_ms: float = 0) -> SensorChannel:
+    return SensorChannel(kind="sensor", pin=pin, active=active, debounce_ms=debounce_ms)
+
+
+BENCH = BoardConfig(
+    kind="gpio",
+    channels={
+        "drum": MotorChannel(kind="motor", pin=17, safe=0, max_on=240.0),
+        "wheel": MotorChannel(
+            kind="motor", pin=27, reverse_pin=22, safe=0, max_on=90.0, hold_while="full"
+        ),
+        "lift": MotorChannel(
+            kind="motor",
+            pin=5,
+            reverse_pin=6,
+            safe=0,
+            max_on=4.0,
+            forward_stop="up",
+            reverse_stop="down",
+        ),
+        "lamp": OutputChannel(kind="output", pin=12, safe=0),
+        "brake": OutputChannel(kind="output", pin=13, safe=1, max_on=2.0),
+        "counter": sensor(23),
+        "full": sensor(24),
+        "up": sensor(18, "high"),
+        "down": sensor(19, "high"),
+        "key": sensor(20, debounce_ms=20),
+        "emergency": sensor(25, "high", debounce_ms=2),
+    },
+)
+
+
+class Copper:
+    """What arrives at the motors and lamps, and when."""
+
+    def __init__(self) -> None:
+        self.trace: list[tuple[float, str, int]] = []
+        self.jammed = False
+
+    def output(self, channel: str, value: int) -> None:
+        self.trace.append((round(asyncio.get_running_loop().time(), 6), channel, value))
+        if self.jammed and value:
+            raise Impossible(f"{channel} is jammed.")
+
+
+class Bench:
+    """A board on mock pins, a hand at its sensors, and a second thread to do it in."""
+
+    def __init__(self, config: BoardConfig = BENCH) -> None:
+        self.copper = Copper()
+        self.pins = MockPins(config, self.copper)
+        self.board = GpioBoard("pins", config, self.pins.factory, emergency=("emergency",))
+
+    def pin(self, number: int) -> Any:
+        return self.pins.factory.pin(number)
+
+    def pass_tile(self) -> None:
+        self.pins.sensor("counter", True)
+        self.pins.sensor("counter", False)
+
+    def tiles_pass(self, *times: float) -> None:
+        for at in times:
+            asyncio.get_running_loop().call_later(at, self.pass_tile)
+
+    def sensed_at(self, at: float, channel: str, active: bool) -> None:
+        asyncio.get_running_loop().call_later(at, self.pins.sensor, channel, active)
+
+
+@asynccontextmanager
+async def started() -> AsyncIterator[Bench]:
+    """A started board; in debug mode the loop refuses calls from a thread that is not its own."""
+    asyncio.get_running_loop().set_debug(True)
+    bench = Bench()
+    await bench.board.start()
+    try:
+        yield bench
+    finally:
+        await bench.board.close()
+
+
+@asynccontextmanager
+async def leased() -> AsyncIterator[Bench]:
+    async with started() as bench:
+        await bench.board.hold_lease()
+        yield bench
+
+
+def story(tell: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+    """A test told on the virtual clock."""
+
+    def told() -> None:
+        clock.run(tell())
+
+    told.__name__ = tell.__name__
+    return told
+
+
+@contextmanager
+def second_thread() -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Do something in another thread and wait for it, so that the story has one order."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield lambda act: pool.submit(act).result()

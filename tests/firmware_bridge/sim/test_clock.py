@@ -1,0 +1,185 @@
+"""The virtual clock: exact jumps, real descriptors, named deadlocks, pace."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.sim.clock import Deadlock, VirtualLoop, run
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def test_time_begins_at_zero_and_an_hour_takes_no_time() -> None:
+    async def main() -> float:
+        assert now() == 0.0
+        await asyncio.sleep(3600)
+        return now()
+
+    began = time.perf_counter()
+    assert run(main()) == 3600.0
+    assert time.perf_counter() - began < 1.0
+
+
+@given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=20))
+def test_every_timer_fires_in_order_and_at_its_own_time(times: list[float]) -> None:
+    async def main() -> list[tuple[float, float]]:
+        loop = asyncio.get_running_loop()
+        fired: list[tuple[float, float]] = []
+        for when in times:
+            loop.call_at(when, lambda when=when: fired.append((when, loop.time())))
+        await asyncio.sleep(2e6)
+        return fired
+
+    fired = run(main())
+    assert [when for when, _ in fired] == sorted(times)
+    assert all(abs(at - when) < 1e-9 for when, at in fired)
+
+
+def test_sleepers_interleave_by_their_own_clocks() -> None:
+    said: list[tuple[str, float]] = []
+
+    async def sleeper(name: str, step: float) -> None:
+        for _ in range(3):
+            await asyncio.sleep(step)
+            said.append((name, now()))
+
+    async def main() -> None:
+        await asyncio.gather(sleeper("slow", 1.0), sleeper("quick", 0.4))
+
+    run(main())
+    assert [name for name, _ in said] == ["quick", "quick", "slow", "quick", "slow", "slow"]
+
+
+def test_timeouts_are_virtual_too() -> None:
+    async def main() -> float:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(90):
+                await asyncio.sleep(1000)
+        return now()
+
+    assert run(main()) == 90.0
+
+
+def test_a_deadlock_names_the_task_and_the_line_where_it_waits() -> None:
+    async def stuck() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    async def main() -> None:
+        await asyncio.sleep(2.5)
+        await asyncio.create_task(stuck(), name="head 2")
+
+    with pytest.raises(Deadlock, match=r"at 2\.500000 s nothing.*head 2 in stuck \(.*\.py:\d+\)"):
+        run(main(), patience=0.0)
+
+
+def test_what_the_main_task_leaves_is_cancelled_and_may_still_clean_up() -> None:
+    ended: list[float] = []
+
+    async def background() -> None:
+        try:
+            await asyncio.sleep(1e6)
+        finally:
+            await asyncio.sleep(1)
+            ended.append(now())
+
+    async def main() -> None:
+        main.task = asyncio.create_task(background())  # type: ignore[attr-defined]
+        await asyncio.sleep(5)
+
+    run(main())
+    assert ended == [6.0]
+
+
+def test_another_thread_can_call_in_while_time_is_flying() -> None:
+    async def main() -> str:
+        loop = asyncio.get_running_loop()
+        heard: asyncio.Future[str] = loop.create_future()
+
+        def ticking() -> None:
+            """Time flies on until the other thread has called."""
+            if not heard.done():
+                loop.call_later(0.001, ticking)
+
+        ticking()
+        threading.Thread(target=loop.call_soon_threadsafe, args=(heard.set_result, "pin 7")).start()
+        return await heard
+
+    assert run(main()) == "pin 7"
+
+
+def test_another_thread_can_wake_a_loop_on_which_nothing_is_scheduled() -> None:
+    async def main() -> tuple[str, float]:
+        loop = asyncio.get_running_loop()
+        heard: asyncio.Future[str] = loop.create_future()
+        threading.Timer(0.05, loop.call_soon_threadsafe, [heard.set_result, "pin 7"]).start()
+        return await heard, now()
+
+    assert run(main(), patience=30.0) == ("pin 7", 0.0)
+
+
+def test_sockets_are_read_before_the_clock_jumps() -> None:
+    async def main() -> tuple[bytes, float]:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.setblocking(False)
+            loop.call_later(1000, lambda: None)
+            theirs.send(b"\x00")
+            return await loop.sock_recv(ours, 1), now()
+
+    assert run(main()) == (b"\x00", 0.0)
+
+
+def test_an_idle_loop_waits_for_a_socket_of_the_callers() -> None:
+    async def main() -> bytes:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.setblocking(False)
+            threading.Timer(0.05, theirs.send, [b"\x01"]).start()
+            return await asyncio.get_running_loop().sock_recv(ours, 1)
+
+    assert run(main(), patience=0.0) == b"\x01"
+
+
+def test_a_descriptor_is_served_even_while_callbacks_never_cease() -> None:
+    async def main() -> bytes:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.setblocking(False)
+            theirs.send(b"\x02")
+            reading = asyncio.ensure_future(asyncio.get_running_loop().sock_recv(ours, 1))
+            for _ in range(200):
+                await asyncio.sleep(0)
+            assert reading.done()
+            return await reading
+
+    assert run(main()) == b"\x02"
+
+
+def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
+    async def main() -> list[float]:
+        times = []
+        for _ in range(100):
+            await asyncio.sleep(0.03)
+            times.append(now())
+        return times
+
+    began = time.perf_counter()
+    paced = run(main(), pace=20.0)
+    real = time.perf_counter() - began
+    assert paced == run(main())
+    assert 0.14 < real < 0.6
+
+
+def test_a_pace_that_goes_nowhere_is_refused() -> None:
+    with pytest.raises(ValueError, match="a pace of 0 goes nowhere"):
+        VirtualLoop(pace=0)

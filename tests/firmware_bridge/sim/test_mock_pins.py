@@ -1,0 +1,100 @@
+"""The bench table on mock pins: the plant and the host see what they see with a serial board."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from random import Random
+
+from config.loader import load_table
+from firmware_bridge.board import Board, Edges, Elapsed, Ended, Reason
+from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.link import Line
+from firmware_bridge.serial_board import SerialBoard
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.line import memory_line
+from firmware_bridge.sim.mock_pins import MockPins
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.virtual_board import KEY
+from tests.firmware_bridge.sim.rack import FACES, TILE
+
+Seen = tuple[list[Ended], list[tuple[float, str, int]]]
+
+
+class Plants(Plant):
+    """A plant that writes down what its boards put on the copper."""
+
+    trace: list[tuple[float, str, int]]
+
+    def output(self, channel: str, value: int) -> None:
+        self.trace.append((round(self.world.now, 3), channel, value))
+        super().output(channel, value)
+
+
+async def let_tiles_out(plant: Plants, board: Board) -> Seen:
+    """Pour the box into the drum, mix, let five tiles out and two more, then let everything go."""
+    plant.trace = []
+    await board.start()
+    assert plant.drum is not None
+    plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.tiles])
+    await board.hold_lease()
+    ended = [await board.drive("drum", 650, Elapsed(), 8.0)]
+    await board.set("drum", 400)
+    ended += [await board.drive("wheel", 1000, Edges("counter", n), 60.0) for n in (5, 2)]
+    await board.release_lease()
+    assert await board.count("counter") == 7
+    plant.census()
+    await board.close()
+    return [Ended(each.reason, each.count, round(each.seconds, 3)) for each in ended], plant.trace
+
+
+def on_pins() -> Awaitable[Seen]:
+    loop = asyncio.get_running_loop()
+    plant = Plants(load_table("bench"), TILE, FACES, 7, loop)
+    config = plant.table.boards["pins"]
+    pins = MockPins(config, plant)
+    plant.connect({"pins": pins})
+    plant.power_on()
+    board = GpioBoard("pins", config, pins.factory, emergency=plant.table.modules.emergency)
+    return let_tiles_out(plant, board)
+
+
+def on_a_line() -> Awaitable[Seen]:
+    loop = asyncio.get_running_loop()
+    plant = Plants(load_table("bench"), TILE, FACES, 7, loop)
+    plant.trace = []
+    here, there = memory_line()
+    bench = Bench(plant, there.write)
+    there.connect(bench.receive, lambda _: None)
+    nonces = Random(1)
+    config = plant.table.boards["pins"]
+    board = SerialBoard("pins", config, Line(here), KEY, lambda: nonces.randbytes(8))
+    return let_tiles_out(plant, board)
+
+
+def told(story: Callable[[], Awaitable[Seen]]) -> Seen:
+    async def tell() -> Seen:
+        return await story()
+
+    return clock.run(tell())
+
+
+def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:
+    ended, trace = told(on_pins)
+    assert [(each.reason, each.count) for each in ended] == [
+        (Reason.TIME, 0),
+        (Reason.EDGES, 5),
+        (Reason.EDGES, 2),
+    ]
+    assert trace[-1][1:] == ("drum", 0)
+
+
+def test_but_for_the_time_on_the_wire_pins_and_a_serial_board_are_the_same() -> None:
+    (ended, trace), (ended_far, trace_far) = told(on_pins), told(on_a_line)
+    assert ended == ended_far
+    assert [order[1:] for order in trace] == [order[1:] for order in trace_far]
+
+
+def test_the_same_seed_on_pins_is_the_same_run() -> None:
+    assert told(on_pins) == told(on_pins)

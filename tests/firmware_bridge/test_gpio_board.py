@@ -1,0 +1,354 @@
+"""A bench on GPIO pins: what a person sees when tiles pass, switches close, the stop is hit."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from firmware_bridge.board import (
+    BoardFault,
+    BoardRefused,
+    Edge,
+    Edges,
+    Elapsed,
+    Ended,
+    FaultCode,
+    Level,
+    Reason,
+)
+from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.sim import clock
+from tests.firmware_bridge.pin_bench import (
+    BENCH,
+    Bench,
+    leased,
+    second_thread,
+    started,
+    story,
+)
+
+# Motors run until something is so
+
+
+@story
+async def test_the_wheel_stops_at_the_fifth_tile() -> None:
+    async with leased() as bench:
+        bench.tiles_pass(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+        ended = await bench.board.drive("wheel", 800, Edges("counter", 5), 10.0)
+        assert ended == Ended(Reason.EDGES, 5, 0.5)
+        assert bench.copper.trace == [(0.0, "wheel", 800), (0.5, "wheel", 0)]
+        await asyncio.sleep(1.0)
+        assert await bench.board.count("counter") == 6
+
+
+@story
+async def test_tiles_counted_by_a_second_thread_stop_the_wheel_in_the_loops_own() -> None:
+    async with leased() as bench:
+        threads = set()
+        write = bench.copper.output
+
+        def output(channel: str, value: int) -> None:
+            threads.add(threading.get_ident())
+            write(channel, value)
+
+        bench.copper.output = output
+        driving = asyncio.create_task(bench.board.drive("wheel", 800, Edges("counter", 3), 60.0))
+        with second_thread() as elsewhere:
+            for tile in range(3):
+                await asyncio.sleep(0.25)
+                assert not driving.done(), tile
+                elsewhere(bench.pass_tile)
+        assert await driving == Ended(Reason.EDGES, 3, 0.75)
+        assert threads == {threading.get_ident()}
+
+
+def test_on_the_ordinary_clock_a_second_thread_wakes_the_sleeping_loop() -> None:
+    async def tell() -> Ended:
+        async with leased() as bench:
+
+            def tiles() -> None:
+                for _ in range(20):
+                    time.sleep(0.002)
+                    bench.pass_tile()
+
+            thread = threading.Thread(target=tiles)
+            thread.start()
+            ended = await bench.board.drive("wheel", 800, Edges("counter", 20), 5.0)
+            thread.join()
+            return ended
+
+    ended = asyncio.run(tell())
+    assert (ended.reason, ended.count) == (Reason.EDGES, 20)
+
+
+@story
+async def test_a_wheel_that_no_tile_passes_stops_at_its_time_limit() -> None:
+    async with leased() as bench:
+        bench.tiles_pass(0.5)
+        ended = await bench.board.drive("wheel", -300, Edges("counter", 2), 3.0)
+        assert ended == Ended(Reason.TIME, 1, 3.0)
+        assert bench.copper.trace == [(0.0, "wheel", -300), (3.0, "wheel", 0)]
+
+
+@story
+async def test_the_lift_runs_until_its_switch_and_not_at_all_if_it_is_there() -> None:
+    async with leased() as bench:
+        bench.sensed_at(2.5, "up", True)
+        assert await bench.board.drive("lift", 1000, Level("up"), 4.0) == Ended(
+            Reason.LEVEL, 0, 2.5
+        )
+        assert (await bench.board.drive("lift", 1000, Level("up"), 4.0)).seconds == 0.0
+        assert bench.copper.trace == [(0.0, "lift", 1000), (2.5, "lift", 0)]
+
+
+@story
+async def test_the_drum_mixes_for_as_long_as_it_was_told() -> None:
+    async with leased() as bench:
+        assert await bench.board.drive("drum", 650, Elapsed(), 8.0) == Ended(Reason.TIME, 0, 8.0)
+        assert bench.copper.trace == [(0.0, "drum", 650), (8.0, "drum", 0)]
+
+
+@story
+async def test_each_end_switch_stops_the_lift_in_its_own_direction() -> None:
+    async with leased() as bench:
+        bench.sensed_at(1.0, "up", True)
+        assert await bench.board.drive("lift", 900, Elapsed(), 3.0) == Ended(Reason.SWITCH, 0, 1.0)
+        bench.sensed_at(0.5, "up", False)
+        bench.sensed_at(1.5, "down", True)
+        ended = await bench.board.drive("lift", -900, Elapsed(), 3.0)
+        assert ended == Ended(Reason.SWITCH, 0, 1.5)
+
+
+@story
+async def test_a_full_belt_holds_the_wheel_back_until_there_is_room() -> None:
+    async with leased() as bench:
+        bench.sensed_at(1.0, "full", True)
+        bench.sensed_at(3.0, "full", False)
+        await bench.board.drive("wheel", 800, Elapsed(), 5.0)
+        assert bench.copper.trace == [
+            (0.0, "wheel", 800),
+            (1.0, "wheel", 0),
+            (3.0, "wheel", 800),
+            (5.0, "wheel", 0),
+        ]
+
+
+@story
+async def test_a_pulse_lifts_the_brake_and_lets_it_fall_again() -> None:
+    async with leased() as bench:
+        assert await bench.board.pulse("brake", 0, 0.04) == Ended(Reason.DONE, 0, 0.04)
+        assert bench.copper.trace == [(0.0, "brake", 0), (0.04, "brake", 1)]
+
+
+@story
+async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_alone() -> None:
+    async with leased() as bench:
+        await bench.board.set("lamp", 1)
+        driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 8.0))
+        await asyncio.sleep(1.0)
+        bench.board.stop_all()
+        assert bench.copper.trace[-1] == (1.0, "drum", 0)
+        assert await driving == Ended(Reason.STOPPED, 0, 1.0)
+        assert await bench.board.read("lamp") == 1
+        await bench.board.stop("lamp")
+        assert await bench.board.read("lamp") == 0
+
+
+# Sensors
+
+
+@story
+async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
+    async with started() as bench:
+
+        def bounce() -> None:
+            for _ in range(7):
+                bench.pins.sensor("key", True)
+                bench.pins.sensor("key", False)
+            bench.pins.sensor("key", True)
+
+        with second_thread() as elsewhere:
+            elsewhere(bounce)
+            await asyncio.sleep(0.019)
+            assert await bench.board.read("key") == 0
+            await asyncio.sleep(0.002)
+        assert await bench.board.read("key") == 1
+        assert await bench.board.count("key") == 1
+
+
+@story
+async def test_every_watcher_gets_every_edge_once_and_in_order() -> None:
+    async with started() as bench:
+        both = bench.board.watch("counter", "full")
+        counter = bench.board.watch("counter")
+        bench.tiles_pass(0.1, 0.2)
+        bench.sensed_at(0.15, "full", True)
+        await asyncio.sleep(1.0)
+        await bench.board.close()
+        tiles = [
+            Edge("counter", True, 0.1, 1),
+            Edge("counter", False, 0.1, 1),
+            Edge("counter", True, 0.2, 2),
+            Edge("counter", False, 0.2, 2),
+        ]
+        assert [edge async for edge in counter] == tiles
+        assert [edge async for edge in both] == [
+            *tiles[:2],
+            Edge("full", True, 0.15, 1),
+            *tiles[2:],
+        ]
+
+
+@story
+async def test_a_watcher_may_come_before_the_board_is_started() -> None:
+    bench = Bench()
+    edges = bench.board.watch("counter")
+    await bench.board.start()
+    bench.pass_tile()
+    assert await anext(edges) == Edge("counter", True, 0.0, 1)
+    await bench.board.close()
+
+
+@story
+async def test_a_sensor_already_active_at_the_start_is_read_but_not_counted() -> None:
+    bench = Bench()
+    bench.pins.sensor("full", True)
+    await bench.board.start()
+    assert await bench.board.read("full") == 1
+    assert await bench.board.count("full") == 0
+    await bench.board.close()
+
+
+# The lease
+
+
+@story
+async def test_without_a_lease_nothing_moves() -> None:
+    async with started() as bench:
+        with pytest.raises(BoardRefused, match=r"pins refused setting lamp to 1: no lease is held"):
+            await bench.board.set("lamp", 1)
+        assert bench.copper.trace == []
+
+
+@story
+async def test_the_outermost_release_makes_everything_safe() -> None:
+    async with leased() as bench:
+        await bench.board.hold_lease()
+        await bench.board.set("lamp", 1)
+        await bench.board.set("brake", 0)
+        driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 60.0))
+        await asyncio.sleep(1.0)
+        await bench.board.release_lease()
+        assert bench.copper.trace == [(0.0, "lamp", 1), (0.0, "brake", 0), (0.0, "drum", 650)]
+        await bench.board.release_lease()
+        assert sorted(bench.copper.trace[3:]) == [
+            (1.0, "brake", 1),
+            (1.0, "drum", 0),
+            (1.0, "lamp", 0),
+        ]
+        assert await driving == Ended(Reason.STOPPED, 0, 1.0)
+        with pytest.raises(BoardRefused, match="nobody holds it"):
+            await bench.board.release_lease()
+
+
+@story
+async def test_a_held_lease_outlives_its_own_duration() -> None:
+    async with leased() as bench:
+        await bench.board.set("lamp", 1)
+        await asyncio.sleep(100.0)
+        assert await bench.board.read("lamp") == 1
+
+
+def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it() -> None:
+    async def tell() -> None:
+        async with leased() as bench:
+            await bench.board.set("lamp", 1)
+            time.sleep(BENCH.lease * 1.5)  # noqa: ASYNC251  the stall
+            await asyncio.sleep(0.01)
+            assert await bench.board.read("lamp") == 1
+
+    asyncio.run(tell())
+
+
+# Faults
+
+
+@story
+async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
+    async with leased() as bench:
+        faults = bench.board.faults
+        await bench.board.set("lift", 500)
+        too_long = BoardFault("pins", FaultCode.MAXIMUM_ON_TIME, "lift")
+        assert await anext(faults) == too_long
+        assert bench.copper.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
+        with pytest.raises(BoardRefused, match="lift has a latched fault; remove its cause"):
+            await bench.board.set("lamp", 1)
+        assert await anext(bench.board.faults) == too_long, "latched: a late listener hears it too"
+        await bench.board.clear()
+        await bench.board.set("lamp", 1)
+
+
+@story
+async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released() -> None:
+    async with leased() as bench:
+        faults = bench.board.faults
+        await bench.board.set("lamp", 1)
+        driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 60.0))
+        await asyncio.sleep(1.0)
+        with second_thread() as elsewhere:
+            elsewhere(lambda: bench.pins.sensor("emergency", True))
+            assert await driving == Ended(Reason.FAULT, 0, 1.0)
+            assert await anext(faults) == BoardFault("pins", FaultCode.EMERGENCY_STOP, "emergency")
+            assert bench.copper.trace[-2:] == [(1.0, "drum", 0), (1.0, "lamp", 0)]
+            with pytest.raises(BoardRefused, match="cause of the fault of emergency persists"):
+                await bench.board.clear()
+            elsewhere(lambda: bench.pins.sensor("emergency", False))
+            await asyncio.sleep(0.1)
+        await bench.board.clear()
+        await bench.board.set("lamp", 1)
+
+
+@story
+async def test_a_torn_emergency_wire_is_an_emergency_stop() -> None:
+    nothing_connected = MockFactory(pin_class=MockPWMPin)
+    board = GpioBoard("pins", BENCH, nothing_connected, emergency=("emergency",))
+    await board.start()
+    fault = BoardFault("pins", FaultCode.EMERGENCY_STOP, "emergency")
+    assert await anext(board.faults) == fault
+    await board.close()
+
+
+@story
+async def test_a_mechanism_that_cannot_obey_latches_a_fault() -> None:
+    async with leased() as bench:
+        bench.copper.jammed = True
+        assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
+        fault = BoardFault("pins", FaultCode.IMPOSSIBLE, "drum")
+        assert await anext(bench.board.faults) == fault
+        assert await bench.board.read("drum") == 0
+        bench.copper.jammed = False
+        await bench.board.clear()
+        bench.pins.refused_by("drum", "no room.")
+        assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
+
+
+def test_the_same_story_twice_is_the_same_to_the_last_bit() -> None:
+    def tell() -> list[tuple[float, str, int]]:
+        async def play() -> list[tuple[float, str, int]]:
+            async with leased() as bench:
+                bench.tiles_pass(*(0.1 * n for n in range(1, 30)))
+                bench.sensed_at(0.55, "full", True)
+                bench.sensed_at(1.05, "full", False)
+                drum = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 2.0))
+                for _ in range(3):
+                    await bench.board.drive("wheel", 800, Edges("counter", 4), 60.0)
+                await drum
+                return bench.copper.trace
+
+        return clock.run(play())
+
+    assert tell() == tell()

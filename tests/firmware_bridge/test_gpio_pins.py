@@ -1,0 +1,200 @@
+"""GPIO pins: how they are taken and let go, what they cannot be, and where there are none."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from config.schema import (
+    AnalogChannel,
+    AxisChannel,
+    BoardConfig,
+    DiceChannel,
+    MotorChannel,
+    OutputChannel,
+    ReaderChannel,
+    StripChannel,
+)
+from firmware_bridge.board import (
+    BoardError,
+    BoardRefused,
+    Elapsed,
+    Ended,
+    Reason,
+)
+from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.gpio_pins import pi_pins
+from tests.firmware_bridge.pin_bench import (
+    Bench,
+    leased,
+    sensor,
+    started,
+    story,
+)
+
+# Opening and closing
+
+
+@story
+async def test_closing_leaves_enable_lines_safe_before_they_become_inputs() -> None:
+    bench = Bench()
+    await bench.board.start()
+    assert bench.pin(13).function == "output"
+    assert bench.pin(13).state, "the brake is on from the first moment"
+    await bench.board.hold_lease()
+    await bench.board.set("brake", 0)
+    await bench.board.set("lamp", 1)
+    driving = asyncio.create_task(bench.board.drive("wheel", 800, Elapsed(), 60.0))
+    await asyncio.sleep(0.5)
+    await bench.board.close()
+    assert await driving == Ended(Reason.STOPPED, 0, 0.5)
+    for number, safe in ((13, 1), (12, 0), (27, 0), (22, 0), (17, 0)):
+        assert bench.pin(number).function == "input", number
+        assert bench.pin(number).state == safe, number  # an input cannot be set any more
+    await bench.board.close()
+    bench.pass_tile()
+    bench.board.stop_all()
+    await bench.board.release_lease()
+    with pytest.raises(BoardRefused, match="board pins is closed; start it first"):
+        await bench.board.set("lamp", 1)
+
+
+@story
+async def test_a_closed_board_starts_again_with_counts_at_zero() -> None:
+    bench = Bench()
+    first = await bench.board.start()
+    assert await bench.board.start() == first
+    assert (first.build, first.serial) == ("gpio", "GPIO0000")
+    bench.pass_tile()
+    await asyncio.sleep(0.1)
+    assert await bench.board.count("counter") == 1
+    await bench.board.close()
+    assert await bench.board.start() == first
+    assert await bench.board.count("counter") == 0
+    await bench.board.close()
+
+
+@story
+async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() -> None:
+    async with started() as bench:
+        other = BoardConfig(
+            kind="gpio",
+            channels={
+                "fan": OutputChannel(kind="output", pin=16, safe=0),
+                "light": OutputChannel(kind="output", pin=12, safe=0),
+            },
+        )
+        second = GpioBoard("more", other, bench.pins.factory)
+        with pytest.raises(BoardRefused, match="board more: channel light cannot have its pin"):
+            await second.start()
+        assert bench.pin(16).function == "input"
+
+
+@story
+async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
+    factory = MockFactory(pin_class=MockPWMPin)
+    wrong = MotorChannel(kind="motor", pin=17, safe=0, max_on=1.0, hold_while="lamp")
+    lamp = OutputChannel(kind="output", pin=12, safe=0)
+    config = BoardConfig(kind="gpio", channels={"drum": wrong, "lamp": lamp})
+    board = GpioBoard("pins", config, factory)
+    for _ in range(2):
+        with pytest.raises(BoardRefused, match="board pins refused its channel table"):
+            await board.start()
+        assert factory.pin(17).function == "input"
+
+
+# What pins cannot be
+
+
+@pytest.mark.parametrize(
+    ("channel", "kind"),
+    [
+        (StripChannel(kind="strip", pin=18, lamps=17, safe=0), "strip"),
+        (
+            AxisChannel(
+                kind="axis",
+                pin=2,
+                direction_pin=3,
+                home_switch="home",
+                low=0.0,
+                high=1.0,
+                speed=1.0,
+                acceleration=1.0,
+            ),
+            "axis",
+        ),
+        (DiceChannel(kind="dice", pin=4, port=1, safe=0, shake=1.5), "dice"),
+        (ReaderChannel(kind="reader", port=1), "reader"),
+        (AnalogChannel(kind="analog", pin=4), "analog"),
+    ],
+)
+def test_a_channel_that_pins_cannot_be_is_refused_by_name(channel: Any, kind: str) -> None:
+    config = BoardConfig(kind="gpio", channels={"thing": channel})
+    with pytest.raises(BoardRefused) as refused:
+        GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
+    assert str(refused.value) == (
+        f"board pins: channel thing is of kind {kind}; plain GPIO pins can only be motor, output"
+        " and sensor: move it to a serial board."
+    )
+
+
+def test_a_pin_that_the_header_does_not_have_is_refused() -> None:
+    config = BoardConfig(kind="gpio", channels={"key": sensor(54)})
+    with pytest.raises(BoardRefused, match=r"key is on pin 54, which .* choose one from 2 to 27"):
+        GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
+
+
+@story
+async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
+    async with leased() as bench:
+        board = bench.board
+        for order, why in (
+            (board.set("drum", -300), "motor drum has no reverse_pin and cannot run at -300"),
+            (
+                board.set("lamp", 2),
+                "refused setting lamp to 2: a value, count or time is out of its range",
+            ),
+            (board.set("counter", 1), "counter is another kind of channel"),
+            (board.set("moon", 1), "no channel moon; it has drum, wheel, lift"),
+            (
+                board.pulse("brake", 0, 3.0),
+                "refused a pulse of brake: a value, count or time is out of its range",
+            ),
+            (board.move({"x": 0.1}), "cannot move x: it is plain GPIO pins"),
+            (board.home("x"), "cannot home x"),
+            (board.throw("dome", 2), "cannot throw dice with dome"),
+            (board.scan("reader"), "cannot scan with reader"),
+        ):
+            with pytest.raises(BoardRefused, match=why):
+                await order
+        await board.set("drum", 650)
+        driving = asyncio.create_task(board.drive("wheel", 100, Elapsed(), 1.0))
+        await asyncio.sleep(0.1)
+        with pytest.raises(BoardRefused, match="wheel is busy with another order"):
+            await board.set("wheel", 1)
+        assert (await driving).reason is Reason.TIME
+
+
+def test_without_lgpio_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lgpio", None)
+    with pytest.raises(BoardError, match=r"needs the package lgpio.*run `pip install lgpio`"):
+        pi_pins()
+
+
+def test_a_machine_without_pins_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    class LgpioError(Exception):
+        pass
+
+    def no_chip() -> None:
+        raise LgpioError("can not open gpiochip")
+
+    monkeypatch.setitem(sys.modules, "lgpio", SimpleNamespace(error=LgpioError))
+    pins = SimpleNamespace(LGPIOFactory=no_chip)
+    monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", pins)
+    with pytest.raises(BoardError, match=r"gives no GPIO pins \(can not open gpiochip\)"):
+        pi_pins()

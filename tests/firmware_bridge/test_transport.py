@@ -1,0 +1,139 @@
+"""The serial transport, on pseudo-terminals and real time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import tty
+from collections.abc import Iterator
+
+import pytest
+
+from firmware_bridge.board import BoardSilent
+from firmware_bridge.transport import MOST_UNSENT, SerialTransport, open_serial
+
+PATIENCE = 10.0
+
+
+class Port:
+    """A pseudo-terminal: the far end as a file descriptor, the near one by its path."""
+
+    def __init__(self) -> None:
+        self.far, near = pty.openpty()
+        tty.setraw(near)
+        self.path = os.ttyname(near)
+        os.close(near)
+
+    def unplug(self) -> None:
+        if self.far >= 0:
+            os.close(self.far)
+            self.far = -1
+
+
+@pytest.fixture
+def port() -> Iterator[Port]:
+    port = Port()
+    yield port
+    port.unplug()
+
+
+async def _until(condition: asyncio.Event) -> None:
+    await asyncio.wait_for(condition.wait(), PATIENCE)
+
+
+def test_bytes_go_both_ways(port: Port) -> None:
+    async def main() -> None:
+        transport = open_serial(port.path)
+        heard, enough = bytearray(), asyncio.Event()
+
+        def receive(data: bytes) -> None:
+            heard.extend(data)
+            if heard == b"\x00\x11\x13answer\n\xff":
+                enough.set()
+
+        transport.connect(receive, lambda _: None)
+        transport.write(b"\x00\x03question\r\xff")
+        assert os.read(port.far, 100) == b"\x00\x03question\r\xff", "no byte is special"
+        os.write(port.far, b"\x00\x11\x13answer\n\xff")
+        await _until(enough)
+        transport.close()
+
+    asyncio.run(main())
+
+
+def test_what_the_port_does_not_take_at_once_is_kept_and_sent_later(port: Port) -> None:
+    async def main() -> None:
+        transport = open_serial(port.path)
+        transport.connect(lambda _: None, lambda _: None)
+        sent = bytes(index % 251 for index in range(40_000))
+        transport.write(sent[:30_000])
+        transport.write(sent[30_000:])
+        os.set_blocking(port.far, False)
+        taken = b""
+        async with asyncio.timeout(PATIENCE):
+            while len(taken) < len(sent):
+                try:
+                    taken += os.read(port.far, 4096)
+                except BlockingIOError:
+                    await asyncio.sleep(0.001)
+        assert taken == sent
+        transport.close()
+
+    asyncio.run(main())
+
+
+def test_a_port_that_takes_nothing_is_given_up_before_memory_fills(port: Port) -> None:
+    async def main() -> None:
+        transport, reasons, gone = await _watched(port)
+        for _ in range(3 * MOST_UNSENT // 1000):
+            transport.write(bytes(1000))
+        await _until(gone)
+        assert "takes no more" in reasons[0] and len(reasons) == 1
+
+    asyncio.run(main())
+
+
+def test_pulling_the_plug_is_told_once_and_says_what_to_do(port: Port) -> None:
+    async def main() -> None:
+        transport, reasons, gone = await _watched(port)
+        port.unplug()
+        await _until(gone)
+        transport.write(b"into the void")
+        transport.close()
+        await asyncio.sleep(0)
+        assert len(reasons) == 1
+        assert port.path in reasons[0] and "plug the board in again" in reasons[0]
+
+    asyncio.run(main())
+
+
+def test_closing_is_idempotent_and_tells_nobody(port: Port) -> None:
+    async def main() -> None:
+        transport, reasons, _ = await _watched(port)
+        transport.close()
+        transport.close()
+        port.unplug()
+        await asyncio.sleep(0.01)
+        assert reasons == []
+
+    asyncio.run(main())
+
+
+def test_a_port_that_is_not_there_is_named_with_what_to_do() -> None:
+    async def main() -> None:
+        with pytest.raises(BoardSilent, match=r"port /dev/no-such-port cannot be opened.*scan"):
+            open_serial("/dev/no-such-port")
+
+    asyncio.run(main())
+
+
+async def _watched(port: Port) -> tuple[SerialTransport, list[str], asyncio.Event]:
+    transport, reasons, gone = open_serial(port.path), list[str](), asyncio.Event()
+
+    def lost(reason: str) -> None:
+        reasons.append(reason)
+        gone.set()
+
+    transport.connect(lambda _: None, lost)
+    return transport, reasons, gone

@@ -1,0 +1,173 @@
+"""The house itself: layers, clocks, addresses, docstrings, and the command that people type."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata, resources
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent
+ROOMS = ("rules", "config", "firmware_bridge", "controller")
+FILES = [file for room in ROOMS for file in sorted((HOUSE / room).rglob("*.py"))]
+NAMES = [str(file.relative_to(HOUSE)) for file in FILES]
+
+THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
+THREAD_CALLS = {"run_in_executor", "to_thread"}
+CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
+WHERE_THREADS_CROSS = {"firmware_bridge/gpio_board.py"}
+"""gpiozero calls back in threads of its own; they cross to the loop there and nowhere else."""
+
+ELSEWHERE = re.compile(
+    r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|deb[.]debian[.]org"
+    r"|--(?:extra-)?index[-]url|--find[-]links"
+    r"|(?<![\w./])/(?:home|opt|root|work)/"
+)
+"""A registry's address, an option that names one, or a path of somebody's machine."""
+
+
+def test_imports_go_one_way_from_rules_to_controller() -> None:
+    lint = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command as go; go()",
+            "--no-cache",
+            "--no-logo",
+        ],
+        cwd=HOUSE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert lint.returncode == 0, lint.stdout + lint.stderr
+
+
+@pytest.mark.parametrize("file", FILES, ids=NAMES)
+def test_time_comes_from_the_event_loop_alone(file: Path) -> None:
+    tree = ast.parse(file.read_text())
+    assert not {name for name in _names_of(tree, "time") if name in CLOCKS}
+
+
+@pytest.mark.parametrize("file", FILES, ids=NAMES)
+def test_no_thread_is_started(file: Path) -> None:
+    if str(file.relative_to(HOUSE)) in WHERE_THREADS_CROSS:
+        return
+    tree = ast.parse(file.read_text())
+    assert not THREADS & _imported(tree)
+    called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert not THREAD_CALLS & called
+
+
+def test_everything_public_in_the_rules_says_what_it_is() -> None:
+    silent = [
+        f"{file.relative_to(HOUSE)}: {node.name}"
+        for file in FILES
+        if file.is_relative_to(HOUSE / "rules")
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if not node.name.startswith("_") and ast.get_docstring(node) is None
+    ]
+    assert not silent
+
+
+def test_no_file_names_a_registry_or_a_place_on_somebodys_machine() -> None:
+    named = [
+        f"{file.relative_to(HOUSE)}:{number}: {line.strip()}"
+        for file in _tracked()
+        for number, line in enumerate(_lines(file), 1)
+        if ELSEWHERE.search(line)
+    ]
+    assert not named
+
+
+def test_every_locked_package_has_its_hashes() -> None:
+    for lock in sorted(HOUSE.glob("requirements*.txt")):
+        entries = re.sub(r"\\\n", " ", lock.read_text()).splitlines()
+        packages = [entry for entry in entries if entry and not entry.startswith("#")]
+        assert packages
+        for package in packages:
+            assert re.match(r"[\w.-]+==[\w.]+ ", package), f"{lock.name}: {package}"
+            assert "--hash=sha256:" in package, f"{lock.name}: {package}"
+
+
+def test_tables_and_games_come_with_the_package() -> None:
+    for shelf in ("tables", "games"):
+        assert any(
+            entry.name.endswith(".yaml") for entry in (resources.files("config") / shelf).iterdir()
+        )
+
+
+def test_the_command_wallwright_starts_the_command_line() -> None:
+    (command,) = metadata.entry_points(group="console_scripts", name="wallwright")
+    assert callable(command.load())
+
+
+def test_the_command_wallwright_says_its_version() -> None:
+    said = subprocess.run(
+        [Path(sys.executable).with_name("wallwright"), "version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert metadata.version("wallwright") in said.stdout
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """The top-level names of all modules that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add((node.module or "").partition(".")[0])
+    return names
+
+
+def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
+    """What a file takes from a module: `from time import sleep`, or `time.sleep`."""
+    aliases = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == module
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            yield from (alias.name for alias in node.names)
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in aliases
+        ):
+            yield node.attr
+
+
+def _tracked() -> list[Path]:
+    """Every file of the house: what git would keep, or all of it where there is no git."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=HOUSE,
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        return [HOUSE / name for name in listed.stdout.split("\0") if (HOUSE / name).is_file()]
+    return [file for file in HOUSE.rglob("*") if file.is_file() and ".venv" not in file.parts]
+
+
+def _lines(file: Path) -> list[str]:
+    """A text file's lines; none of a picture's or another binary file's."""
+    try:
+        return file.read_text().splitlines()
+    except UnicodeDecodeError:
+        return []
