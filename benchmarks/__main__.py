@@ -16,6 +16,8 @@ from rich.table import Table
 import benchmarks
 from benchmarks import Row
 
+FILE_WIDTH = 120
+"""Columns of the table where it goes to a file instead of a terminal."""
 VERDICT = {True: "yes", False: "[bold red]no[/]", None: ""}
 
 
@@ -37,7 +39,10 @@ def main(names: Sequence[str]) -> int:
             rows.append(row)
             table.add_row(name, row.claim, row.measured, row.goal, VERDICT[row.met])
         table.add_section()
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=FILE_WIDTH)
+    console.print(table)
     return 1 if any(row.met is False for row in rows) else 0
 
 

@@ -1,16 +1,12 @@
-"""Boards for the link's benchmarks: one in memory, and some as processes on a pseudo-terminal.
-
-As a program: `python -m benchmarks.link_boards ROLE FD`, with a role of `ROLES`.
-"""
+"""Boards for the link's benchmarks: one in memory, and some as processes on a pseudo-terminal."""
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import pty
 import select
-import subprocess
-import sys
 import time
 import tty
 from collections.abc import Callable, Iterator
@@ -99,30 +95,22 @@ def reporter(fd: int) -> None:
         session.tick(time.monotonic())
 
 
-ROLES: dict[str, Callable[[int], None]] = {"echo": echo, "board": board, "reporter": reporter}
-
-
 @contextmanager
-def in_a_process(role: str) -> Iterator[str]:
-    """A board of that role in a process of its own; the path of its pseudo-terminal."""
+def in_a_process(role: Callable[[int], None]) -> Iterator[str]:
+    """A board in a process of its own, at the far end of a pseudo-terminal; the near end's path."""
     far, near = pty.openpty()
     tty.setraw(near)
-    path = os.ttyname(near)
-    program = [sys.executable, "-m", "benchmarks.link_boards", role, str(far)]
-    process = subprocess.Popen(program, pass_fds=[far], stderr=subprocess.DEVNULL)
+    process = multiprocessing.get_context("fork").Process(target=role, args=(far,), daemon=True)
+    process.start()
     os.close(far)
     try:
-        yield path
+        yield os.ttyname(near)
     finally:
         process.kill()
-        process.wait()
+        process.join()
         os.close(near)
 
 
 def _write(fd: int, data: bytes) -> None:
     while data:
         data = data[os.write(fd, data) :]
-
-
-if __name__ == "__main__":
-    ROLES[sys.argv[1]](int(sys.argv[2]))

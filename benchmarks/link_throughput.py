@@ -14,7 +14,7 @@ from statistics import median
 import serial
 
 from benchmarks import Row
-from benchmarks.link_boards import in_a_process
+from benchmarks.link_boards import board, echo, in_a_process
 from firmware_bridge.codec import encode
 from firmware_bridge.link import Line
 from firmware_bridge.messages import WINDOW, Set
@@ -23,14 +23,18 @@ from firmware_bridge.transport import BAUD, open_serial
 TURNS = 7
 SECONDS = 1.0
 GOAL = 0.5
+GOAL_OF_PROCESSOR = 25_000
 COMMAND = Set(1, 800)
 
 
 def main() -> Iterator[Row]:
-    with in_a_process("echo") as echo, in_a_process("board") as board:
-        _bare(echo, 0.2)
-        asyncio.run(_link(board, 0.2))
-        turns = [(_bare(echo, SECONDS), *asyncio.run(_link(board, SECONDS))) for _ in range(TURNS)]
+    """Measure it, in turns."""
+    with in_a_process(echo) as echoing, in_a_process(board) as answering:
+        _bare(echoing, 0.2)
+        asyncio.run(_link(answering, 0.2))
+        turns = [
+            (_bare(echoing, SECONDS), *asyncio.run(_link(answering, SECONDS))) for _ in range(TURNS)
+        ]
     bare, ours, busy = (median(figures) for figures in zip(*turns, strict=True))
     ratio = median(link / bare for bare, link, _ in turns)
     yield Row(
@@ -40,7 +44,12 @@ def main() -> Iterator[Row]:
         f"{GOAL} x",
         ratio >= GOAL,
     )
-    yield Row("commands a second of the host's own processor time", f"{ours / busy:,.0f}")
+    yield Row(
+        "commands a second of the host's own processor time",
+        f"{ours / busy:,.0f}",
+        f"{GOAL_OF_PROCESSOR:,}",
+        ours / busy >= GOAL_OF_PROCESSOR,
+    )
 
 
 def _bare(path: str, seconds: float) -> float:

@@ -81,10 +81,15 @@ class Field:
                 return seat
         return None
 
+    @property
+    def parkings(self) -> int:
+        """How many parking places there are between the walls."""
+        return 9
+
     def parking(self, number: int) -> Spot:
         """The n-th parking place on the lid, from 0, for a waiting block of at most two columns."""
         row, column = divmod(number, 3)
-        return Spot((column - 1) * 4 * self.pitch, (row - 0.5) * 2 * self.tile_length, False)
+        return Spot((column - 1) * 4 * self.pitch, (row - 0.5) * 1.5 * self.tile_length, False)
 
     def _origin(self, side: int, distance: float) -> Spot:
         fx, fy = _FORWARD[side]

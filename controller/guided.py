@@ -1,4 +1,4 @@
-"""Guided steps: lamps and a guide tell the people what to do, a key or the guide says it is done."""
+"""Guided steps: lamps and a guide tell people what to do, a key or the guide says it is done."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ class Guided:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """The step's outcome. Raises TableFault if nobody does it in time."""
+        if self._done is not None:
+            self._done.forget()
         lit = await self._light(step, staging)
         try:
             async with asyncio.timeout(PATIENCE):

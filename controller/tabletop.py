@@ -67,24 +67,15 @@ class TableTop:
         """The level on which a tile set down exactly here would rest."""
         return max((s.top for s in self.stacks.values() if _same(s.spot, spot)), default=0)
 
-    def neighbour(self, stack: Stack, way: int) -> Stack | None:
-        """The stack that touches this one on its row, before (-1) or behind (+1) along x or y."""
-        step = way * self.field.pitch
-        wanted = replace(
-            stack.spot,
-            x=stack.spot.x + (0 if stack.spot.crossed else step),
-            y=stack.spot.y + (step if stack.spot.crossed else 0),
-        )
-        return next(
-            (
-                other
-                for other in self.stacks.values()
-                if _same(other.spot, wanted)
-                and other.spot.crossed == stack.spot.crossed
-                and other.base == stack.base
-            ),
-            None,
-        )
+    def neighbours(self, stack: Stack) -> list[Stack]:
+        """The stacks that touch this one on its row and begin on its level."""
+        return [
+            other
+            for other in self.stacks.values()
+            if other.base == stack.base
+            and other.spot.crossed == stack.spot.crossed
+            and _touch(stack.spot, other.spot, self.field.pitch)
+        ]
 
     def without(self, tiles: Iterable[Place]) -> TableTop:
         """The field after these tiles have been lifted off."""
@@ -143,3 +134,10 @@ def raised(staging: Staging, field: Field, seats: int) -> TableTop:
 
 def _same(one: Spot, other: Spot) -> bool:
     return abs(one.x - other.x) < _NEAR and abs(one.y - other.y) < _NEAR
+
+
+def _touch(one: Spot, other: Spot, pitch: float) -> bool:
+    """Whether two columns of one row stand side by side."""
+    x, y = abs(one.x - other.x), abs(one.y - other.y)
+    along, across = (y, x) if one.crossed else (x, y)
+    return across < _NEAR and abs(along - pitch) < _NEAR

@@ -6,7 +6,6 @@ import asyncio
 
 from config.schema import Table
 from config.staging import Staging
-from controller.abreast import Abreast
 from controller.books import Books
 from controller.faults import Fault, TableFault
 from controller.stations.heads import HeadStation
@@ -93,8 +92,7 @@ class Under:
         try:
             if self._staging.by_hand:
                 return await self._let_out(rig.heads[0])
-            abreast = Abreast({head.part: self._stacks(head) for head in rig.heads})
-            jobs = [asyncio.create_task(self._feed(head, abreast)) for head in rig.heads]
+            jobs = [asyncio.create_task(self._feed(head)) for head in rig.heads]
             try:
                 return sum(await asyncio.gather(*jobs))
             finally:
@@ -104,10 +102,7 @@ class Under:
             for head in rig.heads:
                 await head.halt()
 
-    def _stacks(self, head: HeadStation) -> int:
-        return sum(len(fill.stacks) for fill in self._staging.fills if fill.tray in head.head.trays)
-
-    async def _feed(self, head: HeadStation, abreast: Abreast) -> int:
+    async def _feed(self, head: HeadStation) -> int:
         """Everything that one head builds: its lanes first, then its trays one after another."""
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
@@ -119,7 +114,7 @@ class Under:
                 await self._rig.chain.to_next()
             for fill in self._staging.fills:
                 if fill.tray == tray:
-                    counted += await head.stack(fill.stacks, abreast.turn)
+                    counted += await head.stack(fill.stacks)
         return counted
 
     async def _fill_lane(self, head: HeadStation, seat: int) -> int:

@@ -130,7 +130,7 @@ def _complaint(address: int, sequence: int, message: Message) -> str:
     """Which field it was: only asked once packing has failed."""
     if not (0 <= address <= 255 and 0 <= sequence <= 255):
         return f"address {address} and sequence number {sequence} must be 0-255."
-    for field, value, code in zip(message._fields, message, _codes(type(message)), strict=True):
+    for field, value, code in zip(message._fields, message, codes(type(message)), strict=True):
         try:
             Struct("<" + code).pack(value)
         except error as reason:
@@ -139,8 +139,8 @@ def _complaint(address: int, sequence: int, message: Message) -> str:
     return f"{message!r} does not fit its layout {_LAYOUT[type(message)].format!r}."
 
 
-def _codes(message: type[Message]) -> list[str]:
-    """A layout's fields one by one; only `s` has a count before it."""
+def codes(message: type[Message]) -> list[str]:
+    """A message's layout, field by field, as `struct` writes them."""
     codes, count = [], ""
     for letter in _LAYOUT[message].format.lstrip("<"):
         if letter.isdigit():

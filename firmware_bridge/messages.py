@@ -137,7 +137,7 @@ class Set(NamedTuple):
 
 
 class Pulse(NamedTuple):
-    """Set an output for so long, then to its safe value; ends with `Ended`."""
+    """Set an output for so long, then to its safe value; ends with `MotionEnded`."""
 
     channel: int
     value: int
@@ -145,7 +145,7 @@ class Pulse(NamedTuple):
 
 
 class Drive(NamedTuple):
-    """Run a motor until (count edges | level | time), at most `limit_ms`; ends with `Ended`."""
+    """Run a motor until (edges | level | time), at most `limit_ms`; ends with `MotionEnded`."""
 
     channel: int
     value: int
@@ -157,7 +157,7 @@ class Drive(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Up to three axes to positions, begun together, at permille of speed; ends with `Ended`."""
+    """Up to three axes to positions, begun together, at permille of speed; one `MotionEnded`."""
 
     first: int
     first_um: int
@@ -169,7 +169,7 @@ class Move(NamedTuple):
 
 
 class Home(NamedTuple):
-    """Run an axis to its home switch and call that its low limit; ends with `Ended`."""
+    """Run an axis to its home switch and call that its low limit; ends with `MotionEnded`."""
 
     channel: int
 

@@ -16,8 +16,7 @@ import hmac
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from typing import Generic, TypeVar
-from weakref import WeakSet
+from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge import messages as wire
@@ -36,12 +35,13 @@ from firmware_bridge.board import (
 )
 from firmware_bridge.codec import configuration_crc
 from firmware_bridge.exchange import Traffic
-from firmware_bridge.feed import Feed, Feeds
+from firmware_bridge.feed import Feeds
 from firmware_bridge.lease import Lease
 from firmware_bridge.link import Line, heed
 from firmware_bridge.messages import NONE, PROTOCOL
 from firmware_bridge.motions import End, Motions
 from firmware_bridge.probe import probe
+from firmware_bridge.watching import Ears, Watching
 
 __all__ = ["SerialBoard", "probe"]
 
@@ -81,11 +81,9 @@ class SerialBoard:
         self._silence: BoardSilent | None = None
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
-        self._edges: Feeds[Edge] = Feeds()
-        self._ears: dict[str, WeakSet[_Ears[Edge]]] = {}
+        self._watching = Watching(self._link, self._names, lambda: self._silence)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
-        self._clock = _BoardClock()
 
     @property
     def name(self) -> str:
@@ -108,8 +106,8 @@ class SerialBoard:
         if identity.configuration_crc != configuration_crc(self._records):
             await self._configure()
         await self._order(wire.TakeLease(0), "the end of an old lease")
-        for sensor in tuple(self._ears):
-            await self._order(wire.Watch(self._numbers[sensor], 1), f"watching {sensor}")
+        for sensor in self._watching:
+            await self._order(wire.Watch(sensor, 1), f"watching {self._called(sensor)}")
         self._identity = identity
         return identity
 
@@ -212,13 +210,7 @@ class SerialBoard:
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge from this call on; until nobody holds the iterator any more."""
-        numbers = {sensor: self._number(sensor) for sensor in sensors}
-        ears = _Ears(self._edges.listen(lambda edge: edge.sensor in numbers), self)
-        for sensor, number in numbers.items():
-            if sensor not in self._ears and self._link.ready:
-                heed(self._link.request(wire.Watch(number, 1)))
-            self._ears.setdefault(sensor, WeakSet()).add(ears)
-        return ears
+        return self._watching.listen({sensor: self._number(sensor) for sensor in sensors})
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
@@ -226,19 +218,14 @@ class SerialBoard:
         feed = self._faults.listen()
         for fault in self._latched:
             feed.offer(fault)
-        return _Ears(feed, self)
-
-    @property
-    def silence(self) -> BoardSilent | None:
-        """Why the board cannot be heard; None while it can, and after `close`."""
-        return self._silence
+        return Ears(feed, lambda: self._silence)
 
     # What the board tells
 
     def _told(self, event: wire.Message) -> None:
         match event:
             case wire.EdgeSeen():
-                self._edge_seen(event)
+                self._watching.seen(event)
             case wire.MotionEnded():
                 ended = Ended(Reason(event.reason), event.count, event.elapsed_us / 1e6)
                 self._motions.ended(event.ticket, event.channel, ended)
@@ -253,23 +240,13 @@ class SerialBoard:
                 # Its motions have ended by HELD already; this speaks for what was simply on.
                 self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
-    def _edge_seen(self, event: wire.EdgeSeen) -> None:
-        sensor = self._called(event.channel)
-        if not self._ears.get(sensor):
-            self._ears.pop(sensor, None)
-            heed(self._link.request(wire.Watch(event.channel, 0)))
-            return
-        at = self._clock.seconds(event.at_us)
-        self._edges.tell(Edge(sensor, bool(event.active), at, event.count))
-
     def _end(self, silent: BoardSilent | None) -> None:
         """The session is over: by a loss, or (None) because it was closed."""
         self._identity = None
         self._silence = silent
         self._lease.forget()
-        self._edges.end()
+        self._watching.end()
         self._faults.end()
-        self._ears.clear()
         closed = BoardSilent(f"board {self._name} was closed before the motion ended.")
         self._motions.fail(silent or closed)
 
@@ -360,7 +337,10 @@ class SerialBoard:
         """The longest a move of this axis can take: from end to end."""
         config = self._config.channels[self._names[self._number(axis)]]
         if not isinstance(config, AxisChannel):
-            raise BoardRefused(f"board {self._name}: {axis} is no axis but a {config.kind}.")
+            raise BoardRefused(
+                f"board {self._name} cannot move {axis} as an axis: its kind is {config.kind};"
+                " name an axis."
+            )
         return (config.high - config.low) / config.speed + config.speed / config.acceleration
 
     def _number(self, channel: str) -> int:
@@ -373,35 +353,3 @@ class SerialBoard:
 
     def _called(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else ""
-
-
-class _Ears(Generic[T]):
-    """One listener to a board: hears its events, and why they stop."""
-
-    def __init__(self, feed: Feed[T], board: SerialBoard) -> None:
-        self._feed = feed
-        self._board = board
-
-    def __aiter__(self) -> _Ears[T]:
-        return self
-
-    async def __anext__(self) -> T:
-        try:
-            return await anext(self._feed)
-        except StopAsyncIteration:
-            if self._board.silence is not None:
-                raise self._board.silence from None
-            raise
-
-
-class _BoardClock:
-    """A board's microseconds, which come round every 71 minutes, as seconds that do not."""
-
-    def __init__(self) -> None:
-        self._micros = 0
-
-    def seconds(self, at_us: int) -> float:
-        ahead = (at_us - self._micros) & 0xFFFFFFFF
-        # A board that was reset counts from 0 again: that looks like a very long way ahead.
-        self._micros = self._micros + ahead if ahead < 1 << 31 else at_us
-        return self._micros / 1e6

@@ -7,7 +7,7 @@ asked for. While a stack is pushed on, the wheel already lifts the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 
 from config.schema import Head, Heads
 from controller.faults import Fault, TableFault
@@ -15,8 +15,6 @@ from controller.stations.switched import FULL, LATE, MARGIN, missing
 from firmware_bridge.board import Edges, Reason
 from firmware_bridge.devices import Devices, Sensor
 
-Turn = Callable[[str], Awaitable[None]]
-"""Waits until the head of that name may go on."""
 STARVED = 60.0
 """How long a head may wait for its tiles before it counts as starved, seconds."""
 
@@ -42,16 +40,15 @@ class HeadStation:
         if self._belt:
             await self._belt.stop()
 
-    async def stack(self, heights: Iterable[int], turn: Turn) -> int:
+    async def stack(self, heights: Iterable[int]) -> int:
         """Build stacks of these heights in the tray before the head; returns the tiles counted.
 
-        `turn` is awaited before each stack. Raises TableFault if a tile or the vane's edge does not come.
+        Raises TableFault if a tile or the vane's edge does not come.
         """
         counted = 0
         push: asyncio.Task[None] | None = None
         try:
             for height in heights:
-                await turn(self.part)
                 counted += await self.lift(height)
                 if push is not None:
                     await push

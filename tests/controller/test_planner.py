@@ -19,9 +19,12 @@ from controller.preview import Preview
 from controller.rest import packets_ahead
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
-from rules.cuts import CUTS, cut_choices
+from rules.cuts import CUTS, PILE, UserCut, cut_choices
 from rules.dice import Dice
 from rules.games import find_game
+from rules.games.pai_gow import Parameters
+from rules.geometry import PilePlace
+from rules.plan import settle
 from rules.setup import Setup
 from rules.steps import Packet
 
@@ -43,6 +46,21 @@ def test_every_cut_comes_off_the_pile_as_the_table_of_the_rules_says(
     assert {packet.hand for packet in setup.deal} == set(range(1, 9))
     for packet in setup.deal:
         assert in_hand(hands[packet.seat]) == sorted(str(place) for place in packet.places)
+
+
+@settings(max_examples=30, deadline=None)
+@given(order=some.permutations(PILE.places), table=some.sampled_from(GANTRIES))
+def test_a_house_may_invent_any_cut_and_the_gantry_finds_a_way(
+    order: list[PilePlace], table: str, deal_out: Dealing
+) -> None:
+    hands = tuple(
+        tuple(str(place) for place in order[first : first + 4]) for first in range(0, 32, 4)
+    )
+    parameters = Parameters(user_cuts=(UserCut("ours", hands),), cut_default="ours")
+    setup = find_game("pai_gow").setup(parameters=parameters)
+    setup, _, felt = deal_out(table, settle(setup, [(1, 2, 3)]))
+    for packet in setup.deal:
+        assert in_hand(felt.hands()[packet.seat]) == sorted(map(str, packet.places))
 
 
 def test_the_seeds_example_is_dealt_from_the_break_with_two_blocks_where_a_packet_spans_a_corner(

@@ -89,7 +89,7 @@ def test_a_deaf_board_is_silent_after_every_repetition_and_says_what_to_do() -> 
     async def tell(wired: Wired) -> None:
         wired.board.deaf = True
         began = asyncio.get_running_loop().time()
-        with pytest.raises(BoardSilent, match="no answer to Clear, asked 9 times. Is it powered"):
+        with pytest.raises(BoardSilent, match=r"no answer to Clear, asked 9 times\. Is it powered"):
             await wired.link.request(wire.Clear())
         assert 1.0 < asyncio.get_running_loop().time() - began < 5.0
         assert wired.link.traffic.retries == REPETITIONS

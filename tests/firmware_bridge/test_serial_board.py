@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pty
 import re
-from collections.abc import Callable
+import tty
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -26,8 +29,10 @@ from firmware_bridge.codec import configuration_crc
 from firmware_bridge.messages import Message
 from firmware_bridge.serial_board import SerialBoard, probe
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.sim.virtual_board import VirtualBoard
 from firmware_bridge.words import records
-from tests.firmware_bridge.desk import CONFIG, Desk, later, story
+from tests.firmware_bridge.desk import CONFIG, Copper, Desk, later, story
 from tests.firmware_bridge.echo import noise
 
 
@@ -95,7 +100,7 @@ def test_a_board_of_another_version_says_which_command_upgrades_it(
     async def main() -> None:
         desk = Desk()
         desk.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
-        with pytest.raises(BoardError, match="this program version 1.*`wallwright flash base`"):
+        with pytest.raises(BoardError, match=r"this program version 1.*`wallwright flash base`"):
             await desk.board.start()
 
     clock.run(main())
@@ -196,7 +201,7 @@ def test_a_throw_that_is_stopped_says_to_throw_again() -> None:
         throw = asyncio.ensure_future(desk.board.throw("dome", 2))
         await asyncio.sleep(0.1)
         await desk.board.stop("dome")
-        with pytest.raises(BoardRefused, match="throw of dome ended by STOPPED.*throw again"):
+        with pytest.raises(BoardRefused, match=r"throw of dome ended by STOPPED.*throw again"):
             await throw
 
     story(tell)
@@ -214,50 +219,39 @@ def test_stop_all_stops_without_waiting() -> None:
 # Refusals
 
 
-REFUSED: list[tuple[str, Callable[[SerialBoard], object], str]] = [
-    (
-        "unknown channel",
-        lambda board: board.set("lampe", 1),
-        "board base has no channel lampe; it has lamp, lid, lid_open, s1, home, x, dome, reader,"
-        " current.",
-    ),
-    (
-        "wrong kind",
-        lambda board: board.pulse("s1", 1, 0.1),
-        "board base refused a pulse of s1: s1 is another kind of channel; see its kind in the"
-        " table.",
-    ),
-    (
-        "out of range",
-        lambda board: board.set("lamp", 2),
-        "board base refused setting lamp to 2: a value, count or time is out of its range; see lamp"
-        " in the table.",
-    ),
-    (
-        "not homed",
-        lambda board: board.move({"x": 0.1}),
-        "board base refused a move of x: x does not know where it is; home it first.",
-    ),
-    (
-        "no axis",
-        lambda board: board.home("lamp"),
-        "board base: lamp is no axis but a output.",
-    ),
-    (
-        "too many axes",
-        lambda board: board.move({}),
-        "board base moves one to three axes at once, not 0; order them one after another.",
-    ),
-]
+NO_SUCH_CHANNEL = (
+    "board base has no channel lampe; it has lamp, lid, lid_open, s1, home, x, dome, reader,"
+    " current."
+)
+WRONG_KIND = (
+    "board base refused a pulse of s1: s1 is another kind of channel; see its kind in the table."
+)
+OUT_OF_RANGE = (
+    "board base refused setting lamp to 2: a value, count or time is out of its range; see lamp in"
+    " the table."
+)
+NOT_HOMED = "board base refused a move of x: x does not know where it is; home it first."
+NO_AXIS = "board base cannot move lamp as an axis: its kind is output; name an axis."
+TOO_MANY = "board base moves one to three axes at once, not 0; order them one after another."
 
 
-@pytest.mark.parametrize(("what", "order", "sentence"), REFUSED, ids=[row[0] for row in REFUSED])
+@pytest.mark.parametrize(
+    ("order", "sentence"),
+    [
+        (lambda board: board.set("lampe", 1), NO_SUCH_CHANNEL),
+        (lambda board: board.pulse("s1", 1, 0.1), WRONG_KIND),
+        (lambda board: board.set("lamp", 2), OUT_OF_RANGE),
+        (lambda board: board.move({"x": 0.1}), NOT_HOMED),
+        (lambda board: board.home("lamp"), NO_AXIS),
+        (lambda board: board.move({}), TOO_MANY),
+    ],
+)
 def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
-    what: str, order: Callable[[SerialBoard], object], sentence: str
+    order: Callable[[SerialBoard], Awaitable[object]], sentence: str
 ) -> None:
     async def tell(desk: Desk) -> None:
         with pytest.raises(BoardRefused, match=re.escape(sentence)):
-            await order(desk.board)  # type: ignore[misc]
+            await order(desk.board)
 
     story(tell)
 
@@ -458,6 +452,25 @@ def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> No
         assert desk.board.traffic.retries > 20
 
     story(tell, noise(4))
+
+
+def test_probing_names_the_boards_that_answer_on_a_port() -> None:
+    async def main() -> str:
+        far, near = pty.openpty()
+        tty.setraw(near)
+        loop = asyncio.get_running_loop()
+        board = VirtualBoard(CONFIG, Copper(), loop, serial=b"PTY00001")
+        session = BoardSession(2, board.execute, lambda data: os.write(far, data) and None)
+        loop.add_reader(far, lambda: session.receive(os.read(far, 4096)))
+        try:
+            return await probe(os.ttyname(near))
+        finally:
+            loop.remove_reader(far)
+            os.close(near)
+            os.close(far)
+
+    said = asyncio.run(main())
+    assert said == "board PTY00001 at address 2: firmware 1 (sim), protocol 1"
 
 
 def test_probing_a_port_that_is_not_there_says_so() -> None:

@@ -41,6 +41,7 @@ class Felt(Holder):
         super().__init__("felt")
         self._field = field
         self._seats = seats
+        self._touch = _touching(field)
         self._pillars: list[Pillar] = []
         self._reach: dict[Seat, float] = {}
         self.raised: dict[Spot, tuple[Tile, ...]] = {}
@@ -226,12 +227,19 @@ class Felt(Holder):
         return abs(one.x - other.x) <= TOLERANCE and abs(one.y - other.y) <= TOLERANCE
 
     def _overlaps(self, one: Spot, other: Spot) -> bool:
-        wide, deep = self._extent(one), self._extent(other)
-        return (
-            abs(one.x - other.x) < (wide[0] + deep[0]) / 2 - _TOUCH
-            and abs(one.y - other.y) < (wide[1] + deep[1]) / 2 - _TOUCH
-        )
+        wide, deep = self._touch[one.crossed, other.crossed]
+        return abs(one.x - other.x) < wide and abs(one.y - other.y) < deep
 
-    def _extent(self, spot: Spot) -> tuple[float, float]:
-        long, broad = self._field.tile_length, self._field.pitch
-        return (long, broad) if spot.crossed else (broad, long)
+
+def _touching(field: Field) -> dict[tuple[bool, bool], tuple[float, float]]:
+    """How near, in x and in y, two tiles overlap: by whether each of them lies crossed."""
+    along, across = field.pitch, field.tile_length
+    extent = {False: (along, across), True: (across, along)}
+    return {
+        (one, other): (
+            (extent[one][0] + extent[other][0]) / 2 - _TOUCH,
+            (extent[one][1] + extent[other][1]) / 2 - _TOUCH,
+        )
+        for one in extent
+        for other in extent
+    }

@@ -1,0 +1,90 @@
+"""How blocks are carried: to a seat, to a parking place, to any spots; and what that leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from config.field import Field, Spot
+from controller.blocks import Block, grasp
+from controller.moves import Carry, TurnOver
+from controller.tabletop import TableTop
+from rules.geometry import Place, Seat
+
+CLEARANCE = 0.015
+"""Air between the highest tile and what passes over it, metres."""
+GAP = 0.004
+"""Air between two blocks of a hand, metres."""
+
+Carried = tuple[Carry, TableTop]
+"""A carry, and the table top after it."""
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """Carries on one field with so many seats."""
+
+    field: Field
+    seats: int
+
+    def to_spots(
+        self, block: Block, spots: Sequence[Spot], top: TableTop, seat: Seat | None = None
+    ) -> Carried:
+        """Onto these spots, in any order: the jaws keep the columns' own order."""
+        order = sorted(range(len(block.stacks)), key=lambda i: along(block.stacks[i].spot))
+        landing = sorted(spots, key=along)
+        columns = block.columns
+        after = top.without(block.tiles)
+        level = max(after.support(spot) for spot in landing)
+        for index, spot in zip(order, landing, strict=True):
+            after = after.with_column(spot, columns[index])
+        held = grasp(landing, level)
+        return Carry(block.tiles, block.grasp, held, self.clear(top), seat), after
+
+    def to_seat(self, block: Block, seat: Seat, top: TableTop) -> Carried:
+        """To the next free spot of a seat's row."""
+        width = len(block.stacks) * self.field.pitch
+        begun = top.reach.get(seat, 0.0)
+        middle = self.field.hand(seat, self.seats, begun + width / 2)
+        spots = self.row(middle, len(block.stacks), self.field.hand_side(seat, self.seats))
+        reach = MappingProxyType({**top.reach, seat: begun + width + GAP})
+        return self.to_spots(block, spots, replace(top, reach=reach), seat)
+
+    def to_parking(self, block: Block, top: TableTop) -> Carried:
+        """To the first parking place that is free. Raises ValueError if none is."""
+        for number in range(self.field.parkings):
+            middle = self.field.parking(number)
+            if not any(top.support(spot) for spot in (*self.row(middle, 2, 0), middle)):
+                return self.to_spots(block, self.row(middle, len(block.stacks), 0), top)
+        raise ValueError(f"All {self.field.parkings} parking places are taken.")
+
+    def across(self, block: Block, over: Sequence[Spot], top: TableTop) -> Carried:
+        """One tile, turned, over the tops of its neighbours; the middle one is its centre."""
+        (stack,) = block.stacks
+        spot = replace(over[len(over) // 2], crossed=not stack.spot.crossed)
+        after = top.without(block.tiles)
+        level = max(after.support(each) for each in over)
+        after = after.with_column(spot, block.tiles, tuple(over))
+        return Carry(block.tiles, block.grasp, grasp([spot], level), self.clear(top)), after
+
+    def turn_over(self, place: Place, top: TableTop) -> TurnOver:
+        """One tile lifted, turned and set back where it lay."""
+        stack = top.stack_of(place)
+        return TurnOver(place, grasp([stack.spot], stack.level(place)), self.clear(top))
+
+    def clear(self, top: TableTop) -> float:
+        """The height at which jaws pass over everything that stands, metres."""
+        return top.highest * self.field.tile_height + CLEARANCE
+
+    def row(self, middle: Spot, columns: int, side: int) -> list[Spot]:
+        """The spots of so many touching columns about a middle, from that side's right."""
+        return [
+            middle.moved(((columns + 1) / 2 - number) * self.field.pitch, 0, side)
+            for number in range(1, columns + 1)
+        ]
+
+
+def along(spot: Spot) -> float:
+    """How jaws tell their two columns apart: by x, or by y when they are turned."""
+    return spot.y if spot.crossed else spot.x

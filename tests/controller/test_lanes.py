@@ -1,0 +1,84 @@
+"""Which deals a table with hand lanes picks before its walls, and which it leaves to the people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from config.loader import game_parameters, load_game, load_table
+from config.schema import Table
+from controller.deal import Orders
+from controller.lanes import hands_for_lanes
+from rules.games import find_game
+
+AUTO_DEAL = load_table("auto_deal")
+
+
+def hands(
+    game: str, table: Table = AUTO_DEAL, dealer: int = 0, players: int | None = None
+) -> Mapping[int, int] | None:
+    """The tiles that each lane gets, if the table picks this game's hands."""
+    orders = Orders(find_game(game), game_parameters(load_game(game)), dealer, players)
+    return hands_for_lanes(table, orders)
+
+
+@pytest.mark.parametrize(
+    ("game", "tiles"),
+    [
+        ("wenzhou", (17, 16, 16, 16)),
+        ("block", (5, 5, 5, 5)),
+        ("draw", (5, 5, 5, 5)),
+        ("sebastopol", (7, 7, 7, 7)),
+        ("muggins", (5, 5, 5, 5)),
+        ("da_san", (16, 16, 16)),
+    ],
+)
+def test_hands_that_nothing_can_change_are_picked_into_the_lanes(
+    game: str, tiles: tuple[int, ...]
+) -> None:
+    assert hands(game) == dict(enumerate(tiles))
+
+
+@pytest.mark.parametrize("dealer", range(4))
+def test_the_dealers_lane_gets_the_seventeenth_tile(dealer: int) -> None:
+    assert hands("wenzhou", dealer=dealer) == {
+        seat: 17 if seat == dealer else 16 for seat in range(4)
+    }
+
+
+def test_filipino_is_dealt_by_people_because_the_dice_name_who_gets_one_more() -> None:
+    assert hands("filipino") is None
+
+
+def test_pai_gows_eight_hands_find_no_eight_lanes() -> None:
+    assert hands("pai_gow") is None
+
+
+def test_a_hand_longer_than_a_lane_is_not_picked() -> None:
+    lanes = AUTO_DEAL.modules.lanes
+    assert lanes is not None
+    short = AUTO_DEAL.model_copy(
+        update={
+            "modules": AUTO_DEAL.modules.model_copy(
+                update={"lanes": lanes.model_copy(update={"capacity": 16})}
+            )
+        }
+    )
+    assert hands("wenzhou", short) is None
+    assert hands("da_san", short) is not None
+
+
+@pytest.mark.parametrize("table", ["robotic", "classic", "pai_gow"])
+def test_a_table_without_lanes_picks_no_hands(table: str) -> None:
+    assert hands("wenzhou", load_table(table)) is None
+
+
+def test_backgammon_has_no_hands_to_pick() -> None:
+    assert hands("backgammon") is None
+
+
+def test_two_at_the_dominoes_need_two_lanes() -> None:
+    picked = hands("block", players=2)
+    assert picked is not None
+    assert set(picked) == {0, 1}

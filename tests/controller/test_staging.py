@@ -1,0 +1,154 @@
+"""From a game's places to the machine's trays: every tile has one slot, and nothing is made up."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from config.field import Field
+from config.loader import game_parameters, load_game, load_table
+from config.staging import DoesNotFit, Slot, Staging, stage
+from controller.deal import Orders
+from controller.lanes import hands_for_lanes
+from controller.planner import Planner
+from controller.rest import foreseen
+from rules.games import find_game
+from rules.geometry import BareTable, Boneyard, CardPile, Layout, Pile, Walls
+from rules.setup import Setup
+from rules.steps import Build, Packet, Throw
+
+TABLES = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
+FLIPPER = Slot(1, 9, 1)
+"""Where the auto-deal table's flipper can turn a tile: upper tile, wall 1, column 9."""
+
+lengths = some.integers(1, 20)
+layouts = some.one_of(
+    some.builds(Walls, some.tuples(lengths, lengths, lengths, lengths)),
+    some.builds(Pile, some.integers(1, 10), some.sampled_from((2, 4))),
+    some.builds(Boneyard, some.integers(1, 100)),
+    some.builds(CardPile, some.integers(1, 200)),
+    some.just(BareTable()),
+)
+faces = some.integers(1, 6)
+
+
+def slots_of(staging: Staging) -> Counter[Slot]:
+    """Every slot that the trays' stacks have room for."""
+    return Counter(
+        Slot(fill.tray, column, level)
+        for fill in staging.fills
+        for column, height in enumerate(fill.stacks, 1)
+        for level in range(1, height + 1)
+    )
+
+
+@pytest.mark.parametrize("table", TABLES)
+@given(layout=layouts)
+def test_every_place_gets_exactly_one_slot_or_the_layout_is_refused(
+    table: str, layout: Layout
+) -> None:
+    try:
+        staging = stage(layout, load_table(table))
+    except DoesNotFit as refused:
+        assert any(letter.isdigit() for letter in str(refused))
+        return
+    assert set(staging.slots) == set(layout.places)
+    assert Counter(staging.slots.values()) == slots_of(staging)
+    assert sum(fill.tiles for fill in staging.fills) == layout.count
+
+
+def test_a_wall_longer_than_its_tray_is_refused_with_the_numbers() -> None:
+    with pytest.raises(DoesNotFit) as refused:
+        stage(Walls((17, 20, 17, 17)), load_table("robotic"))
+    assert str(refused.value) == ("needs 20 columns of 2 in a tray, and a tray holds 19 of 2")
+
+
+def test_a_pile_of_four_is_built_as_two_halves_that_face_each_other() -> None:
+    staging = stage(Pile(8, 4), load_table("robotic"))
+    assert staging.halves
+    top, bottom = (place for place in staging.layout.places if str(place) in ("p1.1", "p1.4"))
+    assert staging.slots[top] == Slot(2, 8, 1)
+    assert staging.slots[bottom] == Slot(0, 1, 2)
+
+
+def test_a_pile_tray_takes_the_pile_whole() -> None:
+    staging = stage(Pile(8, 4), load_table("pai_gow"))
+    assert not staging.halves
+    assert [(fill.tray, fill.stacks) for fill in staging.fills] == [(0, (4,) * 8)]
+
+
+# Hand lanes
+
+
+def thrown(first: tuple[int, int], second: tuple[int, int], dealer: int) -> Setup:
+    """Wenzhou up to its first packet."""
+    setup = find_game("wenzhou").setup(dealer=dealer)
+    throws = [first, second]
+    while not isinstance(setup.pending, Packet):
+        match setup.pending:
+            case Build():
+                setup = setup.apply()
+            case Throw():
+                setup = setup.apply(throws.pop(0))
+    return setup
+
+
+def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
+    """The trays beside the lanes, and the planner once the throws are known."""
+    table, config = load_table("auto_deal"), load_game("wenzhou")
+    orders = Orders(setup.game, game_parameters(config), setup.seating.dealer)
+    staging = stage(setup.layout, table, hands_for_lanes(table, orders))
+    planner = Planner(table, Field(table, config.tile), staging, 4)
+    return staging, planner.with_lanes(foreseen(setup))
+
+
+@given(
+    first=some.tuples(faces, faces),
+    second=some.tuples(faces, faces),
+    dealer=some.integers(0, 3),
+)
+def test_whatever_is_thrown_the_indicator_lies_over_the_flipper(
+    first: tuple[int, int], second: tuple[int, int], dealer: int
+) -> None:
+    setup = thrown(first, second, dealer)
+    _, planner = in_lanes(setup)
+    ready = foreseen(setup).ready
+    assert ready is not None and ready.indicator is not None
+    assert planner.staging.slots[ready.indicator] == FLIPPER
+
+
+@given(
+    first=some.tuples(faces, faces),
+    second=some.tuples(faces, faces),
+    dealer=some.integers(0, 3),
+)
+def test_named_late_every_tile_has_one_place_in_a_lane_or_in_a_tray(
+    first: tuple[int, int], second: tuple[int, int], dealer: int
+) -> None:
+    setup = thrown(first, second, dealer)
+    staging, planner = in_lanes(setup)
+    in_hand = [place for hand in planner.hands.values() for place in hand]
+    assert Counter([*in_hand, *planner.staging.slots]) == Counter(setup.layout.places)
+    assert Counter(planner.staging.slots.values()) == slots_of(staging)
+    assert {seat: len(hand) for seat, hand in planner.hands.items()} == staging.lanes
+
+
+def test_lanes_and_trays_together_hold_the_set() -> None:
+    staging, _ = in_lanes(thrown((3, 5), (2, 4), 0))
+    assert staging.slots == {}
+    assert sum(staging.lanes.values()) + sum(fill.tiles for fill in staging.fills) == 136
+    assert [(fill.tray, fill.stacks) for fill in staging.fills] == [
+        (0, (1, *[2] * 8)),
+        (3, (2,) * 9),
+        (2, (2,) * 9),
+        (1, (2,) * 9),
+    ]
+
+
+def test_a_head_fills_the_lanes_of_its_own_sides() -> None:
+    staging, _ = in_lanes(thrown((3, 5), (2, 4), 0))
+    assert [staging.lanes_of((side,)) for side in range(4)] == [[0], [1], [2], [3]]
+    assert staging.lanes_of((0, 1, 2, 3)) == [0, 1, 2, 3]

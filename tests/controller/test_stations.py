@@ -1,0 +1,412 @@
+"""Stations on a board that follows a script: act, confirm by sensor, retry, or say what is missing.
+
+Whatever the script does not mention goes well: edges come, switches close, axes arrive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+from config.field import Spot
+from config.loader import load_game, load_table
+from controller.faults import Fault, TableFault
+from controller.moves import Carry, Grasp, TurnOver
+from controller.stations.rig import Rig
+from controller.stations.switched import Switched
+from firmware_bridge.board import Board, Edges, Ended, Level, Reason, Until
+from firmware_bridge.devices import Devices
+from firmware_bridge.sim import clock
+from rules.geometry import WallPlace
+
+T = TypeVar("T")
+LATE = Ended(Reason.TIME, 0, 4.5)
+NEVER = (LATE,) * 9
+UPPER, LOWER = WallPlace(0, 1, 0), WallPlace(0, 1, 1)
+WALL, HAND = Spot(0.1, -0.3, False), Spot(-0.4, 0.2, True)
+
+
+class ScriptedBoard(Board):
+    """Ends motions as its script says, channel by channel, and keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.ends: dict[str, Sequence[Ended]] = {}
+        self.levels: dict[str, list[int]] = {}
+        self.rolls: list[tuple[int, ...]] = []
+        self.tag: int | None = None
+        self.told: list[str] = []
+
+    async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+        way = "forward" if value > 0 else "back"
+        self.told.append(f"{motor} {way}")
+        match until:
+            case Edges(_, count):
+                ended = self._next(motor, Ended(Reason.EDGES, count, 0.28 * count))
+            case Level():
+                ended = self._next(motor, Ended(Reason.LEVEL, 0, 0.4))
+            case _:
+                ended = Ended(Reason.TIME, 0, limit)
+        await asyncio.sleep(ended.seconds)
+        return ended
+
+    async def move(self, targets: Mapping[str, float]) -> Ended:
+        first = next(iter(targets))
+        self.told.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
+        ended = self._next(first, Ended(Reason.DONE, 0, 0.7))
+        await asyncio.sleep(ended.seconds)
+        return ended
+
+    async def home(self, axis: str) -> Ended:
+        self.told.append(f"{axis} home")
+        return Ended(Reason.DONE)
+
+    async def stop(self, channel: str | None = None) -> None:
+        self.told.append(f"{channel} stop")
+
+    async def set(self, channel: str, value: int) -> None:
+        self.told.append(f"{channel} = {value}")
+
+    async def read(self, channel: str) -> int:
+        levels = self.levels.get(channel, [0])
+        return levels.pop(0) if len(levels) > 1 else levels[0]
+
+    async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
+        return self.rolls.pop(0)
+
+    async def scan(self, channel: str) -> int | None:
+        return self.tag
+
+    def _next(self, channel: str, otherwise: Ended) -> Ended:
+        first, *self.ends[channel] = self.ends.get(channel) or (otherwise,)
+        return first
+
+
+def rig_of(table: str) -> tuple[Rig, ScriptedBoard]:
+    """All stations of a table, on one board."""
+    machine, board = load_table(table), ScriptedBoard()
+    tile = load_game("wenzhou").tile
+    return Rig(machine, tile, Devices(machine, dict.fromkeys(machine.boards, board))), board
+
+
+def lasting(story: Coroutine[Any, Any, T]) -> tuple[T, float]:
+    """What a story comes to, and how long it takes at the table."""
+
+    async def timed() -> tuple[T, float]:
+        result = await story
+        return result, asyncio.get_running_loop().time()
+
+    return clock.run(timed())
+
+
+def fault_of(story: Coroutine[Any, Any, object]) -> TableFault:
+    """The fault with which a story ends."""
+    with pytest.raises(TableFault) as raised:
+        clock.run(story)
+    return raised.value
+
+
+# Lid, lifts, lanes, flipper: between two switches
+
+
+def test_a_lid_that_is_late_once_is_driven_again_and_opens() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lid"] = [LATE]
+    assert rig.lid is not None
+    clock.run(rig.lid.go_forth())
+    assert board.told == ["lid forward", "lid forward"]
+
+
+def test_a_lid_whose_switch_never_comes_is_tried_twice_and_the_switch_is_named() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lid"] = NEVER
+    assert rig.lid is not None
+    fault = fault_of(rig.lid.go_forth())
+    assert (fault.fault, fault.part) == (Fault.LID, "lid")
+    assert str(fault) == (
+        "lid: the lid did not reach its switch"
+        " (lid_opened gave no signal within 4.5 s; ended by TIME)."
+    )
+    assert board.told == ["lid forward", "lid forward"]
+
+
+def test_a_closing_lid_names_its_other_switch() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lid"] = NEVER
+    assert rig.lid is not None
+    assert "lid_closed gave no signal" in fault_of(rig.lid.go_back()).evidence
+
+
+def test_a_part_that_its_own_stop_switch_ended_has_arrived() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lid"] = [Ended(Reason.SWITCH, 0, 2.0)]
+    assert rig.lid is not None
+    clock.run(rig.lid.go_forth())
+    assert board.told == ["lid forward"]
+
+
+def _switched(rig: Rig, part: str) -> Switched:
+    match part.split():
+        case ["lift", side]:
+            return rig.lifts[int(side)]
+        case ["hand", "lane", seat]:
+            return rig.lanes[int(seat)]
+    assert rig.flipper is not None
+    return rig.flipper
+
+
+@pytest.mark.parametrize(
+    ("part", "motor", "switch", "code"),
+    [
+        ("lift 2", "lift2", "lift2_up", Fault.LIFT),
+        ("hand lane 3", "lane3_presenter", "lane3_presented", Fault.LANE),
+        ("flipper", "flipper", "flipper_flipped", Fault.FLIPPER),
+    ],
+)
+def test_every_part_between_two_switches_names_itself_and_the_switch(
+    part: str, motor: str, switch: str, code: Fault
+) -> None:
+    rig, board = rig_of("auto_deal")
+    board.ends[motor] = NEVER
+    fault = fault_of(_switched(rig, part).go_forth())
+    assert (fault.fault, fault.part) == (code, part)
+    assert switch in fault.evidence
+
+
+# Heads
+
+
+def test_a_starved_head_names_its_counter_and_the_figures() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head1_wheel"] = [Ended(Reason.TIME, 1, 60.0)]
+    fault = fault_of(rig.heads[1].lift(2))
+    assert fault.fault is Fault.STARVED
+    assert str(fault) == (
+        "head 1: a head counted fewer tiles than it was told to lift"
+        " (head1_counter counted 1 of 2 tiles in 60.0 s)."
+    )
+
+
+def test_a_vane_whose_edge_never_comes_is_named() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
+    fault = fault_of(rig.heads[3].stack((2, 2)))
+    assert (fault.fault, fault.part) == (Fault.PUSHER, "head 3")
+    assert fault.evidence == "head3_vane gave no signal within 1.5 s; ended by TIME"
+
+
+def test_a_stack_that_is_not_pushed_on_is_told_before_a_third_is_lifted() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head0_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
+    fault_of(rig.heads[0].stack((2,) * 17))
+    assert sorted(board.told) == ["head0_pusher forward", *["head0_wheel forward"] * 2]
+
+
+def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
+    # Three stacks of two: 3 * 0.56 s of lifting. Two pushes hide in it, the last one (0.28 s) not.
+    rig, board = rig_of("robotic")
+    counted, seconds = lasting(rig.heads[0].stack((2, 2, 2)))
+    assert counted == 6
+    assert seconds == pytest.approx(3 * 0.56 + 0.28)
+    assert sorted(board.told) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
+
+
+def test_a_push_that_takes_long_holds_the_next_one_back_but_not_the_wheel() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head0_pusher"] = [Ended(Reason.EDGES, 1, 1.4)]
+    _, seconds = lasting(rig.heads[0].stack((2, 2)))
+    assert seconds == pytest.approx(0.56 + 1.4 + 0.28)
+
+
+def test_a_begun_stack_is_counted_like_the_others() -> None:
+    rig, _ = rig_of("robotic")
+    assert clock.run(rig.heads[2].stack((1, 2, 2))) == 5
+
+
+def test_the_belt_runs_while_a_head_feeds_and_not_longer() -> None:
+    rig, board = rig_of("robotic")
+    clock.run(rig.heads[0].start())
+    assert board.told == ["head0_belt = 1000"]
+    clock.run(rig.heads[0].halt())
+    assert board.told[1:] == ["head0_belt stop"]
+
+
+def test_a_tile_that_comes_out_face_up_is_told_with_its_sensor() -> None:
+    rig, board = rig_of("pai_gow")
+    board.levels["head0_face"] = [1]
+    fault = fault_of(rig.heads[0].lift(1))
+    assert (fault.fault, fault.part, fault.evidence) == (
+        Fault.FACE_UP,
+        "head 0",
+        "head0_face is active",
+    )
+
+
+@pytest.mark.parametrize(("verb", "sensor"), [("to_zero", "zero"), ("to_next", "corner")])
+def test_a_chain_that_does_not_arrive_names_its_sensor(verb: str, sensor: str) -> None:
+    rig, board = rig_of("single_port")
+    module = load_table("single_port").modules.chain
+    assert rig.chain is not None and module is not None
+    board.ends[module.motor] = NEVER
+    fault = fault_of(getattr(rig.chain, verb)())
+    assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
+    assert fault.evidence.startswith(f"{getattr(module, sensor)} gave no signal")
+
+
+# Dice
+
+
+@pytest.mark.parametrize("cocked", [(0, 3), (3,), (7, 1), ()])
+def test_cocked_dice_are_thrown_again(cocked: tuple[int, ...]) -> None:
+    rig, board = rig_of("robotic")
+    board.rolls = [cocked, cocked, (3, 5), (6, 6)]
+    assert rig.dice is not None
+    assert clock.run(rig.dice.throw(2, 1)) == (3, 5)
+    assert board.rolls == [(6, 6)]
+
+
+def test_dice_that_lie_cocked_three_times_are_a_fault_that_says_what_was_read() -> None:
+    rig, board = rig_of("robotic")
+    board.rolls = [(0, 3)] * 3
+    assert rig.dice is not None
+    fault = fault_of(rig.dice.throw(2, 1))
+    assert str(fault) == "dice: the dice were not read (dice read (0, 3) instead of 2 faces)."
+
+
+def test_one_die_thrown_twice_is_read_after_each_shake() -> None:
+    rig, board = rig_of("robotic")
+    board.rolls = [(3,), (4,)]
+    assert rig.dice is not None
+    assert clock.run(rig.dice.throw(1, 2)) == (3, 4)
+
+
+# The gantry
+
+
+def packet(*, wide: bool = False) -> Carry:
+    return Carry((UPPER, LOWER), Grasp(WALL, 0, wide), Grasp(HAND, 0, wide), 0.057, 2)
+
+
+def test_a_carry_is_looked_at_after_it_was_gripped_and_after_it_was_let_go() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet()))
+    assert board.told == [
+        "gantry_z 0.057",
+        "gantry_x 0.100 gantry_y -0.300",
+        "turn back",
+        "wide = 0",
+        "gantry_z 0.000",
+        "grip forward",
+        "gantry_z 0.057",
+        "gantry_x -0.400 gantry_y 0.200",
+        "turn forward",
+        "gantry_z 0.000",
+        "grip back",
+        "gantry_z 0.057",
+    ]
+
+
+def test_the_jaws_turn_while_the_gantry_travels() -> None:
+    # Up, over (0.7 s, turning 0.4 s), down, grip 0.4 s, up; over, down, let go 0.4 s, up.
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 0]
+    assert rig.gantry is not None
+    _, seconds = lasting(rig.gantry.carry(packet()))
+    assert seconds == pytest.approx(7 * 0.7 + 2 * 0.4)
+
+
+def test_a_grip_that_holds_nothing_is_tried_again() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [0, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet()))
+    assert board.told.count("grip forward") == 2
+
+
+def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
+    rig, board = rig_of("robotic")
+    assert rig.gantry is not None
+    fault = fault_of(rig.gantry.carry(packet()))
+    assert str(fault) == (
+        "gripper: the jaws closed and hold nothing"
+        " (loaded stayed inactive 3 times at x 0.100 m, y -0.300 m, level 0)."
+    )
+    assert board.told.count("grip forward") == board.told.count("grip back") == 3
+
+
+def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1]
+    assert rig.gantry is not None
+    fault = fault_of(rig.gantry.carry(packet()))
+    assert (fault.fault, fault.evidence) == (Fault.FULL_GRIP, "loaded is still active")
+
+
+def test_an_axis_that_ends_on_the_way_says_by_what() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["gantry_x"] = [Ended(Reason.STOPPED, 0, 0.2)]
+    assert rig.gantry is not None
+    fault = fault_of(rig.gantry.carry(packet()))
+    assert str(fault) == "gantry: an axis did not arrive (x and y ended by STOPPED on the way)."
+    assert "grip forward" not in board.told
+
+
+def test_jaws_that_do_not_close_name_their_switch() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["grip"] = NEVER
+    assert rig.gantry is not None
+    fault = fault_of(rig.gantry.carry(packet()))
+    assert (fault.fault, fault.part) == (Fault.GRIPPER, "gripper")
+    assert fault.evidence.startswith("gripped gave no signal")
+
+
+def test_the_jaws_open_wide_once_for_packets_of_two_columns() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 0, 1, 0]
+    assert rig.gantry is not None
+    gantry = rig.gantry
+
+    async def deal_two() -> None:
+        await gantry.carry(packet(wide=True))
+        await gantry.carry(packet(wide=True))
+
+    clock.run(deal_two())
+    assert board.told.count("wide = 1") == 1
+    assert "wide = 0" not in board.told
+
+
+def test_the_indicator_is_lifted_turned_read_and_set_back() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 0]
+    board.tag = 0xE004_0100_0000_0007
+    assert rig.gantry is not None
+    move = TurnOver(UPPER, Grasp(WALL, 1, False), 0.057)
+    assert clock.run(rig.gantry.turn_over(move)) == board.tag
+    assert board.told[5:] == [
+        "grip forward",
+        "gantry_z 0.057",
+        "turner forward",
+        "gantry_z 0.021",
+        "grip back",
+        "gantry_z 0.057",
+        "turner back",
+    ]
+
+
+def test_on_the_way_home_the_jaws_rise_first_and_open_straight_and_narrow() -> None:
+    rig, board = rig_of("robotic")
+    assert rig.gantry is not None
+    clock.run(rig.gantry.home())
+    assert board.told == [
+        "gantry_z home",
+        "gantry_x home",
+        "gantry_y home",
+        "grip back",
+        "turn back",
+        "turner back",
+        "wide = 0",
+    ]
