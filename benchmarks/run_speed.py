@@ -12,6 +12,7 @@ LEAST, GOAL = 300, 3000
 
 
 def main() -> Iterator[Row]:
+    """The rate of a long run, and how many commands it carried."""
     told = played("--rounds", str(ROUNDS), "--speed", "virtual", "--seed", "7")
     rate = told["virtual_s"] / told["wall_s"]
     yield Row(

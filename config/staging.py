@@ -202,6 +202,7 @@ def _rows(layout: Boneyard | CardPile, trays: int, levels: int) -> Staging:
         for number, place in enumerate(places[first : first + count]):
             column, level = divmod(number, levels)
             slots[place] = Slot(tray, column + 1, level + 1)
-        fills.append(Fill(tray, (levels,) * whole + ((rest,) if rest else ())))
+        if count:
+            fills.append(Fill(tray, (levels,) * whole + ((rest,) if rest else ())))
         first += count
     return Staging(layout, tuple(fills), slots)

@@ -13,7 +13,7 @@ from rules.geometry import Place
 
 @dataclass(frozen=True)
 class Block:
-    """One or two touching columns that the jaws can take: the stacks and the level they close on."""
+    """One or two touching columns that jaws can take: the stacks, and the level they close on."""
 
     stacks: tuple[Stack, ...]
     level: int
@@ -58,7 +58,7 @@ def available(wanted: Sequence[Place], top: TableTop, levels: int) -> Block | No
 
 
 def covering(place: Place, top: TableTop, levels: int) -> Block:
-    """What lies over a tile and must go first, with as much of the next column if that is as high."""
+    """What lies over a tile and must go first, with the same of a neighbour if it is as high."""
     stack = top.stack_of(place)
     across = top.resting_on(stack)
     if across is not None:

@@ -1,4 +1,4 @@
-"""One set-up, carried out: each pending step becomes moves, each move is confirmed, then it counts."""
+"""One set-up, carried out: a step becomes moves, each move is confirmed, then the step counts."""
 
 from __future__ import annotations
 

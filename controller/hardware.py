@@ -14,6 +14,7 @@ from random import Random
 from config.schema import BoardConfig, GameConfig, Table
 from controller.daemon import Traffic
 from firmware_bridge.board import Board
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.gpio_board import GpioBoard
 from firmware_bridge.gpio_pins import pi_pins
 from firmware_bridge.guide import Guide
@@ -24,7 +25,6 @@ from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
-from firmware_bridge.sim.virtual_board import KEY
 from firmware_bridge.transport import open_serial
 from rules.setup import Game
 from rules.tiles import Face

@@ -1,4 +1,4 @@
-"""What a deal will take and leave, told before the first packet: for hand lanes, and for planning."""
+"""What a deal will take and leave, told before the first packet: for lanes and for planning."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from rules.steps import Choose, Packet, Throw
 def foreseen(setup: Setup) -> Setup:
     """The set-up at its end if every open choice falls to its default and no tile is seen.
 
-    A throw that is still to come counts as ones: call it once the throws that matter are known.
+    Throws that are still to come show 1, then 2 and so on, so that no tie lasts for ever: call it
+    once the throws that matter are known.
     """
+    thrown = 0
     while setup.pending is not None:
         step = setup.pending
         match step:
             case Throw():
-                setup = setup.apply((1,) * (step.dice * step.times))
+                setup = setup.apply((thrown % 6 + 1,) * (step.dice * step.times))
+                thrown += 1
             case Choose():
                 setup = setup.apply(step.default)
             case _:

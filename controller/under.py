@@ -32,7 +32,7 @@ class Under:
         self._free.set()
 
     async def free(self) -> None:
-        """Wait until no set is on its way from the lid to the trays: only then may one be pushed in."""
+        """Wait until no set is on its way from lid to trays: only then may one be pushed in."""
         await self._free.wait()
 
     async def take(self, number: int) -> None:

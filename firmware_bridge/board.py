@@ -83,7 +83,7 @@ Until = Edges | Level | Elapsed
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a motion ended: why, the edges counted on the way, and its duration on the board's clock."""
+    """How a motion ended: why, the edges counted on the way, its duration on the board's clock."""
 
     reason: Reason
     count: int = 0
@@ -142,7 +142,7 @@ class Board(Protocol):
     def name(self) -> str: ...
 
     async def start(self) -> Identity:
-        """Identify, authenticate, configure (unless it already is the same) and clear old outputs."""
+        """Identify, authenticate, configure (unless it is the same already), make outputs safe."""
 
     async def close(self) -> None:
         """Stop everything, let the lease go, release the line. Idempotent."""

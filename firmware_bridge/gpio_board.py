@@ -38,10 +38,10 @@ from firmware_bridge.board import (
     Until,
 )
 from firmware_bridge.codec import configuration_crc
+from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.feed import Feeds
 from firmware_bridge.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.messages import NONE
-from firmware_bridge.sim.virtual_board import VirtualBoard
 
 RENEWALS = 3
 """The lease is renewed so many times while it lasts."""

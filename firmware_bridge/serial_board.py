@@ -281,7 +281,7 @@ class SerialBoard:
     def _wrong_version(self, theirs: str) -> str:
         return (
             f"board {self._name} speaks {theirs} of the protocol, this program version {PROTOCOL};"
-            f" upgrade its firmware with `wallwright flash {self._name}`."
+            f" upgrade its firmware with `wallwright firmware flash {self._name}`."
         )
 
     async def _configure(self) -> None:
@@ -329,7 +329,8 @@ class SerialBoard:
         if not isinstance(reply, kind):
             raise BoardError(
                 f"board {self._name} answered {order} with {type(reply).__name__}, not"
-                f" {kind.__name__}; upgrade its firmware with `wallwright flash {self._name}`."
+                f" {kind.__name__}; upgrade its firmware with"
+                f" `wallwright firmware flash {self._name}`."
             )
         return reply
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import tty
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -73,7 +74,5 @@ def _read(master: int) -> bytes:
 
 def _write(master: int, data: bytes) -> None:
     """What nobody reads is lost, as on a wire; the board repeats what matters."""
-    try:
+    with suppress(BlockingIOError):
         os.write(master, data)
-    except BlockingIOError:
-        pass

@@ -293,7 +293,7 @@ def _open_events(where: str | None) -> Iterator[TextIO | None]:
         yield sys.stdout
     else:
         try:
-            stream = open(where, "w", encoding="utf-8")
+            stream = Path(where).open("w", encoding="utf-8")  # noqa: SIM115
         except OSError as error:
             raise BadInput(
                 f"Events cannot be written to {where} ({error.strerror}); name a writable file."

@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Callable
 
 from config.schema import BoardConfig
+from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.messages import Message
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.sim.virtual_board import KEY, VirtualBoard
 
 Send = Callable[[bytes], None]
 

@@ -17,7 +17,7 @@ from typing import Protocol
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from config.schema import BoardConfig, MotorChannel, OutputChannel, SensorChannel
-from firmware_bridge.sim.plant.tiles import Impossible
+from firmware_bridge.executor.channels import Impossible
 
 PI_3B = "a02082"
 """The Raspberry Pi that the pins belong to, by its revision code."""

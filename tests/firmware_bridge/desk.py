@@ -17,13 +17,13 @@ from config.schema import (
     SensorChannel,
 )
 from firmware_bridge.board import Ended
+from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.link import Line
 from firmware_bridge.messages import Message
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.sim.virtual_board import VirtualBoard
 
 KEY = b"the desk's key"
 

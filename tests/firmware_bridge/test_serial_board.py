@@ -26,11 +26,11 @@ from firmware_bridge.board import (
     Reason,
 )
 from firmware_bridge.codec import configuration_crc
+from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.messages import Message
 from firmware_bridge.serial_board import SerialBoard, probe
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.sim.virtual_board import VirtualBoard
 from firmware_bridge.words import records
 from tests.firmware_bridge.desk import CONFIG, Copper, Desk, later, story
 from tests.firmware_bridge.echo import noise
@@ -100,7 +100,9 @@ def test_a_board_of_another_version_says_which_command_upgrades_it(
     async def main() -> None:
         desk = Desk()
         desk.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
-        with pytest.raises(BoardError, match=r"this program version 1.*`wallwright flash base`"):
+        with pytest.raises(
+            BoardError, match=r"this program version 1.*`wallwright firmware flash base`"
+        ):
             await desk.board.start()
 
     clock.run(main())

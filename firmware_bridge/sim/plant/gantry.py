@@ -55,7 +55,7 @@ class Gantry:
                 module.turner_home,
                 module.turn_seconds,
             )
-        self._stands = {motor: -1 for motor in self._ends}
+        self._stands = dict.fromkeys(self._ends, -1)
         self._acts: dict[str, Callable[[bool], None]] = {
             module.grip: self._grip,
             module.turn: self._turn,

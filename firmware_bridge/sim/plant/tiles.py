@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from firmware_bridge.executor.channels import Impossible
 
-class Impossible(Exception):
-    """A command that no mechanism can obey: nothing to grip, no room, a lift under load."""
+__all__ = ["Holder", "Impossible", "Tile", "census"]
 
 
 @dataclass(eq=False, slots=True)

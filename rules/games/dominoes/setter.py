@@ -18,10 +18,12 @@ def halves(tile: Face) -> tuple[int, int]:
 
 
 def pips(tile: Face) -> int:
+    """Both numbers together (C1)."""
     return sum(halves(tile))
 
 
 def is_doublet(tile: Face) -> bool:
+    """Whether both halves are equal (C1)."""
     high, low = halves(tile)
     return high == low
 

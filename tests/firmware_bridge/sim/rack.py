@@ -12,6 +12,7 @@ from config.schema import TileSize
 from firmware_bridge import words
 from firmware_bridge.board import Ended, Reason, Until
 from firmware_bridge.codec import configuration_crc
+from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.messages import (
     NONE,
     Commit,
@@ -35,7 +36,6 @@ from firmware_bridge.messages import (
 )
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.virtual_board import VirtualBoard
 
 TILE = TileSize(length_mm=38, width_mm=28, height_mm=20)
 FACES = tuple(f"face {number}" for number in range(136))

@@ -11,6 +11,7 @@ import hmac
 import pytest
 
 from firmware_bridge.board import Edges, Elapsed, Ended, FaultCode, Level, Reason
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.messages import (
     NONE,
     PROTOCOL,
@@ -46,7 +47,6 @@ from firmware_bridge.messages import (
     Watch,
 )
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.virtual_board import KEY
 from firmware_bridge.words import records
 from tests.firmware_bridge.sim.rack import Rack, commit, story
 

@@ -11,8 +11,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.executor.trapezoid import Profile
 from firmware_bridge.messages import NONE, Configure, Kind, Message
-from firmware_bridge.sim.trapezoid import Profile
+
+
+class Impossible(Exception):
+    """A command that no mechanism can obey: nothing to grip, no room, a lift under load."""
 
 
 class Wiring(Protocol):
@@ -182,7 +186,9 @@ def build(
                 channels.append(Sensor(name, record.index, record))
             case Kind.AXIS:
                 axis = Axis(name, record.index, record)
-                axis.rest = positions.get(name, min(max(0.0, record.low_um / 1e6), record.high_um / 1e6))
+                axis.rest = positions.get(
+                    name, min(max(0.0, record.low_um / 1e6), record.high_um / 1e6)
+                )
                 channels.append(axis)
             case Kind.MOTOR | Kind.OUTPUT | Kind.STRIP:
                 output = Output(name, record.index, record)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.sim.channels import Axis, Core, Sensor, Travel
-from firmware_bridge.sim.plant.tiles import Impossible
-from firmware_bridge.sim.trapezoid import Profile, Ramp, Trapezoid
+from firmware_bridge.executor.channels import Axis, Core, Impossible, Sensor, Travel
+from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
 
 HOMING_SPEED = 0.25
 """Of an axis's own speed (ours)."""

@@ -10,6 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from firmware_bridge.board import Reason
+from firmware_bridge.executor.channels import (
+    Axis,
+    Channel,
+    Core,
+    Impossible,
+    Output,
+    Running,
+    Sensor,
+    Unit,
+)
+from firmware_bridge.executor.motion import Motion
+from firmware_bridge.executor.outputs import Outputs
 from firmware_bridge.messages import (
     NONE,
     Count,
@@ -33,10 +45,6 @@ from firmware_bridge.messages import (
     Value,
     Watch,
 )
-from firmware_bridge.sim.channels import Axis, Channel, Core, Output, Running, Sensor, Unit
-from firmware_bridge.sim.motion import Motion
-from firmware_bridge.sim.outputs import Outputs
-from firmware_bridge.sim.plant.tiles import Impossible
 
 C = TypeVar("C", Sensor, Axis, Output, Unit)
 

@@ -19,6 +19,8 @@ from collections.abc import Callable, Collection
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.codec import configuration_crc
+from firmware_bridge.executor.channels import Wiring, build
+from firmware_bridge.executor.rig import No, Rig
 from firmware_bridge.messages import (
     NONE,
     PROTOCOL,
@@ -53,8 +55,6 @@ from firmware_bridge.messages import (
     Value,
     Watch,
 )
-from firmware_bridge.sim.channels import Wiring, build
-from firmware_bridge.sim.rig import No, Rig
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from firmware_bridge.sim.trapezoid import Ramp, Trapezoid
+from firmware_bridge.executor.trapezoid import Ramp, Trapezoid
 
 metres = st.floats(-0.5, 0.5)
 speeds = st.floats(0.01, 3.0)

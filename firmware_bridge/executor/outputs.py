@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.executor.channels import Core, Impossible, Output, Running, Sensor
 from firmware_bridge.messages import Drive, Kind, UntilKind
-from firmware_bridge.sim.channels import Core, Output, Running, Sensor
-from firmware_bridge.sim.plant.tiles import Impossible
 
 
 class Outputs:

@@ -1,0 +1,87 @@
+"""The books: intents before work, outcomes after it, faults counted, told and written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.books import Books, as_json, mean
+from controller.events import Event, EventLog
+from controller.faults import Fault, TableFault
+from controller.journal import Journal
+from controller.ledger import Ledger
+
+JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in 60.0 s")
+
+
+def opened(journal: Journal) -> tuple[Books, list[Event]]:
+    """Books of a table with two sets, and the events that they tell."""
+    told: list[Event] = []
+    events = EventLog(lambda: 3.0)
+    events.listen(told.append)
+    return Books(Ledger.of(2, 136), journal, events, lambda: 3.0), told
+
+
+def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
+    with Journal(":memory:", "now", {}) as journal:
+        books, _ = opened(journal)
+        with books.intent("top", {"step": "throw"}) as outcome:
+            assert not journal.entries()[0].confirmed
+            outcome([3, 5])
+        (throw,) = journal.entries()
+        assert throw.confirmed and throw.outcome == [3, 5]
+
+
+def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
+    with Journal(":memory:", "now", {}) as journal:
+        books, _ = opened(journal)
+        with books.intent("top", {"step": "packet"}):
+            pass
+        (packet,) = journal.entries()
+        assert packet.confirmed and packet.outcome is None
+
+
+def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
+    with Journal(":memory:", "now", {}) as journal:
+        books, _ = opened(journal)
+        with pytest.raises(TableFault), books.intent("under", {"do": "build"}):
+            raise JAM
+        assert [entry.confirmed for entry in journal.entries()] == [False]
+
+
+def test_a_fault_is_counted_told_and_written_down() -> None:
+    with Journal(":memory:", "now", {}) as journal:
+        books, told = opened(journal)
+        books.fault(JAM)
+        facts = {
+            "code": "STARVED",
+            "part": "head 2",
+            "evidence": "head2_counter counted 1 of 2 tiles in 60.0 s",
+        }
+        assert books.figures.faults == 1
+        assert told == [{"t": 3.0, "event": "fault", **facts}]
+        (entry,) = journal.entries()
+        assert (entry.activity, entry.intent, entry.confirmed) == ("fault", facts, True)
+
+
+def test_every_change_of_the_machine_is_an_event() -> None:
+    with Journal(":memory:", "now", {}) as journal:
+        books, told = opened(journal)
+        for trigger in ("connect", "home", "run", "gather"):
+            books.machine.fire(trigger)
+        assert [(event["under"], event["top"]) for event in told] == [
+            ("testing", "testing"),
+            ("homing", "homing"),
+            ("idle", "clear"),
+            ("gathering", "clear"),
+        ]
+
+
+def test_the_mean_of_no_cycle_is_unknown() -> None:
+    assert mean([]) is None
+    assert mean([20.6241, 20.6259]) == 20.625
+
+
+def test_outcomes_become_json_values() -> None:
+    assert as_json((3, 5)) == [3, 5]
+    assert as_json(None) is None
+    assert as_json("7m") == "7m"
