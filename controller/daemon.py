@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from config.schema import GameConfig, Table
-from config.staging import stage
+from config.staging import Staging, stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
 from controller.deal import Deal, Orders
@@ -56,7 +56,8 @@ class Daemon:
         clock: Callable[[], float],
     ) -> None:
         layout = orders.setup(orders.dealer).layout
-        self.staging = stage(layout, table, hands_for_lanes(table, orders))
+        stagings = _stagings(table, orders)
+        self.staging = stagings[0]
         self.books = Books(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
@@ -65,7 +66,7 @@ class Daemon:
         self._orders = orders
         self._traffic = traffic
         self._rig = Rig(table, game.tile, Devices(table, boards))
-        self._under = Under(table, self._rig, self.staging, self.books)
+        self._under = Under(table, self._rig, stagings, self.books)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
         self._top = Top(
@@ -193,6 +194,15 @@ class Daemon:
         """A fault that a board latches ends the run. Raises TableFault."""
         async for fault in board.faults:
             raise TableFault(Fault.BOARD, *_told(fault))
+
+
+def _stagings(table: Table, orders: Orders) -> tuple[Staging, ...]:
+    """How a set is staged for each dealer in turn: lanes hold his longer hand before his seat."""
+    players = orders.setup(orders.dealer).seating.players
+    turns = [replace(orders, dealer=(orders.dealer + turn) % players) for turn in range(players)]
+    return tuple(
+        stage(turn.setup(turn.dealer).layout, table, hands_for_lanes(table, turn)) for turn in turns
+    )
 
 
 def _told(fault: BoardFault) -> tuple[str, str]:

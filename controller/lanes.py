@@ -9,9 +9,9 @@ from controller.deal import Orders
 from controller.rest import foreseen
 from rules.geometry import Seat
 from rules.setup import Setup
-from rules.steps import Build, Choose, Throw
 
 PROBES = (1, 2, 3, 4, 5, 6)
+"""Ways in which the throws and choices could fall."""
 
 
 def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
@@ -27,25 +27,9 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
     sizes = _sizes(foreseen(setup))
     if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
         return None
-    if any(_sizes(_probed(setup, face)) != sizes for face in PROBES):
+    if any(_sizes(foreseen(setup, probe)) != sizes for probe in PROBES):
         return None
     return sizes
-
-
-def _probed(setup: Setup, face: int) -> Setup:
-    """The set-up's end if every die shows this face."""
-    while setup.pending is not None:
-        match setup.pending:
-            case Build():
-                setup = setup.apply()
-            case Throw(dice=dice, times=times):
-                faces = [(face + number) % 6 + 1 for number in range(dice * times)]
-                setup = setup.apply(tuple(faces))
-            case Choose(among=among):
-                setup = setup.apply(among[face % len(among)])
-            case _:
-                setup = setup.apply(None)
-    return setup
 
 
 def _sizes(setup: Setup) -> dict[Seat, int]:

@@ -7,23 +7,23 @@ from rules.setup import Setup
 from rules.steps import Choose, Packet, Throw
 
 
-def foreseen(setup: Setup) -> Setup:
+def foreseen(setup: Setup, probe: int = 0) -> Setup:
     """The set-up at its end if every open choice falls to its default and no tile is seen.
 
     Throws that are still to come show 1, then 2 and so on, so that no tie lasts for ever: call it
-    once the throws that matter are known.
+    once the throws that matter are known. Another `probe` throws and chooses otherwise.
     """
-    thrown = 0
-    while setup.pending is not None:
-        step = setup.pending
+    thrown = probe
+    while (step := setup.pending) is not None:
         match step:
             case Throw():
                 setup = setup.apply((thrown % 6 + 1,) * (step.dice * step.times))
                 thrown += 1
             case Choose():
-                setup = setup.apply(step.default)
+                answer = step.among[probe % len(step.among)] if probe else step.default
+                setup = setup.apply(answer)
             case _:
-                setup = setup.apply(None)
+                setup = setup.apply()
     return setup
 
 

@@ -48,7 +48,6 @@ class TableTop:
     stacks: Mapping[Key, Stack]
     at: Mapping[Place, Key]
     reach: Mapping[Seat, float]
-    parked: int = 0
 
     def stack_of(self, place: Place) -> Stack:
         """The stack that holds a place's tile; raises KeyError if it is not on the field."""

@@ -75,13 +75,13 @@ class Top:
 
     async def set_up(self, dealer: Seat) -> None:
         """Raise the staged set and do everything until the game is ready. Raises TableFault."""
-        number = await self._under.staged()
+        number, staging = await self._under.staged()
         books, figures = self._books, self._books.figures
         begun = books.clock()
         deal = self.deal = Deal(
             self._table,
             self._tile,
-            self._staging,
+            staging,
             self._rig,
             self._guided,
             books,
@@ -91,7 +91,7 @@ class Top:
             number,
         )
         await deal.raise_walls()
-        if not self._staging.lanes:
+        if not staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
         self._under.trays_are_empty()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from itertools import cycle
 
 from config.schema import Table
 from config.staging import Staging
@@ -17,15 +19,19 @@ BY_HAND = 4
 
 
 class Under:
-    """One task: waits for a gathered set, shuffles it, builds it, offers it to the top."""
+    """One task: waits for a gathered set, shuffles it, builds it, offers it to the top.
 
-    def __init__(self, table: Table, rig: Rig, staging: Staging, books: Books) -> None:
+    `stagings` are built in turn, round and round: one for each dealer, in the order of dealing.
+    """
+
+    def __init__(self, table: Table, rig: Rig, stagings: Sequence[Staging], books: Books) -> None:
         self._table = table
         self._rig = rig
-        self._staging = staging
+        self._turns = cycle(stagings)
+        self._staging = stagings[0]
         self._books = books
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
-        self._staged: asyncio.Queue[int] = asyncio.Queue()
+        self._staged: asyncio.Queue[tuple[int, Staging]] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
         self._trays_empty.set()
         self._free = asyncio.Event()
@@ -44,8 +50,8 @@ class Under:
         await self._rig.hold(self._parts)
         self._gathered.put_nowait((number, self._books.clock()))
 
-    async def staged(self) -> int:
-        """Wait for the next finished set; returns its number."""
+    async def staged(self) -> tuple[int, Staging]:
+        """Wait for the next finished set; returns its number, and how trays and lanes hold it."""
         return await self._staged.get()
 
     def trays_are_empty(self) -> None:
@@ -61,11 +67,12 @@ class Under:
             finally:
                 await self._rig.release(self._parts)
             self._books.figures.under.append(self._books.clock() - closed_at)
-            self._staged.put_nowait(number)
+            self._staged.put_nowait((number, self._staging))
             self._free.set()
 
     async def _prepare(self, number: int) -> None:
         books = self._books
+        self._staging = next(self._turns)
         with books.intent("under", {"do": "build", "set": number}) as outcome:
             books.machine.fire("shuffle")
             if self._rig.drum and self._table.modules.drum and self._tiles:

@@ -5,76 +5,88 @@ Exit code 0: done. 1: the table has a fault. 2: bad input, nothing was moved.
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated
 
 import typer
-from click.exceptions import (
-    BadParameter,
-    ClickException,
-    MissingParameter,
-    NoSuchOption,
-    UsageError,
-)
+from click.exceptions import ClickException
 
 from config.errors import ConfigError
+from config.staging import DoesNotFit
 from controller.cli.board import board
+from controller.cli.check import check
 from controller.cli.errors import BadInput
-from controller.cli.lists import check, games, tables, version
+from controller.cli.lists import games, tables, version
 from controller.cli.plan import plan
 from controller.cli.run import run
 from controller.cli.scan import scan
-from controller.faults import TableFault
+from controller.cli.usage import sentence
 from controller.journal import JournalError
 from rules.errors import RulesError
 
-app = typer.Typer(
-    name="wallwright",
-    help="The open controller for automatic tile tables.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for command in (plan, run, board, check, tables, games, scan, version):
+COMMANDS = (plan, run, board, check, tables, games, scan, version)
+INTERRUPTED = 130
+"""The exit code of whatever Ctrl-C ends before a table runs; a running one stops safely, with 0."""
+
+app = typer.Typer(name="wallwright", add_completion=False, pretty_exceptions_enable=False)
+for command in COMMANDS:
     app.command()(command)
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def wallwright(
+    shows_version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_say_version,
+            help="Print the program's version, as 'wallwright version' does.",
+        ),
+    ] = False,
+) -> None:
+    """The open controller for automatic tile tables."""
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns its exit code."""
+    """Run one command; returns its exit code. Without a command it prints help."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(args=arguments, prog_name="wallwright", standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except (BadInput, RulesError, ConfigError, JournalError) as error:
+        code = app(args=given or ["--help"], prog_name="wallwright", standalone_mode=False)
+        sys.stdout.flush()
+    except (BadInput, RulesError, ConfigError, DoesNotFit, JournalError) as error:
         return _refuse(str(error))
     except ClickException as error:
-        return _refuse(_sentence(error))
-    except TableFault as fault:
-        print(str(fault), file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
+        return _refuse(sentence(error, given, [command.__name__ for command in COMMANDS]))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # Whoever read this has seen enough; click and rich leave by SystemExit when that happens.
+        _close_output()
         return 0
+    except OSError as error:
+        _close_output()
+        return _refuse(f"The output cannot be written ({error.strerror}); send it elsewhere.")
+    return code if isinstance(code, int) else 0
 
 
-def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
+def _refuse(words: str) -> int:
+    print(words, file=sys.stderr)
     return 2
 
 
-def _sentence(error: ClickException) -> str:
-    """Click's complaint in our words."""
-    command = (
-        error.ctx.command_path if isinstance(error, UsageError) and error.ctx else "wallwright"
-    )
-    ask = f"'{command} --help' lists what there is."
-    match error:
-        case NoSuchOption():
-            return f"There is no option '{error.option_name}'; {ask}"
-        case MissingParameter():
-            name = error.param.human_readable_name if error.param else "an argument"
-            return f"{name} is missing; {ask}"
-        case BadParameter():
-            name = error.param.opts[0] if error.param and error.param.opts else "a value"
-            return f"{name}: {error.message.rstrip('.')}; {ask}"
-    return f"{error.format_message().rstrip('.')}; {ask}"
+def _close_output() -> None:
+    """What still waits to be written goes nowhere, so that leaving does not fail over it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,19 @@
 """What the command line refuses before anything moves."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class BadInput(ValueError):
     """A command line that cannot be obeyed: one sentence, and what to do."""
+
+
+def no_such(kind: str, given: str, known: Iterable[str]) -> str:
+    """A sentence that leads from a misspelt name to the one that was meant, or to all there are."""
+    names = list(known)
+    close = get_close_matches(given.lower(), names, n=1)
+    if close:
+        return f"There is no {kind} '{given}'; did you mean '{close[0]}'?"
+    return f"There is no {kind} '{given}'; there are {', '.join(names)}."

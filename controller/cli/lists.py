@@ -1,20 +1,22 @@
-"""`wallwright tables`, `games`, `check`, `version`: what there is, and whether a file is right."""
+"""`wallwright tables`, `games`, `version`: what there is."""
 
 from __future__ import annotations
 
+import tomllib
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table as Grid
 
 from config.checks import fit
-from config.errors import ConfigError
-from config.loader import check_file, game_names, load_game, load_table, table_names
-from config.schema import Table
-from rules.games import GAMES, find_game
+from config.loader import game_names, load_game, load_table, table_names
+from controller.cli.screen import screen
+from rules.games import find_game
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+"""Where the version stands in a source tree that nobody installed."""
 
 
 def tables() -> int:
@@ -24,7 +26,7 @@ def tables() -> int:
         table = load_table(name)
         modules = ", ".join(sorted(table.capabilities - {"keys", "emergency", "curtain", "ready"}))
         grid.add_row(name, table.title, str(table.sets), modules)
-    Console().print(grid)
+    screen().print(grid)
     return 0
 
 
@@ -38,41 +40,15 @@ def games() -> int:
         fitting = [table.name for table in machines if fit(table, game, config).fits]
         players = "-".join(str(count) for count in sorted({game.players[0], game.players[-1]}))
         grid.add_row(name, game.title, players, str(len(game.tiles)), ", ".join(fitting))
-    Console().print(grid)
+    screen().print(grid)
     return 0
-
-
-def check(
-    files: Annotated[list[Path], typer.Argument(help="Table or game files.")],
-) -> int:
-    """Check configuration files; every defect with file:line, the key, and what to do."""
-    wrong = 0
-    for path in files:
-        try:
-            told = check_file(path)
-        except ConfigError as error:
-            typer.echo(str(error), err=True)
-            wrong += 1
-            continue
-        if isinstance(told, Table):
-            typer.echo(f"{path}: the table {told.name} is well described.")
-            _tell_fits(told)
-        else:
-            typer.echo(f"{path}: the game {told.game} is well described.")
-    return 2 if wrong else 0
-
-
-def _tell_fits(table: Table) -> None:
-    for name in game_names():
-        verdict = fit(table, GAMES[name], load_game(name))
-        if verdict.fits:
-            guided = f"; by hand: {', '.join(verdict.guided)}" if verdict.guided else ""
-            typer.echo(f"  {name}: fits{guided}")
-        else:
-            typer.echo(f"  {name}: does not fit: {' '.join(verdict.reasons)}")
 
 
 def version() -> int:
     """Print the program's version."""
-    typer.echo(f"wallwright {installed_version('wallwright')}")
+    try:
+        number = installed_version("wallwright")
+    except PackageNotFoundError:
+        number = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+    typer.echo(f"wallwright {number}")
     return 0

@@ -47,7 +47,7 @@ BEFORE_THE_FIRST_THROW = """\
     ██                                  ██
     ██         Wenzhou mahjong          ██
     ██          dealer: seat 2          ██
-    ██         136 tiles left           ██
+    ██          136 tiles left          ██
     ██                                  ██
     ██                                  ██
     ██                                  ██

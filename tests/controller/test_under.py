@@ -93,7 +93,7 @@ class Below:
         for trigger in ("connect", "home", "run"):
             self.books.machine.fire(trigger)
         self.states.clear()
-        self.under = Under(machine, rig, staging, self.books)
+        self.under = Under(machine, rig, [staging], self.books)
 
     async def take(self, number: int) -> None:
         """The lid has closed over a set."""
@@ -136,7 +136,8 @@ def below(
 def test_a_gathered_set_is_mixed_built_counted_and_staged() -> None:
     async def story(stage: Below) -> None:
         await stage.take(0)
-        assert await stage.under.staged() == 0
+        number, staging = await stage.under.staged()
+        assert (number, staging.layout.count) == (0, 136)
 
     stage = below(story)
     assert stage.states == [
@@ -182,7 +183,7 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
         assert stage.books.machine.under == "building"
         assert len(stage.board.when("head0_wheel 2")) == 17
         stage.under.trays_are_empty()
-        assert await stage.under.staged() == 1
+        assert (await stage.under.staged())[0] == 1
 
     stage = below(story)
     (*_, waits, staged) = stage.states

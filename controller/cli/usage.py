@@ -1,0 +1,43 @@
+"""Click's complaints about a command line, in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from click.exceptions import (
+    BadOptionUsage,
+    BadParameter,
+    ClickException,
+    MissingParameter,
+    NoSuchCommand,
+    NoSuchOption,
+    UsageError,
+)
+
+from controller.cli.errors import no_such
+
+
+def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence[str]) -> str:
+    """What is wrong with these arguments, and which help says more."""
+    word = arguments[0] if arguments and arguments[0] in commands else ""
+    ask = f"'{' '.join(['wallwright', word]).strip()} --help' lists what there is."
+    match error:
+        case NoSuchCommand():
+            return no_such("command", error.command_name, commands)
+        case NoSuchOption():
+            close = error.possibilities
+            meant = f"did you mean '{close[0]}'?" if close else ask
+            return f"There is no option '{error.option_name}'; {meant}"
+        case MissingParameter():
+            name = error.param.human_readable_name if error.param else "an argument"
+            return f"{name} is missing; {ask}"
+        case BadParameter():
+            name = error.param.opts[0] if error.param and error.param.opts else "a value"
+            wrong = error.message.rstrip(".").replace("a valid integer", "a whole number")
+            return f"{name}: {wrong}; {ask}"
+        case BadOptionUsage() if "requires an argument" in error.message:
+            return f"{error.option_name} needs a value; {ask}"
+        case UsageError() if "unexpected extra argument" in error.message:
+            spare = error.message[error.message.rfind("(") + 1 : error.message.rfind(")")]
+            return f"'{spare}' is one argument too many; {ask}"
+    return f"{error.format_message().rstrip('.')}; {ask}"
