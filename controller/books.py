@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from controller.events import EventLog
-from controller.faults import TableFault
+from controller.faults import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.machine import TableMachine
@@ -67,6 +67,13 @@ class Books:
         with self.intent("fault", told):
             pass
         self.journal.flush()
+
+    def recovered(self, fault: Fault, part: str, attempt: int) -> None:
+        """A part did it after all, at this attempt: tell it, write it down."""
+        told: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
+        self.events.tell("recovered", **told)
+        with self.intent("recovered", told):
+            pass
 
     def _tell_state(self, under: str, top: str) -> None:
         self.events.tell("state", under=under, top=top)

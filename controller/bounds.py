@@ -15,7 +15,7 @@ travel. People's parts count nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from config.schema import Heads, Table
 from config.staging import Staging
@@ -40,18 +40,24 @@ def under_bound(table: Table, staging: Staging) -> float:
 def top_bound(moves: Iterable[Move], table: Table, tile_height: float) -> float:
     """Seconds from the raise ordered to ready to play, for these moves in this order."""
     moves = tuple(moves)
-    kinematics = Kinematics(table, tile_height)
-    clear = next((move.clear for move in moves if isinstance(move, Carry | TurnOver)), 0.0)
-    pose = Pose(height=clear)
     gantry = table.modules.trays.lift if table.modules.trays else 0.0
     dice = 0.0
-    for move in moves:
-        seconds, pose = kinematics.seconds(move, pose)
+    for move, seconds in zip(moves, move_seconds(moves, table, tile_height), strict=True):
         if isinstance(move, Shake):
             dice += seconds
         else:
             gantry = max(gantry, dice) + seconds
     return max(gantry, dice)
+
+
+def move_seconds(moves: Sequence[Move], table: Table, tile_height: float) -> Iterator[float]:
+    """The least duration of each of these moves, made one after the other from the centre."""
+    kinematics = Kinematics(table, tile_height)
+    clear = next((move.clear for move in moves if isinstance(move, Carry | TurnOver)), 0.0)
+    pose = Pose(height=clear)
+    for move in moves:
+        seconds, pose = kinematics.seconds(move, pose)
+        yield seconds
 
 
 def _quotas(staging: Staging, heads: Heads) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 
 from config.schema import GameConfig, Table
@@ -65,7 +65,7 @@ class Daemon:
         self._boards = boards
         self._orders = orders
         self._traffic = traffic
-        self._rig = Rig(table, game.tile, Devices(table, boards))
+        self._rig = Rig(table, game.tile, Devices(table, boards), self.books.recovered)
         self._under = Under(table, self._rig, stagings, self.books)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
@@ -111,7 +111,7 @@ class Daemon:
                 self.books.machine.fire("fail")
             raise fault from failed
         finally:
-            await self._stop()
+            await _to_its_end(self._stop())
 
     def summary(self, wall_seconds: float) -> dict[str, object]:
         """The figures of the run, as the last event tells them."""
@@ -203,6 +203,16 @@ def _stagings(table: Table, orders: Orders) -> tuple[Staging, ...]:
     return tuple(
         stage(turn.setup(turn.dealer).layout, table, hands_for_lanes(table, turn)) for turn in turns
     )
+
+
+async def _to_its_end(work: Coroutine[object, object, None]) -> None:
+    """Do it all, even if somebody presses Ctrl-C once more; that counts afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 def _told(fault: BoardFault) -> tuple[str, str]:

@@ -29,9 +29,10 @@ class EventLog:
 
 
 def json_lines(stream: TextIO) -> Listener:
-    """A listener that writes each event as one line of JSON."""
+    """A listener that writes each event as one line of JSON, at once: somebody may be watching."""
 
     def write(event: Event) -> None:
         stream.write(json.dumps(event, separators=(", ", ": ")) + "\n")
+        stream.flush()
 
     return write

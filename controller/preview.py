@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from config.field import Field
 from config.schema import Table, TileSize
 from config.staging import Staging, stage
-from controller.bounds import top_bound
+from controller.bounds import move_seconds, top_bound
 from controller.moves import Move
 from controller.planner import Planner
 from controller.rest import seats_of
@@ -20,10 +20,15 @@ from rules.steps import Build
 
 @dataclass(frozen=True)
 class Preview:
-    """What a table would do for a settled set-up, and how long that takes at least."""
+    """What a table would do for a settled set-up, and how long that takes at least.
+
+    `seconds_each` is each move's own time; `seconds` is less than their sum where some of them can
+    be made at once, and more by the time in which the walls come up.
+    """
 
     staging: Staging
     moves: tuple[Move, ...]
+    seconds_each: tuple[float, ...]
     seconds: float
     top: TableTop
 
@@ -46,5 +51,11 @@ def preview(
             plan = planner.plan(step, top)
             moves += plan.moves
             top = plan.top
-    seconds = top_bound(moves, table, tile.height_mm / 1000)
-    return Preview(planner.staging, tuple(moves), round(seconds, 3), top)
+    height = tile.height_mm / 1000
+    return Preview(
+        planner.staging,
+        tuple(moves),
+        tuple(round(seconds, 3) for seconds in move_seconds(moves, table, height)),
+        round(top_bound(moves, table, height), 3),
+        top,
+    )

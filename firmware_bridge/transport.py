@@ -45,7 +45,7 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
     except (serial.SerialException, OSError, ValueError) as reason:
         raise BoardSilent(
-            f"port {port} cannot be opened: {reason}. `wallwright scan` lists the ports;"
+            f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
             " another program may have it open, or this user may not be in the group dialout."
         ) from reason
     return SerialTransport(device)
@@ -130,6 +130,14 @@ class SerialTransport:
         if self._open:
             self.close()
             self._lost(reason)
+
+
+def _why(reason: Exception) -> str:
+    """The operating system's own words, where pyserial passes on which they were."""
+    for told in (reason, reason.__context__):
+        if told is not None and told.args and isinstance(told.args[0], int):
+            return os.strerror(told.args[0])
+    return str(reason)
 
 
 def _unplugged(port: str | None, reason: object) -> str:

@@ -54,9 +54,7 @@ class LegalActions(Collection[A], Generic[A]):
 
     __slots__ = ("_each", "_why_not")
 
-    def __init__(
-        self, why_not: Callable[[A], str | None], each: Callable[[], Iterable[A]]
-    ) -> None:
+    def __init__(self, why_not: Callable[[A], str | None], each: Callable[[], Iterable[A]]) -> None:
         self._why_not = why_not
         self._each = each
 

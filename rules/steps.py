@@ -35,6 +35,18 @@ def _in_words(step: object) -> str:
     return "The step '" + re.sub("(?<=.)(?=[A-Z])", " ", type(step).__name__).lower() + "'"
 
 
+def _said(outcome: Outcome) -> str:
+    """An outcome as a person would type it."""
+    return ",".join(map(str, outcome)) if isinstance(outcome, tuple) else repr(outcome)
+
+
+def _offer(among: tuple[int | str, ...]) -> str:
+    """Every answer, a long row of numbers by its ends."""
+    if len(among) > 12 and isinstance(among[0], int):
+        return f"{among[0]} to {among[-1]}"
+    return ", ".join(str(answer) for answer in among)
+
+
 class _Done:
     """A step that simply happens."""
 
@@ -86,8 +98,9 @@ class Throw:
         """The faces; raises IllegalOutcome for a wrong number of them or one outside 1 to 6."""
         wanted = self.dice * self.times
         if not isinstance(outcome, tuple) or len(outcome) != wanted:
+            count = f"{wanted} dice faces" if wanted > 1 else "1 die face"
             raise IllegalOutcome(
-                f"The {self.why} needs {wanted} dice faces, not {outcome!r}; throw again."
+                f"The {self.why} needs {count}, not {_said(outcome)}; throw again."
             )
         for face in outcome:
             if type(face) is not int or not 1 <= face <= 6:
@@ -116,11 +129,9 @@ class Choose:
     def check(self, outcome: Outcome) -> Outcome:
         """The answer; raises IllegalOutcome for one that is not among those offered."""
         if outcome not in self.among or isinstance(outcome, bool):
-            offered = ", ".join(str(answer) for answer in self.among[:12])
-            more = ", ..." if len(self.among) > 12 else ""
             raise IllegalOutcome(
                 f"Seat {self.by} cannot choose {outcome!r} as {self.what};"
-                f" offered: {offered}{more}."
+                f" offered: {_offer(self.among)}."
             )
         return outcome
 

@@ -11,13 +11,12 @@ from typing import Annotated
 
 import typer
 
-from config.loader import load_game, load_table
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
+from controller.cli.named import game_named, require_fit, table_named
 from controller.hardware import simulated_plant
 from controller.rest import seats_of
 from firmware_bridge.sim.bench import Bench
-from rules.games import find_game
 from rules.setup import Game
 
 PIECE = 4096
@@ -32,11 +31,13 @@ def board(
     seed: Annotated[int, typer.Option(help="Chance in the plant.")] = 0,
 ) -> int:
     """Run a virtual board until Ctrl-C; 'run --port PATH' drives it as it would a real one."""
-    table, rules, config = load_table(sim), find_game(game), load_game(game)
+    table = table_named(sim)
+    rules, config = game_named(game)
     if any(each.kind == "gpio" for each in table.boards.values()):
         raise BadInput(
             f"The table {table.name} hangs on GPIO pins and has no board; name another with --sim."
         )
+    require_fit(table, rules, config)
     if not pty:
         raise BadInput("A virtual board needs a line to answer on; add --pty.")
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from config.schema import Table
-from controller.cli.errors import BadInput
-from rules.cuts import cut_choice, find_cut
+from controller.cli.errors import BadInput, no_such
+from rules.cuts import CUTS, cut_choice, find_cut
 from rules.dice import Dice, parse_throw
+from rules.errors import MissingThrow
+from rules.games import da_san, filipino, pai_gow
 from rules.setup import Game
 
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
@@ -20,14 +21,22 @@ Throws = Annotated[
         "--throw", help="One throw's dice, as 3,5. Repeat for the next.", show_default=False
     ),
 ]
-CutName = Annotated[str | None, typer.Option("--cut", help="The banker's cut.", show_default=False)]
+CutName = Annotated[
+    str | None,
+    typer.Option(
+        "--cut",
+        help="The banker's cut (pai gow), or the card it is cut after (Da San).",
+        show_default=False,
+    ),
+]
 Reverse = Annotated[bool, typer.Option("--reverse", help="Mirror the cut left to right.")]
 Bottom = Annotated[bool, typer.Option("--bottom", help="Lower two levels of a block first.")]
 Wall = Annotated[
     int | None, typer.Option("--wall", help="Whose wall mano opens (Filipino).", show_default=False)
 ]
 End = Annotated[
-    str | None, typer.Option("--end", help="From which end: right or left.", show_default=False)
+    str | None,
+    typer.Option("--end", help="From which end: right or left (Filipino).", show_default=False),
 ]
 
 
@@ -36,8 +45,15 @@ def throws_of(texts: list[str] | None) -> list[Dice]:
     return [parse_throw(text) for text in texts or ()]
 
 
+def how_to_throw(missing: MissingThrow) -> BadInput:
+    """A missing throw as a refusal that names the option."""
+    example = ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
+    return BadInput(f"{str(missing).removesuffix('give the faces.')}add --throw {example}.")
+
+
 def answers_of(
     game: Game,
+    parameters: object,
     cut: str | None,
     reverse: bool,
     bottom: bool,
@@ -46,42 +62,56 @@ def answers_of(
 ) -> dict[str, int | str]:
     """The choices that the options settle, by question.
 
-    Raises BadInput for an option that the game does not ask for, RulesError for an unknown cut.
+    Raises BadInput for an option that the game does not ask for, RulesError for one that the cut
+    does not offer.
     """
+    cutting = {"--cut": cut is not None, "--reverse": reverse, "--bottom": bottom}
+    opening = {"--wall": wall is not None, "--end": end is not None}
     answers: dict[str, int | str] = {}
-    if cut is not None or reverse or bottom:
-        answers["cut"] = _cut(game, cut, reverse, bottom)
-    if wall is not None or end is not None:
-        answers["wall"] = _wall(game, wall, end)
+    if isinstance(parameters, pai_gow.Parameters):
+        if any(cutting.values()):
+            answers["cut"] = _cut(parameters, cut, reverse, bottom)
+        cutting = {}
+    elif isinstance(parameters, da_san.Parameters):
+        if cut is not None:
+            answers["cut"] = _card(cut)
+        del cutting["--cut"]
+    elif isinstance(parameters, filipino.Parameters):
+        if any(opening.values()):
+            answers["wall"] = _wall(wall, end)
+        opening = {}
+    unused = [option for option, given in {**cutting, **opening}.items() if given]
+    if unused:
+        out = "it" if len(unused) == 1 else "them"
+        raise BadInput(f"{game.title} has no use for {_listed(unused)}; leave {out} out.")
     return answers
 
 
-def _cut(game: Game, cut: str | None, reverse: bool, bottom: bool) -> int | str:
-    if game.name == "da_san" and cut is not None and not (reverse or bottom):
-        if not cut.isdecimal():
-            raise BadInput(f"Da San's pile is cut after a card, not '{cut}'; give --cut 1 to 51.")
-        return int(cut)
-    if game.name != "pai_gow":
-        raise BadInput(f"{game.title} knows no such cut; leave out --cut, --reverse and --bottom.")
-    choice = cut_choice(cut or "one_stack", reverse, bottom)
-    find_cut(choice)
+def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom: bool) -> str:
+    own = [each.name for each in parameters.user_cuts]
+    if cut is not None and cut not in (*CUTS, *own):
+        raise BadInput(no_such("cut", cut, [*CUTS, *own]))
+    choice = cut_choice(cut or parameters.cut_default.partition("+")[0], reverse, bottom)
+    find_cut(choice, parameters.user_cuts)
     return choice
 
 
-def _wall(game: Game, wall: int | None, end: str | None) -> str:
-    if game.name != "filipino":
-        raise BadInput(f"In {game.title} the dice open the wall; leave out --wall and --end.")
+def _card(cut: str) -> int:
+    last = da_san.PILE.count - 1
+    if not (cut.isdecimal() and 1 <= int(cut) <= last):
+        raise BadInput(f"Da San's pile is cut after a card, not '{cut}'; give --cut 1 to {last}.")
+    return int(cut)
+
+
+def _wall(wall: int | None, end: str | None) -> str:
     if wall is None:
-        raise BadInput(f"--end {end} needs the wall it belongs to; add --wall 0 to 3.")
+        raise BadInput(f"--end {end} needs the wall that it belongs to; add --wall 0 to 3.")
+    if not 0 <= wall < filipino.SEATS:
+        raise BadInput(f"There is no wall {wall}; give --wall 0 to {filipino.SEATS - 1}.")
     if end not in (None, "right", "left"):
-        raise BadInput(f"A wall has no end '{end}'; --end is right or left.")
+        raise BadInput(f"A wall has no end '{end}'; give --end right or left.")
     return f"{wall} {end or 'right'}"
 
 
-def require_fit(table: Table, fits: bool, reasons: tuple[str, ...], game: Game) -> None:
-    """Raise BadInput with the reasons if a game does not fit a table."""
-    if not fits:
-        raise BadInput(
-            f"{game.title} does not fit the table {table.name}: {' '.join(reasons)}"
-            " 'wallwright games' lists the tables of each game."
-        )
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

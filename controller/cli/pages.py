@@ -31,13 +31,13 @@ def _lines(told: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "walls", f"{columns} columns, {walls[0]['levels']} high"
     if pile := told.get("pile"):
         yield "pile", f"{pile['columns']} columns, {pile['levels']} high"
+    for move in told["setup_moves"]:
+        yield move["verb"], f"{' '.join(move['from'])} to {' '.join(move['to'])}"
     for throw in told["throws"]:
         dice = " ".join(str(face) for face in throw["dice"])
         yield throw["why"], f"seat {throw['by']}: {dice} = {throw['sum']}"
     if opened := told["break"]:
         yield "break", f"first tile {opened['first']}"
-    for move in told["setup_moves"]:
-        yield move["verb"], f"{' '.join(move['from'])} to {' '.join(move['to'])}"
     for packet in told["deal"]:
         hand = f"hand {packet['hand']}, " if "hand" in packet else ""
         yield "deal", f"{hand}seat {packet['seat']}: {' '.join(packet['from'])}"

@@ -14,8 +14,11 @@ from rules.setup import Setup
 
 BACK = "▒"
 TWO, ONE, GONE = "██", "▄▄", "··"
-FELT = "green"
-TILE = "bold bright_white"
+JADE = ("color(35)", "color(29)")
+"""The backs of tiles in a wall, of odd columns and of even ones: so they can be counted."""
+IVORY = ("color(187)", "color(101)")
+"""Tiles in a hand, likewise."""
+TITLE, LABEL, WORDS, EMPTY = "bold", "bold", "color(108)", "dim"
 SHOWN = "bold black on bright_yellow"
 NAMES = {"1z": "E ", "2z": "S ", "3z": "W ", "4z": "N ", "5z": "Wh", "6z": "Gr", "7z": "Rd"}
 """Honours as a person says them; other tiles are their own notation."""
@@ -70,7 +73,7 @@ def _square(setup: Setup, walls: Walls) -> Text:
     for seat, hand in setup.hands.items():
         _draw_hand(canvas, seat, len(hand), longest, width)
     for offset, line in enumerate(_told(setup)):
-        canvas.centre(longest // 2 + offset, line, FELT)
+        canvas.centre(longest // 2 + offset, line, WORDS if offset else TITLE)
     return canvas.text()
 
 
@@ -89,23 +92,27 @@ def _wall_cell(owner: Seat, number: int, columns: int, longest: int) -> tuple[in
 
 def _draw_hand(canvas: Canvas, seat: Seat, tiles: int, longest: int, width: int) -> None:
     if seat in (0, 2):
-        row = longest + 5 if seat == 0 else 0
-        canvas.centre(row, f"seat {seat} {BACK * tiles} {tiles}", TILE)
+        row, told = longest + 5 if seat == 0 else 0, f"seat {seat} {BACK * tiles} {tiles}"
+        canvas.centre(row, told, LABEL)
+        first = (width - len(told)) // 2 + told.find(BACK)
+        for number in range(tiles):
+            canvas.write(row, first + number, BACK, IVORY[number % 2])
         return
     column = width - 2 if seat == 1 else 1
     for number in range(tiles):
-        canvas.write(3 + number, column, BACK, TILE)
-    canvas.write(1, max(0, column - (4 if seat == 1 else 1)), f"seat {seat}", TILE)
-    canvas.write(2, column - 1, f"{tiles:>2}", TILE)
+        canvas.write(3 + number, column, BACK, IVORY[number % 2])
+    canvas.write(1, max(0, column - (4 if seat == 1 else 1)), f"seat {seat}", LABEL)
+    canvas.write(2, column - 1, f"{tiles:>2}", LABEL)
 
 
 def _column(setup: Setup, standing: frozenset[Place], owner: Seat, number: int) -> tuple[str, str]:
     upper, lower = WallPlace(owner, number, 0), WallPlace(owner, number, 1)
     if setup.ready and setup.ready.indicator in (upper, lower):
         return _name(setup.ready.shows), SHOWN
+    back = JADE[number % 2]
     if upper in standing:
-        return TWO, FELT
-    return (ONE, FELT) if lower in standing else (GONE, "dim")
+        return TWO, back
+    return (ONE, back) if lower in standing else (GONE, EMPTY)
 
 
 # Piles, boneyards, cards
@@ -125,7 +132,9 @@ def _spread(setup: Setup) -> Text:
         number = numbers.get(seat)
         told = f"   hand {number}" if number is not None else ""
         lines.append(f"seat {seat} {BACK * len(hand)} {len(hand)}{told}")
-    return Text("\n".join(lines), style=FELT)
+    text = Text("\n".join(lines), style=WORDS)
+    text.highlight_regex(f"{BACK}+", IVORY[0])
+    return text
 
 
 def _in_rows(marks: str, width: int) -> list[str]:

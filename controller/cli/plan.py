@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.prompt import Prompt as Question
 
-from config.checks import fit
-from config.loader import game_parameters, load_game, load_table
+from config.loader import game_parameters
+from config.schema import GameConfig, Table
+from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
     CutName,
@@ -23,18 +23,19 @@ from controller.cli.options import (
     Throws,
     Wall,
     answers_of,
-    require_fit,
+    how_to_throw,
     throws_of,
 )
 from controller.cli.pages import plan_page
+from controller.cli.screen import screen
 from controller.deal import Orders
 from controller.lanes import hands_for_lanes
 from controller.preview import preview
 from rules.dice import Dice, parse_throw
-from rules.errors import MissingThrow
-from rules.games import find_game
+from rules.errors import MissingThrow, RulesError
 from rules.plan import facts, settle
 from rules.setup import Setup
+from rules.steps import Throw
 
 
 def plan(
@@ -53,25 +54,37 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
     """Print the whole set-up of a game: walls, break, deal, indicator, replacements."""
-    rules = find_game(game)
-    answers = answers_of(rules, cut, reverse, bottom, wall, end)
-    config = load_game(game)
+    rules, config = game_named(game)
     parameters = game_parameters(config)
+    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end)
+    machine = None if table is None else table_named(table)
+    if machine is not None:
+        require_fit(machine, rules, config)
     setup = rules.setup(players=players, dealer=dealer, parameters=parameters)
     settled = _settled(setup, throws_of(throw), answers)
-    told = {"table": table, **facts(settled)}
-    if table is not None:
-        machine = load_table(table)
-        verdict = fit(machine, rules, config)
-        require_fit(machine, verdict.fits, verdict.reasons, rules)
-        orders = Orders(rules, parameters, dealer, players)
-        shown = preview(settled, machine, config.tile, hands_for_lanes(machine, orders))
-        told |= {"moves": [move.facts() for move in shown.moves], "seconds": shown.seconds}
+    told = facts(settled)
+    told = {"game": told.pop("game"), "table": machine and machine.name, **told}
+    if machine is not None:
+        told |= _moves(settled, machine, config)
     if as_json:
         print(json.dumps(told, indent=2))
     else:
-        Console().print(plan_page(rules, told))
+        screen().print(plan_page(rules, told))
     return 0
+
+
+def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
+    """What a table would do, each move with the least time that it takes alone."""
+    seating = settled.seating
+    orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)
+    shown = preview(settled, table, config.tile, hands_for_lanes(table, orders))
+    return {
+        "moves": [
+            {**move.facts(), "seconds": seconds}
+            for move, seconds in zip(shown.moves, shown.seconds_each, strict=True)
+        ],
+        "seconds": shown.seconds,
+    }
 
 
 def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str]) -> Setup:
@@ -80,7 +93,23 @@ def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str])
         try:
             return settle(setup, throws, answers)
         except MissingThrow as missing:
-            if not (sys.stdin.isatty() and sys.stdout.isatty()):
-                raise
-            asked = Question.ask(f"Seat {missing.by}, {missing.why}: the dice, as 3,5")
-            throws = [*throws, parse_throw(asked)]
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise how_to_throw(missing) from missing
+            throws = [*throws, _ask(missing)]
+
+
+def _ask(missing: MissingThrow) -> Dice:
+    """Ask until the answer can be this throw. Raises BadInput when nobody answers any more."""
+    console = screen(errors=True)
+    throw = Throw(missing.by, missing.dice, missing.why, missing.times)
+    while True:
+        try:
+            said = Question.ask(f"Seat {missing.by}, {missing.why}: the dice", console=console)
+            dice = parse_throw(said.strip())
+            throw.check(dice)
+        except EOFError:
+            raise how_to_throw(missing) from None
+        except RulesError as error:
+            console.print(str(error))
+        else:
+            return dice

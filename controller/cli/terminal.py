@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import IO
 
 from config.staging import Staging
 from controller.faults import Fault, TableFault
 from rules.dice import parse_throw
 from rules.errors import RulesError
-from rules.steps import Choose, DrawLot, Outcome, Step, Throw, TurnUp
+from rules.geometry import Place
+from rules.steps import (
+    Arrange,
+    Build,
+    Choose,
+    DrawLot,
+    Outcome,
+    Packet,
+    Replace,
+    ReturnLots,
+    Step,
+    Throw,
+    TurnUp,
+)
 
 
 class Terminal:
-    """Asks on standard output and reads lines from standard input without holding the loop up."""
+    """Asks on a stream and reads lines from standard input without holding the loop up."""
 
-    def __init__(self) -> None:
+    def __init__(self, prompts: IO[str]) -> None:
+        self._prompts = prompts
         self._lines: asyncio.Queue[str] = asyncio.Queue()
         self._reading = False
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Ask until the answer can be the step's outcome. Raises TableFault if nobody is there."""
         while True:
-            print(question(step), flush=True)
+            self._say(question(step))
             try:
                 return step.check(answer(step, await self._line()))
             except RulesError as error:
-                print(error, flush=True)
+                self._say(str(error))
 
     async def ready(self) -> None:
-        print("Ready to play.", flush=True)
+        self._say("Ready to play.")
+
+    def _say(self, words: str) -> None:
+        print(words, file=self._prompts, flush=True)
 
     async def _line(self) -> str:
         if not sys.stdin.isatty():
@@ -40,11 +58,14 @@ class Terminal:
             loop = asyncio.get_running_loop()
             loop.add_reader(sys.stdin, lambda: self._lines.put_nowait(sys.stdin.readline()))
             self._reading = True
-        return (await self._lines.get()).strip()
+        line = await self._lines.get()
+        if not line:
+            raise TableFault(Fault.NOBODY, "guide", "the terminal was closed before the answer")
+        return line.strip()
 
 
 def question(step: Step) -> str:
-    """A step as a person is asked for it."""
+    """A step as a person is asked for it; what has no outcome is done, and confirmed by Enter."""
     match step:
         case Throw():
             return f"Seat {step.by}, {step.why}: throw, and type the dice as 3,5."
@@ -54,9 +75,16 @@ def question(step: Step) -> str:
             return f"Turn up {step.place} and type what it shows (or nothing)."
         case DrawLot():
             return f"Seat {step.seat} draws {step.place}: type what it shows (or nothing)."
-    told = step.facts()
-    where = " ".join(str(place) for place in told.get("from", ()) or ())  # type: ignore[attr-defined]
-    return f"{told['step']} {where}".strip() + f" for seat {told['seat']}." * ("seat" in told)
+        case Build():
+            return f"Build {step.layout.count} tiles, then press Enter."
+        case Arrange():
+            return f"{step.verb.capitalize()} {_listed(step.tiles)} to {' '.join(step.to)}: Enter."
+        case Packet():
+            return f"Give seat {step.seat} {_listed(step.places)}: Enter."
+        case Replace():
+            return f"Give seat {step.seat} {step.place} in exchange: Enter."
+        case ReturnLots():
+            return f"Put the lots back at {_listed(step.places)} and mix what lies there: Enter."
 
 
 def answer(step: Step, line: str) -> Outcome:
@@ -71,3 +99,7 @@ def answer(step: Step, line: str) -> Outcome:
         case TurnUp() | DrawLot():
             return line or None
     return None
+
+
+def _listed(places: tuple[Place, ...]) -> str:
+    return " ".join(str(place) for place in places)

@@ -19,8 +19,8 @@ from controller.cli.errors import no_such
 
 def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence[str]) -> str:
     """What is wrong with these arguments, and which help says more."""
-    word = arguments[0] if arguments and arguments[0] in commands else ""
-    ask = f"'{' '.join(['wallwright', word]).strip()} --help' lists what there is."
+    command = f"wallwright {arguments[0]}" if {*arguments[:1]} & {*commands} else "wallwright"
+    ask = f"'{command} --help' lists what there is."
     match error:
         case NoSuchCommand():
             return no_such("command", error.command_name, commands)

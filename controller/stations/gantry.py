@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable
 
 from config.schema import Gantry, Modules
-from controller.faults import Fault, TableFault
+from controller.faults import Fault, Recovered, TableFault, unheard
 from controller.moves import Carry, Grasp, TurnOver
 from controller.stations.switched import Switched
 from firmware_bridge.board import Ended, Reason
@@ -26,9 +26,16 @@ class GantryStation:
     """
 
     def __init__(
-        self, module: Gantry, modules: Modules, devices: Devices, tile: float, top: float
+        self,
+        module: Gantry,
+        modules: Modules,
+        devices: Devices,
+        tile: float,
+        top: float,
+        recovered: Recovered = unheard,
     ) -> None:
         self._tile_height = tile
+        self._recovered = recovered
         self._plane = devices.axes(module.x, module.y)
         self._height = devices.axes(module.z)
         self._wide = devices.output(module.wide)
@@ -40,6 +47,7 @@ class GantryStation:
             module.released,
             module.grip_seconds,
             Fault.GRIPPER,
+            recovered=recovered,
         )
         self._turn = Switched(
             "gripper turn",
@@ -48,6 +56,7 @@ class GantryStation:
             module.straight,
             module.turn_seconds,
             Fault.GRIPPER,
+            recovered=recovered,
         )
         self._turner = (
             Switched(
@@ -57,6 +66,7 @@ class GantryStation:
                 module.turner_home,
                 module.turn_seconds,
                 Fault.GRIPPER,
+                recovered=recovered,
             )
             if module.turner and module.turner_over and module.turner_home
             else None
@@ -94,11 +104,13 @@ class GantryStation:
         return tag
 
     async def _take(self, source: Grasp, clear: float) -> None:
-        for _ in range(GRIP_ATTEMPTS):
+        for attempt in range(1, GRIP_ATTEMPTS + 1):
             await self._reach(source, clear)
             await self._jaws.go_forth()
             await self._go_up(clear)
             if await self._loaded.active():
+                if attempt > 1:
+                    self._recovered(Fault.EMPTY_GRIP, "gripper", attempt)
                 return
             await self._jaws.go_back()
         raise TableFault(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
-from controller.faults import Fault
+from controller.faults import Fault, Recovered, unheard
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation
@@ -16,12 +16,18 @@ from firmware_bridge.devices import Devices
 
 
 class Rig:
-    """The working parts of a table, by their trade names."""
+    """The working parts of a table, by their trade names. `recovered` hears of second attempts."""
 
-    def __init__(self, table: Table, tile: TileSize, devices: Devices) -> None:
+    def __init__(
+        self,
+        table: Table,
+        tile: TileSize,
+        devices: Devices,
+        recovered: Recovered = unheard,
+    ) -> None:
         modules = table.modules
         self._devices = devices
-        self.lid = _lid(modules, devices)
+        self.lid = _lid(modules, devices, recovered)
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.heads = (
             tuple(
@@ -31,21 +37,23 @@ class Rig:
             if modules.heads
             else ()
         )
-        self.lifts = _lifts(modules, devices)
+        self.lifts = _lifts(modules, devices, recovered)
         self.chain = ChainStation(modules.chain, devices) if modules.chain else None
-        self.lanes = _lanes(modules, devices)
+        self.lanes = _lanes(modules, devices, recovered)
         self.gates = (
             tuple(devices.output(lane.gate) for lane in modules.lanes.seats)
             if modules.lanes
             else ()
         )
-        self.dice = DiceStation(modules.dice, devices) if modules.dice else None
+        self.dice = DiceStation(modules.dice, devices, recovered) if modules.dice else None
         self.gantry = (
-            GantryStation(modules.gantry, modules, devices, tile.height_mm / 1000, _top(table))
+            GantryStation(
+                modules.gantry, modules, devices, tile.height_mm / 1000, _top(table), recovered
+            )
             if modules.gantry
             else None
         )
-        self.flipper = _flipper(modules, devices)
+        self.flipper = _flipper(modules, devices, recovered)
         self.lamps = (
             tuple(devices.output(strip) for strip in modules.lamps.walls) if modules.lamps else ()
         )
@@ -81,27 +89,35 @@ def _top(table: Table) -> float:
     return axis.home
 
 
-def _lid(modules: Modules, devices: Devices) -> Switched | None:
+def _lid(modules: Modules, devices: Devices, recovered: Recovered) -> Switched | None:
     lid = modules.lid
     if lid is None:
         return None
     motor = devices.motor(lid.motor)
-    return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID)
+    return Switched(
+        "lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, recovered=recovered
+    )
 
 
-def _lifts(modules: Modules, devices: Devices) -> tuple[Switched, ...]:
+def _lifts(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Switched, ...]:
     trays = modules.trays
     if trays is None:
         return ()
     return tuple(
         Switched(
-            f"lift {side}", devices.motor(tray.lift), tray.up, tray.down, trays.lift, Fault.LIFT
+            f"lift {side}",
+            devices.motor(tray.lift),
+            tray.up,
+            tray.down,
+            trays.lift,
+            Fault.LIFT,
+            recovered=recovered,
         )
         for side, tray in enumerate(trays.sides)
     )
 
 
-def _lanes(modules: Modules, devices: Devices) -> tuple[Switched, ...]:
+def _lanes(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Switched, ...]:
     lanes = modules.lanes
     if lanes is None:
         return ()
@@ -113,14 +129,23 @@ def _lanes(modules: Modules, devices: Devices) -> tuple[Switched, ...]:
             lane.home,
             lanes.present,
             Fault.LANE,
+            recovered=recovered,
         )
         for seat, lane in enumerate(lanes.seats)
     )
 
 
-def _flipper(modules: Modules, devices: Devices) -> Switched | None:
+def _flipper(modules: Modules, devices: Devices, recovered: Recovered) -> Switched | None:
     flipper = modules.flipper
     if flipper is None:
         return None
     motor = devices.motor(flipper.motor)
-    return Switched("flipper", motor, flipper.flipped, flipper.home, flipper.flip, Fault.FLIPPER)
+    return Switched(
+        "flipper",
+        motor,
+        flipper.flipped,
+        flipper.home,
+        flipper.flip,
+        Fault.FLIPPER,
+        recovered=recovered,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from controller.faults import Fault, TableFault
+from controller.faults import Fault, Recovered, TableFault, unheard
 from firmware_bridge.board import Ended, Level, Reason
 from firmware_bridge.devices import Motor
 
@@ -26,6 +26,7 @@ class Switched:
     seconds: float
     fault: Fault
     attempts: int = 2
+    recovered: Recovered = unheard
 
     async def go_forth(self) -> None:
         """To the forward end; at once if it is there. Raises TableFault after the last attempt."""
@@ -37,9 +38,11 @@ class Switched:
 
     async def _go(self, value: int, switch: str) -> None:
         limit = self.seconds * LATE + MARGIN
-        for _ in range(self.attempts):
+        for attempt in range(1, self.attempts + 1):
             ended = await self.motor.run(value, Level(switch), limit)
             if ended.reason in (Reason.LEVEL, Reason.SWITCH):
+                if attempt > 1:
+                    self.recovered(self.fault, self.part, attempt)
                 return
         raise TableFault(self.fault, self.part, missing(switch, ended))
 

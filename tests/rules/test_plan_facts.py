@@ -106,7 +106,7 @@ def test_an_answer_that_nobody_asks_for_is_refused() -> None:
 
 def test_a_throw_with_the_wrong_number_of_dice_is_refused() -> None:
     with pytest.raises(
-        IllegalOutcome, match=r"The first throw needs 2 dice faces, not \(1, 2, 3\)"
+        IllegalOutcome, match=r"The first throw needs 2 dice faces, not 1,2,3; throw again"
     ):
         settle(GAMES["wenzhou"].setup(), [(1, 2, 3)])
 
