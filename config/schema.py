@@ -50,8 +50,9 @@ class StripChannel(Part):
 
     kind: Literal["strip"]
     pin: Pin
-    lamps: Annotated[int, Field(ge=1, le=64)]
+    lamps: Annotated[int, Field(ge=1, le=31)]
     safe: Annotated[int, Field(ge=0)]
+    """The lamps lit, one bit each, the first lamp the lowest."""
 
 
 class SensorChannel(Part):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
-from controller.journal import Journal
+from controller.journal import Journal, JournalError
 from controller.ledger import Ledger
 from controller.machine import TableMachine
 
@@ -64,9 +64,11 @@ class Books:
             "evidence": fault.evidence,
         }
         self.events.tell("fault", **told)
-        with self.intent("fault", told):
-            pass
-        self.journal.flush()
+        # A journal that cannot be written may be the very fault that is told.
+        with suppress(JournalError):
+            with self.intent("fault", told):
+                pass
+            self.journal.flush()
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """A part did it after all, at this attempt: tell it, write it down."""

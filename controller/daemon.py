@@ -14,7 +14,7 @@ from controller.deal import Deal, Orders
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
 from controller.guided import Guided
-from controller.journal import Journal
+from controller.journal import Journal, JournalError
 from controller.keys import Key
 from controller.lanes import hands_for_lanes
 from controller.ledger import Ledger
@@ -102,7 +102,7 @@ class Daemon:
         try:
             await self._start()
             await self._both(rounds, until_ready)
-        except (TableFault, BoardError, ExceptionGroup) as failed:
+        except (TableFault, BoardError, JournalError, ExceptionGroup) as failed:
             fault = _first(failed)
             if fault is None:
                 raise
@@ -226,6 +226,8 @@ def _first(failed: BaseException) -> TableFault | None:
         return next((fault for fault in found if fault is not None), None)
     if isinstance(failed, TableFault):
         return failed
+    if isinstance(failed, JournalError):
+        return TableFault(Fault.JOURNAL, "journal", str(failed).rstrip("."))
     if isinstance(failed, BoardError):
         fault = Fault.SILENT if isinstance(failed, BoardSilent) else Fault.REFUSED
         return TableFault(fault, "board", str(failed).rstrip("."))

@@ -134,11 +134,12 @@ class Deal:
         if books.machine.under == "staged":
             books.machine.fire("hand_up")
         books.events.tell("raised", set=self._tile_set)
-        await self._carry_out(build, self._planner.raised())
-        self.setup = self.setup.apply()
 
     async def finish(self) -> None:
         """Every step until the game is ready to be played. Raises TableFault."""
+        if isinstance(build := self.setup.pending, Build):
+            await self._carry_out(build, self._planner.raised())
+            self.setup = self.setup.apply()
         while (step := self.setup.pending) is not None:
             trigger = TRIGGERS[type(step)]
             if self._books.machine.top != trigger.removeprefix("begin_"):

@@ -25,6 +25,7 @@ class Fault(enum.Enum):
     FACE_UP = "a tile came out of the drum face up"
     NOBODY = "nobody confirmed a guided step"
     BOARD = "a board latched a fault"
+    JOURNAL = "the journal cannot be written"
     REFUSED = "a board refused an order"
     SILENT = "a board does not answer"
 

@@ -62,7 +62,7 @@ class Guided:
                 columns.setdefault(slot.tray, []).append(slot.column)
         for tray, numbers in columns.items():
             strip = self._lamps[tray]
-            await strip.switch(min(numbers) - 1 + 256 * (max(numbers) - min(numbers) + 1))
+            await strip.switch(sum(1 << number - 1 for number in set(numbers)))
             lit.append(strip)
         return lit
 

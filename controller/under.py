@@ -75,11 +75,8 @@ class Under:
         self._staging = next(self._turns)
         with books.intent("under", {"do": "build", "set": number}) as outcome:
             books.machine.fire("shuffle")
-            if self._rig.drum and self._table.modules.drum and self._tiles:
-                await self._rig.drum.keep_running(FULL)
-                await asyncio.sleep(self._table.modules.drum.mix)
+            await self._mix()
             books.machine.fire("build")
-            await self._trays_empty.wait()
             counted = await self._build() if self._tiles else 0
             if self._rig.drum and self._tiles:
                 await self._rig.drum.stop()
@@ -91,6 +88,22 @@ class Under:
             outcome({"counted": counted})
         self._trays_empty.clear()
         books.machine.fire("stage")
+
+    async def _mix(self) -> None:
+        """Stir the set, and go on stirring while it is built; the chain goes back meanwhile.
+
+        Where trays or lanes are not empty yet, the drum rests until they are.
+        """
+        drum, module, chain = self._rig.drum, self._table.modules.drum, self._rig.chain
+        if drum is None or module is None or not self._tiles:
+            return
+        await drum.keep_running(FULL)
+        back = (chain.to_zero(),) if chain else ()
+        await asyncio.gather(asyncio.sleep(module.mix), *back)
+        if not self._trays_empty.is_set():
+            await drum.stop()
+            await self._trays_empty.wait()
+            await drum.keep_running(FULL)
 
     async def _build(self) -> int:
         rig = self._rig
@@ -114,8 +127,6 @@ class Under:
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
             counted += await self._fill_lane(head, seat)
-        if self._rig.chain:
-            await self._rig.chain.to_zero()
         for tray in head.head.trays:
             if self._rig.chain and tray:
                 await self._rig.chain.to_next()

@@ -59,7 +59,7 @@ class Output:
     channel: str
 
     async def switch(self, value: int) -> None:
-        """On (1), off (0); for a strip, first lamp + 256 x number of lamps."""
+        """On (1), off (0); for a strip, a bit for each lamp that is lit, the first one lowest."""
         await self.board.set(self.channel, value)
 
 

@@ -339,10 +339,9 @@ class Rig:
 
 
 def _takes(output: Output, value: int) -> bool:
-    """Motor: permille. Output: 0 or 1. Strip: first lamp + 256 x number of lamps."""
+    """Motor: permille. Output: 0 or 1. Strip: a bit for each of its lamps."""
     if output.record.kind == Kind.MOTOR:
         return -1000 <= value <= 1000
     if output.record.kind == Kind.OUTPUT:
         return value in (0, 1)
-    number, first = divmod(value, 256)
-    return number >= 0 and first + number <= output.record.second_pin
+    return 0 <= value < 1 << output.record.second_pin

@@ -103,16 +103,16 @@ def guided(
 
 
 def test_a_packets_columns_are_lit_and_go_out_when_it_is_taken() -> None:
-    # Columns 15 and 16 are lamps 14 and 15, counted from 0: 14 + 256 * 2.
+    # Columns 15 and 16 are lamps 14 and 15, counted from 0.
     done = guided(PACKET)
-    assert done.lit == [(0.0, "lamps3", 14 + 256 * 2), (2.5, "lamps3", 0)]
+    assert done.lit == [(0.0, "lamps3", 0b11 << 14), (2.5, "lamps3", 0)]
 
 
 def test_a_packet_round_the_corner_lights_both_walls() -> None:
     done = guided(Packet(1, places("w3.17u", "w3.17l", "w2.1u", "w2.1l")))
     assert done.lit == [
-        (0.0, "lamps3", 16 + 256),
-        (0.0, "lamps2", 0 + 256),
+        (0.0, "lamps3", 1 << 16),
+        (0.0, "lamps2", 1),
         (2.5, "lamps3", 0),
         (2.5, "lamps2", 0),
     ]
@@ -122,7 +122,7 @@ def test_a_packet_round_the_corner_lights_both_walls() -> None:
     "step", [TurnUp(places("w3.8u")[0], 0), Replace(1, places("w3.8l")[0])], ids=["turn up", "draw"]
 )
 def test_a_single_tile_lights_its_own_column(step: Step) -> None:
-    assert guided(step, People(answer=None)).lit[0] == (0.0, "lamps3", 7 + 256)
+    assert guided(step, People(answer=None)).lit[0] == (0.0, "lamps3", 1 << 7)
 
 
 @pytest.mark.parametrize("step", [Throw(0, 2, "break"), Choose(0, "cut", ("a", "b"), "a")])
@@ -143,7 +143,7 @@ def test_lamps_go_out_though_nobody_answers_and_the_fault_says_what_was_asked() 
     assert done.fault.fault is Fault.NOBODY
     assert done.fault.evidence == "no answer to packet in 900 s"
     assert done.at == PATIENCE
-    assert done.lit == [(0.0, "lamps3", 14 + 256 * 2), (PATIENCE, "lamps3", 0)]
+    assert done.lit == [(0.0, "lamps3", 0b11 << 14), (PATIENCE, "lamps3", 0)]
 
 
 def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:

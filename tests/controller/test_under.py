@@ -180,14 +180,14 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
         await stage.under.staged()
         await stage.take(1)
         await asyncio.sleep(30.0)
-        assert stage.books.machine.under == "building"
+        assert stage.books.machine.under == "shuffling"
         assert len(stage.board.when("head0_wheel 2")) == 17
         stage.under.trays_are_empty()
         assert (await stage.under.staged())[0] == 1
 
     stage = below(story)
     (*_, waits, staged) = stage.states
-    assert waits == (2 * MIX + BUILD, "building")
+    assert waits == (MIX + BUILD + 30.0, "building")
     assert staged == (pytest.approx(MIX + BUILD + 30.0 + BUILD), "staged")
 
 

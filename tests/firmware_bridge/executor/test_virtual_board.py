@@ -599,10 +599,10 @@ def test_a_strip_lights_the_lamps_that_it_has_and_no_others() -> None:
         assert rack.table.modules.lamps is not None
         strip = rack.table.modules.lamps.walls[0]
         lamps = rack.table.boards[rack.table.board_of(strip)].channels[strip].lamps  # type: ignore[union-attr]
-        rack.set(strip, (lamps - 2) + 256 * 2)
-        assert rack.plant.shown[strip] == (lamps - 2) + 256 * 2
+        rack.set(strip, 0b11 << lamps - 2)
+        assert rack.plant.shown[strip] == 0b11 << lamps - 2
         too_far = Refused(Refusal.OUT_OF_RANGE, rack.number(strip))
-        assert rack.tell(strip, lambda number: Set(number, (lamps - 2) + 256 * 3)) == too_far
+        assert rack.tell(strip, lambda number: Set(number, 0b11 << lamps - 1)) == too_far
         assert rack.tell(strip, lambda number: Set(number, -1)) == too_far
 
     story(main, "classic")
