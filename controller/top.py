@@ -137,6 +137,8 @@ class Top:
             with books.intent("top", {"do": "take in", "set": number}):
                 if rig.lid and self._tiles:
                     await rig.lid.go_forth()
+                    # A press from before the lid stood open cannot mean that the tiles are in.
+                    self._key.forget()
                     await self._key.pressed()
                 sunk = asyncio.gather(*(part.go_back() for part in sinking))
                 if rig.lid and self._tiles:

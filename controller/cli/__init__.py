@@ -66,6 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ClickException as error:
         return _refuse(sentence(error, given, [command.__name__ for command in COMMANDS]))
     except (KeyboardInterrupt, typer.Abort):
+        print(file=sys.stderr)
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):
         # Whoever read this has seen enough; click and rich leave by SystemExit when that happens.

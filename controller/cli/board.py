@@ -29,6 +29,10 @@ def board(
     ] = False,
     game: Annotated[str, typer.Option(help="The game whose tiles are on the table.")] = "wenzhou",
     seed: Annotated[int, typer.Option(help="Chance in the plant.")] = 0,
+    playing: Annotated[
+        float | None,
+        typer.Option(help="Seconds that its people play a hand.", show_default="the game's"),
+    ] = None,
 ) -> int:
     """Run a virtual board until Ctrl-C; 'run --port PATH' drives it as it would a real one."""
     table = table_named(sim)
@@ -40,6 +44,10 @@ def board(
     require_fit(table, rules, config)
     if not pty:
         raise BadInput("A virtual board needs a line to answer on; add --pty.")
+    if playing is not None:
+        if not 0 < playing < 86_400:
+            raise BadInput(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
+        config = config.model_copy(update={"play": playing})
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         runner.run(_answer(table, config, rules, seed))
     return 0

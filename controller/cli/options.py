@@ -47,8 +47,14 @@ def throws_of(texts: list[str] | None) -> list[Dice]:
 
 def how_to_throw(missing: MissingThrow) -> BadInput:
     """A missing throw as a refusal that names the option."""
-    example = ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
-    return BadInput(f"{str(missing).removesuffix('give the faces.')}add --throw {example}.")
+    return BadInput(
+        f"{str(missing).removesuffix('give the faces.')}add --throw {example_of(missing)}."
+    )
+
+
+def example_of(missing: MissingThrow) -> str:
+    """How the faces of such a throw are written."""
+    return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
 
 
 def answers_of(

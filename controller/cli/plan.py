@@ -23,6 +23,7 @@ from controller.cli.options import (
     Throws,
     Wall,
     answers_of,
+    example_of,
     how_to_throw,
     throws_of,
 )
@@ -104,12 +105,13 @@ def _ask(missing: MissingThrow) -> Dice:
     throw = Throw(missing.by, missing.dice, missing.why, missing.times)
     while True:
         try:
-            said = Question.ask(f"Seat {missing.by}, {missing.why}: the dice", console=console)
+            asked = f"Seat {missing.by}, {missing.why}: the dice, as {example_of(missing)}"
+            said = Question.ask(asked, console=console)
             dice = parse_throw(said.strip())
             throw.check(dice)
         except EOFError:
             raise how_to_throw(missing) from None
         except RulesError as error:
-            console.print(str(error))
+            console.print(str(error), markup=False, highlight=False)
         else:
             return dice

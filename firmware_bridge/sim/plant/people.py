@@ -17,8 +17,10 @@ from firmware_bridge.sim.plant.tiles import Holder, Tile
 from firmware_bridge.sim.plant.world import World
 
 ARRIVING = 1.0
-"""From power-on to the first key, seconds; these four are ours."""
+"""From power-on to the first key, seconds; these five are ours."""
 PUSHING = 8.0
+IMPATIENCE = 15.0
+"""Until they press again, where nothing has come of it."""
 BOXED = 5.0
 KEY = 0.1
 SPREAD = 0.2
@@ -46,6 +48,7 @@ class People:
         self._felt = felt
         self._play = play
         self._open = _never
+        self._answered = False
         self._given = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
         self._intends: list[asyncio.TimerHandle] = []
@@ -58,7 +61,13 @@ class People:
         for key in (self._keys.lid, self._keys.done):
             if key:
                 self._world.sense(key, False)
-        self._world.loop.call_later(ARRIVING, self._press_lid)
+        self._world.loop.call_later(ARRIVING, self._arrive)
+
+    def _arrive(self) -> None:
+        """Press until the lid opens: the table may have power before anybody drives it."""
+        if not self._given and not self._answered:
+            self._press_lid()
+            self._world.loop.call_later(IMPATIENCE, self._arrive)
 
     def press(self, key: str) -> None:
         """Press a key for a moment."""
@@ -95,6 +104,7 @@ class People:
 
     def lid_opened(self) -> None:
         """The lid has come fully open."""
+        self._answered = True
         self._world.later(self._keys.lid, self._human(PUSHING), self._push_in)
 
     def _push_in(self) -> None:

@@ -36,11 +36,14 @@ async def served(rack: Rack) -> None:
     await lid(rack, opens=False)
 
 
-def test_at_power_on_they_press_the_lids_key() -> None:
+def test_at_power_on_they_press_the_lids_key_until_the_lid_opens() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
-        await asyncio.sleep(100)
-        assert keys(rack) == [1.02]
+        await asyncio.sleep(20)
+        assert keys(rack) == [1.02, 16.02]
+        await lid(rack, opens=True)
+        await asyncio.sleep(60)
+        assert len(keys(rack)) == 3, "the last one says that the tiles are in"
 
     story(main)
 

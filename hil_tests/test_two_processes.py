@@ -1,0 +1,50 @@
+"""One full round at real speed: the daemon in this process's child, the board in another.
+
+The people at the virtual board play a hand in five seconds, or the test would take minutes more.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CLI = (sys.executable, "-m", "controller.cli")
+WAIT = 240
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """The path of a virtual board's pseudo-terminal; the board ends with the test."""
+    command = (*CLI, "board", "--sim", "robotic", "--pty", "--seed", "5", "--playing", "5")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as board:
+        assert board.stdout is not None
+        yield board.stdout.readline().strip()
+        board.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(WAIT + 30)
+def test_a_whole_round_is_played_over_a_line_between_two_processes(
+    port: str, tmp_path: Path
+) -> None:
+    told = tmp_path / "events.jsonl"
+    run = subprocess.run(
+        (*CLI, "run", "--port", port, "--events", str(told)),
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    events = [json.loads(line) for line in told.read_text().splitlines()]
+    summary = events[-1]
+    assert (summary["event"], summary["rounds"], summary["faults"]) == ("summary", 1, 0)
+    assert summary["tiles"] == {"expected": 272, "accounted": 272}
+    dealt = [place for event in events if event["event"] == "delivered" for place in event["from"]]
+    assert len(dealt) == len(set(dealt)) == 65
+    assert any(event["event"] == "turned" for event in events)

@@ -1,0 +1,94 @@
+"""Four tiles as two hands of two: the low hand and the high one, the high one never weaker (4.2).
+
+A split's text is its high hand, a stroke, its low hand: `6-6 5-4 / 1-1 3-1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rules.errors import NotationError
+from rules.games.pai_gow.ranks import Half, Ranking
+from rules.tiles import Face, tile_set
+
+WAYS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
+"""The three ways to part four tiles into two and two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A hand as it is set. Each half names its stronger tile first in the order of the set."""
+
+    high: Half
+    low: Half
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "high", _in_order(self.high))
+        object.__setattr__(self, "low", _in_order(self.low))
+
+    @property
+    def tiles(self) -> tuple[Face, ...]:
+        return self.high + self.low
+
+    def exchanged(self) -> Split:
+        """The high hand as the low one."""
+        return Split(self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.high)} / {' '.join(self.low)}"
+
+
+def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
+    """Every different split of four tiles, one to three of them, each with its stronger half high.
+
+    Halves of equal rank come once, the half of the stronger tile high.
+    """
+    four = tuple(tiles)
+    found = {}
+    for (a, b), (c, d) in WAYS:
+        split = Split((four[a], four[b]), (four[c], four[d]))
+        if _strength(split.high, ranking) < _strength(split.low, ranking):
+            split = split.exchanged()
+        found[split] = None
+    return tuple(found)
+
+
+def settings(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
+    """Every legal way to lay four tiles down: the splits, those of equal halves both ways round."""
+    each = []
+    for split in splits(tiles, ranking):
+        each.append(split)
+        if is_legal(split.exchanged(), ranking) and split.exchanged() != split:
+            each.append(split.exchanged())
+    return tuple(each)
+
+
+def is_legal(split: Split, ranking: Ranking) -> bool:
+    """The high hand is not weaker than the low one (4.2)."""
+    return ranking.rank(split.high) >= ranking.rank(split.low)
+
+
+def parse_split(text: str) -> Split:
+    """A split from its text.
+
+    Raises NotationError for a text that is none, or names a tile that the set has not.
+    """
+    halves = [tuple(half.split()) for half in text.split("/")]
+    match halves:
+        case [(a, b), (c, d)] if all(face in tile_set("pai_gow_32") for face in (a, b, c, d)):
+            return Split((a, b), (c, d))
+    raise NotationError(
+        f"'{text}' is no split; write the high hand, a stroke and the low hand: 6-6 5-4 / 1-1 3-1."
+    )
+
+
+def _in_order(half: Half) -> Half:
+    places = Ranking()
+    one, other = half
+    first, second = places.single(one), places.single(other)
+    return half if (first, one) >= (second, other) else (other, one)
+
+
+def _strength(half: Half, ranking: Ranking) -> tuple[object, ...]:
+    return ranking.rank(half), max(ranking.single(face) for face in half), half
