@@ -49,6 +49,7 @@ class People:
         self._play = play
         self._open = _never
         self._answered = False
+        self._lit = False
         self._given = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
         self._intends: list[asyncio.TimerHandle] = []
@@ -87,15 +88,19 @@ class People:
         for intention in self._intends:
             intention.cancel()
         self._intends.clear()
-        if value and self._given:
-            if any(box.tiles for box in self.holders):
-                self._intend(BOXED)
-            self._intend(self._play)
+        self._lit = bool(value) and self._given
+        if self._lit:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """A set that is still boxed goes in first; then they play."""
+        boxed = any(box.tiles for box in self.holders)
+        self._intend(BOXED if boxed else self._play)
 
     def told_ready(self) -> None:
         """The screen says that they may play; where a lamp says it too, they believe the lamp."""
         if not self.channels:
-            self._intend(self._play)
+            self._go_on()
 
     def done(self) -> None:
         """They confirm a step that they did by hand, where there is a key for that."""
@@ -111,6 +116,8 @@ class People:
         if self._open():
             self._pour()
             self.press(self._keys.lid)
+            if self._lit:
+                self._go_on()
 
     def _pour(self) -> None:
         self._given = True

@@ -1,0 +1,149 @@
+"""The board: where each player's fifteen men stand, by his own numbering of the points.
+
+Points run from 24 down to 1; 25 is the bar and 0 is off the board. A player's men are one integer,
+four bits a point, so that a move is one addition (`shift`). What of it lies where is asked with
+masks that have one bit a point, at the same places: shifting a mask by `4 * die` moves it by a die.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rules.errors import NotationError
+from rules.games.backgammon.setup import SEATS, START
+from rules.geometry import Seat
+
+Men = int
+"""One player's men: bits 4p to 4p + 3 say how many stand on his point p."""
+Mask = int
+"""A set of points: bit 4p stands for point p."""
+
+OFF, BAR = 0, 25
+MEN = 15
+POINTS: Mask = sum(1 << 4 * point for point in range(1, BAR))
+"""The twenty-four points, without the bar and what is off."""
+_BYTES = (BAR + 1) // 2
+_SWAP = bytes((byte & 15) << 4 | byte >> 4 for byte in range(256))
+
+
+class Board(NamedTuple):
+    """Both players' men: `board[seat]`. The text is `24(2) 13(5) 8(3) 6(5) | bar 13(14)`."""
+
+    first: Men
+    second: Men
+
+    @classmethod
+    def of(cls, first: Mapping[int, int], second: Mapping[int, int]) -> Board:
+        """A board from how many men stand where (25 the bar); those missing are off.
+
+        Raises NotationError for men that cannot stand so.
+        """
+        board = cls(pack(first), pack(second))
+        for point in range(1, BAR):
+            if board.count(0, point) and board.count(1, BAR - point):
+                raise NotationError(
+                    f"Seat 0's point {point} is seat 1's point {BAR - point}; men of both players"
+                    " cannot stand there."
+                )
+        return board
+
+    @classmethod
+    def parse(cls, text: str) -> Board:
+        """A board from its text. Raises NotationError with what is wrong."""
+        sides = text.split("|")
+        if len(sides) != SEATS:
+            raise NotationError(
+                f"'{text}' is no position; write both players' men, as"
+                " '24(2) 13(5) 8(3) 6(5) | bar 13(14)'."
+            )
+        return cls.of(*map(_read, sides))
+
+    def count(self, seat: Seat, point: int) -> int:
+        """How many of a seat's men stand on his point, on the bar (25) or are off (0)."""
+        return self[seat] >> 4 * point & 15
+
+    def where(self, seat: Seat) -> dict[int, int]:
+        """A seat's men by point, the rearmost first; without those that are off."""
+        return {
+            point: count for point in range(BAR, OFF, -1) if (count := self.count(seat, point))
+        }
+
+    def pips(self, seat: Seat) -> int:
+        """How many points a seat's men still have to go (BG-01); 25 from the bar."""
+        return sum(point * count for point, count in self.where(seat).items())
+
+    def with_men(self, seat: Seat, own: Men, other: Men) -> Board:
+        """The board with these men of the seat and of his opponent."""
+        return Board(other, own) if seat else Board(own, other)
+
+    def __str__(self) -> str:
+        return " | ".join(_written(self.where(seat)) for seat in range(SEATS))
+
+
+def pack(men: Mapping[int, int]) -> Men:
+    """Men by point as one integer, the rest of the fifteen off.
+
+    Raises NotationError for points that do not exist or more men than a player has.
+    """
+    for point, count in men.items():
+        if not OFF <= point <= BAR or count < 0:
+            raise NotationError(f"{count} men cannot stand on {point}; points are 1 to 24.")
+    missing = MEN - sum(men.values())
+    if missing < 0 or (men.get(OFF) and missing):
+        raise NotationError(f"A player has {MEN} men, not {sum(men.values())}.")
+    return missing + sum(count << 4 * point for point, count in men.items())
+
+
+def shift(source: int, target: int) -> int:
+    """What adds one man's way from a point to another to a player's men."""
+    return (1 << 4 * target) - (1 << 4 * source)
+
+
+def held(men: Men) -> Mask:
+    """The points, and the bar, where at least one man stands."""
+    return (men | men >> 1 | men >> 2 | men >> 3) & (POINTS | 1 << 4 * BAR)
+
+
+def made(men: Men) -> Mask:
+    """The points that two men or more hold against the enemy (B4)."""
+    return (men >> 1 | men >> 2 | men >> 3) & POINTS
+
+
+def mirrored(men: Men) -> Men:
+    """The same men by the opponent's numbering: his point 25 - p is one's own p."""
+    return int.from_bytes(men.to_bytes(_BYTES, "little").translate(_SWAP), "big")
+
+
+START_BOARD = Board(pack(START), pack(START))
+
+_STACK = re.compile(r"(?P<point>bar|off|\d{1,2})(?:\((?P<count>\d{1,2})\))?")
+
+
+def _read(text: str) -> dict[int, int]:
+    men: dict[int, int] = {}
+    for word in text.split():
+        stack = _STACK.fullmatch(word)
+        if stack is None:
+            raise NotationError(f"'{word}' is no stack of men; write 13(5), 6 or bar(2).")
+        point = point_of(stack["point"])
+        men[point] = men.get(point, 0) + int(stack["count"] or 1)
+    return men
+
+
+def _written(men: Mapping[int, int]) -> str:
+    stacks = (
+        name_of(point) + (f"({count})" if count > 1 else "") for point, count in men.items()
+    )
+    return " ".join(stacks) or f"off({MEN})"
+
+
+def point_of(name: str) -> int:
+    """A point's number from its text: `bar`, `off` or its own."""
+    return BAR if name == "bar" else OFF if name == "off" else int(name)
+
+
+def name_of(point: int) -> str:
+    """A point's text: `bar`, `off` or its number."""
+    return {BAR: "bar", OFF: "off"}.get(point) or str(point)

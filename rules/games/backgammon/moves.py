@@ -1,0 +1,207 @@
+"""Which moves a throw allows (section 2): men from the bar first, both dice if any order allows it.
+
+An option is a tuple of steps, one for each die played; a step is a number, `32 * die + source`.
+Options differ in the board they lead to: two orders that come to the same are one option. Most
+positions are settled by masks (`board`): the points that a die can be played from, all pairs of
+one for each die, less the pairs that would need two men where one stands, more the men that go
+both ways. Bearing off is rare and goes the long way (`_tried`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from rules.dice import Dice
+from rules.games.backgammon.board import (
+    BAR,
+    OFF,
+    POINTS,
+    Board,
+    Mask,
+    Men,
+    held,
+    made,
+    mirrored,
+    shift,
+)
+from rules.geometry import Seat
+
+Option = tuple[int, ...]
+"""The steps of a whole move, `32 * die + source` each."""
+HOME = 6
+HALF = 48
+"""Bits of a mask that twelve points take; tables are kept for half a board."""
+_LOWER: Mask = (1 << HALF + 4) - 1
+_BAR: Mask = 1 << 4 * BAR
+
+
+class Step(NamedTuple):
+    """One man's way by one die, by his owner's numbering; `hits` if a blot stood there (B5)."""
+
+    source: int
+    target: int
+    hits: bool = False
+
+
+STEPS: tuple[Step, ...] = tuple(
+    Step(number & 31, max(OFF, (number & 31) - (number >> 5))) for number in range(7 * 32)
+)
+"""Each step by its number."""
+SHIFTS: tuple[int, ...] = tuple(shift(step.source, step.target) for step in STEPS)
+"""What each step adds to its owner's men."""
+
+
+def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Option]:
+    """Every move that this throw allows, once for each board it leads to; none if none can move.
+
+    `larger`: where either die could be played but not both, it has to be the larger (BG-08).
+    """
+    enemy = mirrored(other)
+    open_points = POINTS & ~made(enemy)
+    high, low = max(dice), min(dice)
+    if high == low:
+        return _doublet(own, open_points, high)
+    blots = held(enemy) & ~made(enemy)
+    away = own >> 4 * (HOME + 1)
+    if own >> 4 * BAR:
+        found = _entering(own, open_points, blots, high, low)
+    elif away & (away - 1):
+        found = _two_men(own, open_points, blots, high, low)
+    else:
+        found = _tried(own, open_points, blots, high, low)
+    if found:
+        return found
+    first, second = (sources(own, open_points, die) for die in (high, low))
+    if larger and first:
+        second = ()
+    return [(step,) for step in first + second]
+
+
+def played(board: Board, seat: Seat, option: Option) -> Board:
+    """The board after an option; every blot landed on goes to the bar (B5)."""
+    own, other = board[seat], board[1 - seat]
+    for step in option:
+        own += SHIFTS[step]
+        target = STEPS[step].target
+        if target and other >> 4 * (BAR - target) & 15 == 1:
+            other += shift(BAR - target, BAR)
+    return board.with_men(seat, own, other)
+
+
+def sources(own: Men, open_points: Mask, die: int) -> Option:
+    """The steps that one die allows now: from the bar, along the board, or off it."""
+    landing = open_points << 4 * die
+    if own >> 4 * BAR:
+        return _steps(die, landing & _BAR)
+    points = held(own)
+    steps = _steps(die, points & landing & POINTS)
+    if own >> 4 * (HOME + 1):
+        return steps
+    rearmost = (points.bit_length() - 1) // 4
+    if own >> 4 * die & 15:
+        return (*steps, 32 * die + die)
+    return (*steps, 32 * die + rearmost) if 0 < rearmost < die else steps
+
+
+def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
+    """Both dice with nobody on the bar and, as two men are away from home, nobody off."""
+    points = held(own) & POINTS
+    landing_high, landing_low = open_points << 4 * high, open_points << 4 * low
+    by_high, by_low = points & landing_high, points & landing_low
+    found = list(product(_steps(high, by_high), _steps(low, by_low)))
+    for alone in _each(by_high & by_low & ~made(own)):
+        found.remove((32 * high + alone, 32 * low + alone))
+
+    # One man by both dice. From a point with men of his own another man goes on: a pair already.
+    high_first = by_high & landing_low << 4 * high
+    low_first = by_low & landing_high << 4 * low
+    for source in _each(high_first & ~(points << 4 * high)):
+        found.append((32 * high + source, 32 * low + source - high))
+    same = high_first & low_first & ~(blots << 4 * high | blots << 4 * low)
+    vacant = low_first & ~(points << 4 * low)
+    for source in _each(vacant & ~same):
+        found.append((32 * high + source - low, 32 * low + source))
+    for source in _each(same & ~vacant):
+        found.remove((32 * high + source - low, 32 * low + source))
+    return found
+
+
+def _entering(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
+    """Both dice with men on the bar: they come in before anything else moves (BG-07)."""
+    enter_high, enter_low = open_points >> 4 * (BAR - high) & 1, open_points >> 4 * (BAR - low) & 1
+    high_enters, low_enters = 32 * high + BAR, 32 * low + BAR
+    if own >> 4 * BAR > 1:
+        return [(high_enters, low_enters)] if enter_high and enter_low else []
+    points = held(own) & POINTS
+    after_high, after_low = 1 << 4 * (BAR - high), 1 << 4 * (BAR - low)
+    found: list[Option] = []
+    if enter_high:
+        then = (points | after_high) & open_points << 4 * low
+        found = [(high_enters, step) for step in _steps(low, then)]
+    if enter_low:
+        then = (points | after_low) & open_points << 4 * high
+        if enter_high and not blots & (after_high | after_low):
+            then &= ~after_low  # the man from the bar by both dice: found above
+        found += [(step, low_enters) for step in _steps(high, then)]
+    return found
+
+
+def _tried(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
+    """Both dice in both orders, step by step: bearing off, where every man counts (BG-09..11)."""
+    found: dict[tuple[Men, Mask], Option] = {}
+    for first, second in ((high, low), (low, high)):
+        for one in sources(own, open_points, first):
+            between = own + SHIFTS[one]
+            for two in sources(between, open_points, second):
+                hit = blots & (1 << 4 * STEPS[one].target | 1 << 4 * STEPS[two].target)
+                option = (one, two) if first == high else (two, one)
+                found.setdefault((between + SHIFTS[two], hit), option)
+    return list(found.values())
+
+
+def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
+    """Up to four steps of one die (B1, B2), the rearmost first: so each board comes but once."""
+    steps: Option = ()
+    while own >> 4 * BAR and len(steps) < 4:
+        if not open_points >> 4 * (BAR - die) & 1:
+            return [steps] if steps else []
+        steps += (32 * die + BAR,)
+        own += SHIFTS[steps[0]]
+    found = [(steps, own, BAR)]
+    for _ in range(4 - len(steps)):
+        further = [
+            ((*before, step), men + SHIFTS[step], step & 31)
+            for before, men, last in found
+            for step in sources(men, open_points, die)
+            if step & 31 <= last
+        ]
+        if not further:
+            break
+        found = further
+    return [done for done, _, _ in found if done]
+
+
+def _steps(die: int, points: Mask) -> Option:
+    """A die's steps from each of these points."""
+    return _lower(die, points & _LOWER) + _upper(die, points >> HALF + 4)
+
+
+@cache
+def _lower(die: int, points: Mask) -> Option:
+    return tuple(32 * die + point for point in _each(points))
+
+
+@cache
+def _upper(die: int, points: Mask) -> Option:
+    return tuple(32 * die + HALF // 4 + 1 + point for point in _each(points))
+
+
+def _each(points: Mask) -> Iterator[int]:
+    """The points of a mask."""
+    while points:
+        lowest = points & -points
+        yield lowest.bit_length() // 4
+        points ^= lowest

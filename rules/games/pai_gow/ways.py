@@ -1,0 +1,279 @@
+"""The words that a house way is written in: rules over the splits of four tiles, asked in order.
+
+Houses publish their way as a list of which the first rule that fits is played. A rule here is a
+frozen value with `choose`, which gives the split or None. Tiles are named as houses name them, by
+their pips, `H` and `L` telling the identical pair from the weaker one of as many pips:
+
+    12 11 9 5   gee (2-4 or 1-2)   2/12 (a Day or a Teen)   4 6 7 8 10, each H or L or either
+
+A floor such as `7`, `9:2/12`, `gong` or `3:H6` is the least rank of that name: the number 7, a nine
+with a Teen or a Day in it, any Gong, a three whose stronger tile is at least 3-3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import permutations
+from typing import Literal, Protocol
+
+from rules.games.pai_gow.ranks import DAY, GEE_JOON, MIXED, TEEN, Kind, Rank, Ranking
+from rules.games.pai_gow.split import Split, splits
+from rules.tiles import Face
+
+WORDS: Mapping[str, tuple[Face, ...]] = {
+    "2": (DAY,),
+    "12": (TEEN,),
+    "2/12": (DAY, TEEN),
+    "11": ("6-5",),
+    "H10": ("5-5",),
+    "L10": ("6-4",),
+    "10": ("5-5", "6-4"),
+    "9": MIXED[9],
+    "H8": ("4-4",),
+    "L8": MIXED[8],
+    "8": ("4-4", *MIXED[8]),
+    "H7": ("6-1",),
+    "L7": MIXED[7],
+    "7": ("6-1", *MIXED[7]),
+    "H6": ("3-3",),
+    "L6": ("5-1",),
+    "6": ("3-3", "5-1"),
+    "5": MIXED[5],
+    "H4": ("3-1",),
+    "L4": ("2-2",),
+    "4": ("3-1", "2-2"),
+    "gee": GEE_JOON,
+}
+Strong = Literal["high nine", "gong", "wong"]
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Four tiles as a house way sees them: every split, and what its halves are worth."""
+
+    tiles: tuple[Face, ...]
+    ranking: Ranking
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        return splits(self.tiles, self.ranking)
+
+    @cached_property
+    def pairless(self) -> tuple[Split, ...]:
+        """The splits that keep no pair together."""
+        return tuple(split for split in self.splits if not self.high(split).is_pair)
+
+    def high(self, split: Split) -> Rank:
+        return self.ranking.rank(split.high)
+
+    def low(self, split: Split) -> Rank:
+        return self.ranking.rank(split.low)
+
+    def reaches(self, split: Split, low: str = "0", high: str = "0") -> bool:
+        """Both halves are at least worth these floors."""
+        return self.low(split) >= floor(low, self.ranking) and (
+            self.high(split) >= floor(high, self.ranking)
+        )
+
+
+class Rule(Protocol):
+    """One line of a house way."""
+
+    def choose(self, hand: Hand) -> Split | None: ...
+
+
+@dataclass(frozen=True)
+class TwoPairs:
+    """Two pairs are two hands."""
+
+    def choose(self, hand: Hand) -> Split | None:
+        return _first(split for split in hand.splits if hand.low(split).is_pair)
+
+
+@dataclass(frozen=True)
+class KeepPair:
+    """A pair that no rule before has parted is the high hand."""
+
+    def choose(self, hand: Hand) -> Split | None:
+        return _first(split for split in hand.splits if hand.high(split).is_pair)
+
+
+@dataclass(frozen=True)
+class PartWith:
+    """Part a pair where it lies with any of these other two tiles ("9 11").
+
+    Of the two ways that are left, the better low hand is played.
+    """
+
+    pair: str
+    others: tuple[str, ...]
+
+    def choose(self, hand: Hand) -> Split | None:
+        for split in hand.splits:
+            if _is_pair_of(self.pair, hand, split) and any(
+                fits(words, split.low) for words in self.others
+            ):
+                return max(hand.pairless, key=hand.low, default=None)
+        return None
+
+
+@dataclass(frozen=True)
+class PartInto:
+    """Part a pair where that makes one of these (low, high) or better, and a better low hand."""
+
+    pair: str
+    floors: tuple[tuple[str, str], ...]
+
+    def choose(self, hand: Hand) -> Split | None:
+        for kept in hand.splits:
+            if _is_pair_of(self.pair, hand, kept):
+                parted = (
+                    split
+                    for split in hand.pairless
+                    if hand.low(split) > hand.low(kept)
+                    and any(hand.reaches(split, low, high) for low, high in self.floors)
+                )
+                return max(parted, key=hand.low, default=None)
+        return None
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """With these four tiles, play this high or low hand: "9", "7:H6" (of that tile), "gong"."""
+
+    tiles: str
+    high: str = ""
+    low: str = ""
+
+    def choose(self, hand: Hand) -> Split | None:
+        if not fits(self.tiles, hand.tiles):
+            return None
+        return _first(
+            split
+            for split in hand.splits
+            if _is_called(self.high, hand.high(split), hand.ranking)
+            and _is_called(self.low, hand.low(split), hand.ranking)
+        )
+
+
+@dataclass(frozen=True)
+class PlayStrong:
+    """Play a high nine (a nine with a Teen or a Day), a Gong or a Wong, in that order of liking.
+
+    Two of them at once are best. A choice whose low hand is under `floor` gives way to one in the
+    order `otherwise`; of equals the one with the stronger tile high is played (the Teen).
+    """
+
+    order: tuple[Strong, ...]
+    floor: str = "0"
+    otherwise: tuple[Strong, ...] = ()
+
+    def choose(self, hand: Hand) -> Split | None:
+        strong = [split for split in hand.splits if _strong(hand.high(split), hand.ranking)]
+        both = [split for split in strong if _strong(hand.low(split), hand.ranking)]
+        if both:
+            return max(both, key=hand.high)
+        enough = [split for split in strong if hand.reaches(split, low=self.floor)]
+        order = self.order if enough or not self.otherwise else self.otherwise
+        return max(
+            enough or strong,
+            key=lambda split: (_liking(order, hand, split), hand.high(split)),
+            default=None,
+        )
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What is played with no pair and nothing strong.
+
+    The best low hand; but if that is under `floor`, and a high hand of `boost` can be had, the best
+    high hand. Of splits into the same two numbers, the strongest tile goes low, or high where both
+    halves reach `top_goes_high` (low, high). `fullest` leaves only the splits whose numbers add up
+    to most.
+    """
+
+    floor: str = "0"
+    boost: str = "0"
+    top_goes_high: tuple[str, str] | None = None
+    fullest: bool = False
+
+    def choose(self, hand: Hand) -> Split | None:
+        pool = hand.splits
+        if self.fullest:
+            most = max(_total(hand, split) for split in pool)
+            pool = tuple(split for split in pool if _total(hand, split) == most)
+        found = max(pool, key=lambda split: (hand.low(split), hand.high(split)))
+        highest = max(pool, key=lambda split: (hand.high(split), hand.low(split)))
+        if not hand.reaches(found, low=self.floor) and hand.reaches(highest, high=self.boost):
+            return highest
+        alike = [split for split in pool if _numbers(hand, split) == _numbers(hand, found)]
+        if self.top_goes_high is not None and hand.reaches(found, *self.top_goes_high):
+            return max(alike, key=hand.high)
+        return found
+
+
+@cache
+def floor(name: str, ranking: Ranking) -> Rank:
+    """The least rank of that name."""
+    kinds = {"gong": Kind.GONG, "wong": Kind.WONG}
+    if name in kinds:
+        return Rank(kinds[name], 0, 0, name)
+    number, _, tile = name.partition(":")
+    least = min(ranking.single(face) for face in WORDS[tile]) if tile else 0
+    return Rank(Kind.NUMBER, int(number), least, name)
+
+
+@cache
+def fits(words: str, tiles: tuple[Face, ...]) -> bool:
+    """These tiles, in some order, are those that the words name."""
+    named = [WORDS[word] for word in words.split()]
+    return len(named) == len(tiles) and any(
+        all(face in faces for face, faces in zip(order, named, strict=True))
+        for order in permutations(tiles)
+    )
+
+
+def _is_pair_of(word: str, hand: Hand, split: Split) -> bool:
+    return hand.high(split).is_pair and all(face in WORDS[word] for face in split.high)
+
+
+def _is_called(name: str, rank: Rank, ranking: Ranking) -> bool:
+    """The rank is just that: no other number, no other stronger tile."""
+    if not name:
+        return True
+    least = floor(name, ranking)
+    return (rank.kind, rank.points) == (least.kind, least.points) and (
+        ":" not in name or rank.tile == least.tile
+    )
+
+
+def _strong(rank: Rank, ranking: Ranking) -> Strong | None:
+    match rank.kind:
+        case Kind.WONG:
+            return "wong"
+        case Kind.GONG:
+            return "gong"
+        case Kind.NUMBER if rank >= floor("9:2/12", ranking):
+            return "high nine"
+    return None
+
+
+def _liking(order: tuple[Strong, ...], hand: Hand, split: Split) -> int:
+    found = _strong(hand.high(split), hand.ranking)
+    assert found is not None
+    return -order.index(found)
+
+
+def _numbers(hand: Hand, split: Split) -> tuple[int, int, int, int]:
+    high, low = hand.high(split), hand.low(split)
+    return high.kind, high.points, low.kind, low.points
+
+
+def _total(hand: Hand, split: Split) -> int:
+    return hand.high(split).points + hand.low(split).points
+
+
+def _first(found: Iterable[Split]) -> Split | None:
+    return next(iter(found), None)

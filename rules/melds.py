@@ -1,0 +1,113 @@
+"""One fast engine for winning hands: sets, pairs, wild tiles.
+
+A hand's concealed tiles are `Counts`, its wild tiles a number. The size of the hand says how many
+sets it has: sixteen tiles and one are five sets and a pair, and one set down takes three away.
+Yes or no is a look into one table a suit; `readings` tells every way to read a hand.
+
+    counts = Counts.of_faces("3m 4m 5m 6m 7m 8m 7s 1z 1z".split())
+    sets_and_pair(counts, wild=2)
+    for reading in readings(counts, wild=2): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rules.melds_counts import KINDS, Counts, Kind, face_of, is_honour, kind_of
+from rules.melds_readings import Group, Reading, groups_with, readings
+from rules.melds_tables import (
+    HONOURS_EXACT,
+    HONOURS_SHORT,
+    HONOURS_SPELT,
+    SETS,
+    SETS_AND_PAIR,
+    SUIT_EXACT,
+    SUIT_SHORT,
+    SUIT_SPELT,
+)
+
+__all__ = [
+    "KINDS",
+    "Counts",
+    "Group",
+    "Kind",
+    "Reading",
+    "face_of",
+    "groups_with",
+    "is_honour",
+    "kind_of",
+    "numbers_win",
+    "only_sets",
+    "pairs",
+    "readings",
+    "sets_and_pair",
+    "triplets_and_pair",
+    "waits",
+]
+
+
+def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
+    """Whether these tiles, all of them, are sets and one pair."""
+    characters, circles, bamboos, honours = counts
+    if not wild:
+        return (
+            SUIT_EXACT[characters]
+            * SUIT_EXACT[circles]
+            * SUIT_EXACT[bamboos]
+            * HONOURS_EXACT[honours]
+            == SETS_AND_PAIR
+        )
+    sets_a, pair_a = SUIT_SHORT[characters]
+    sets_b, pair_b = SUIT_SHORT[circles]
+    sets_c, pair_c = SUIT_SHORT[bamboos]
+    sets_d, pair_d = HONOURS_SHORT[honours]
+    left = wild - sets_a - sets_b - sets_c - sets_d
+    left -= min(pair_a - sets_a, pair_b - sets_b, pair_c - sets_c, pair_d - sets_d)
+    return left >= 0 and left % 3 == 0
+
+
+def only_sets(counts: Counts, wild: int = 0) -> bool:
+    """Whether these tiles, all of them, are sets."""
+    characters, circles, bamboos, honours = counts
+    if not wild:
+        return (
+            SUIT_EXACT[characters]
+            * SUIT_EXACT[circles]
+            * SUIT_EXACT[bamboos]
+            * HONOURS_EXACT[honours]
+            == SETS
+        )
+    left = wild - SUIT_SHORT[characters][0] - SUIT_SHORT[circles][0]
+    left -= SUIT_SHORT[bamboos][0] + HONOURS_SHORT[honours][0]
+    return left >= 0 and left % 3 == 0
+
+
+def triplets_and_pair(counts: Counts, wild: int = 0) -> bool:
+    """Whether these tiles, all of them, are triplets and one pair."""
+    each = [HONOURS_SHORT[suit] for suit in counts]
+    left = wild - sum(sets for sets, _ in each) - min(pair - sets for sets, pair in each)
+    return left >= 0 and left % 3 == 0
+
+
+def pairs(counts: Counts, wild: int = 0) -> int:
+    """How many pairs these tiles make at most; four alike are two."""
+    single = sum((suit & 0o111111111).bit_count() for suit in counts)
+    matched = (counts.size - single) // 2
+    return matched + min(single, wild) + max(0, wild - single) // 2
+
+
+def waits(counts: Counts, wild: int = 0) -> Iterator[Kind]:
+    """Each kind that makes sets and a pair of these tiles."""
+    return (kind for kind in range(KINDS) if sets_and_pair(counts.plus(kind), wild))
+
+
+def numbers_win(numbers: Sequence[int]) -> bool:
+    """`sets_and_pair` for a hand given as 34 numbers, one a kind, without wild tiles."""
+    made = SUIT_SPELT[tuple(numbers[:9])]
+    if not made:
+        return False
+    made *= SUIT_SPELT[tuple(numbers[9:18])]
+    if not made:
+        return False
+    made *= SUIT_SPELT[tuple(numbers[18:27])]
+    return made != 0 and made * HONOURS_SPELT[tuple(numbers[27:])] == SETS_AND_PAIR
