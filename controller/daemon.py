@@ -10,7 +10,7 @@ from config.schema import GameConfig, Table
 from config.staging import Staging, stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
-from controller.deal import Deal, Orders
+from controller.deal import Deal
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
 from controller.guided import Guided
@@ -21,6 +21,7 @@ from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.top import Top
 from controller.under import Under
+from controller.workplace import Orders, Workplace
 from firmware_bridge.board import Board, BoardError, BoardFault, BoardSilent
 from firmware_bridge.devices import Devices
 from firmware_bridge.guide import Guide
@@ -69,18 +70,9 @@ class Daemon:
         self._under = Under(table, self._rig, stagings, self.books)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
-        self._top = Top(
-            table,
-            game.tile,
-            self.staging,
-            self._rig,
-            self._under,
-            Guided(guide, self._rig.lamps, done),
-            self.books,
-            orders,
-            face_of,
-            self._key,
-        )
+        guided = Guided(guide, self._rig.lamps, done)
+        place = Workplace(table, game.tile, self._rig, guided, self.books, orders, face_of)
+        self._top = Top(place, self._under, self._key)
         self._listening = {key for key in (self._key, done) if key is not None}
 
     def _done_key(self) -> Key | None:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 
 from config.field import Field
-from config.schema import Table, TileSize
 from config.staging import Staging
-from controller.books import Books, as_json
+from controller.books import as_json
 from controller.fastest import fastest_order
-from controller.guided import Guided
 from controller.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planner import Plan, Planner
 from controller.rest import foreseen, packets_ahead, seats_of
-from controller.stations.rig import Rig
 from controller.tabletop import TableTop
-from rules.dice import Dice
-from rules.geometry import Seat
-from rules.setup import Game, Setup
+from controller.workplace import Workplace
+from rules.setup import Setup
 from rules.steps import (
     Arrange,
     Build,
@@ -34,7 +29,6 @@ from rules.steps import (
     Throw,
     TurnUp,
 )
-from rules.tiles import Face
 
 TRIGGERS: Mapping[type[Step], str] = {
     Throw: "begin_throwing",
@@ -49,56 +43,22 @@ TRIGGERS: Mapping[type[Step], str] = {
 """The machine's state in which each kind of step is done."""
 
 
-@dataclass(frozen=True)
-class Orders:
-    """What the house wants of every round.
-
-    `throws` are thrown by hand and told, in order, before the dome is asked; `answers` settle
-    choices by their question; `fastest` lets packets come in the order that is quickest.
-    """
-
-    game: Game
-    parameters: object
-    dealer: Seat = 0
-    players: int | None = None
-    throws: Sequence[Dice] = ()
-    answers: Mapping[str, int | str] = field(default_factory=dict)
-    fastest: bool = False
-
-    def setup(self, dealer: Seat) -> Setup:
-        """A round's set-up from its first step. Raises IllegalSetup."""
-        return self.game.setup(players=self.players, dealer=dealer, parameters=self.parameters)
-
-
 class Deal:
     """One round's set-up on one table."""
 
-    def __init__(
-        self,
-        table: Table,
-        tile: TileSize,
-        staging: Staging,
-        rig: Rig,
-        guided: Guided,
-        books: Books,
-        orders: Orders,
-        face_of: Callable[[int], Face | None],
-        setup: Setup,
-        tile_set: int,
-    ) -> None:
+    def __init__(self, place: Workplace, staging: Staging, setup: Setup, tile_set: int) -> None:
         self.setup = setup
         self.moves: list[Move] = []
         """Every move made so far, in order."""
-        self._table = table
-        self._field = Field(table, tile)
-        self._rig = rig
-        self._guided = guided
-        self._books = books
-        self._orders = orders
-        self._throws = list(orders.throws)
-        self._face_of = face_of
+        self._rig = place.rig
+        self._guided = place.guided
+        self._books = place.books
+        self._orders = place.orders
+        self._throws = list(place.orders.throws)
+        self._face_of = place.face_of
         self._tile_set = tile_set
-        self._planner = Planner(table, self._field, staging, seats_of(setup))
+        field = Field(place.table, place.tile)
+        self._planner = Planner(place.table, field, staging, seats_of(setup))
         self._top = self._planner.raised().top
 
     @property

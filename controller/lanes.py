@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from config.schema import Table
-from controller.deal import Orders
 from controller.rest import foreseen
+from controller.workplace import Orders
 from rules.geometry import Seat
 from rules.setup import Setup
 

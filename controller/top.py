@@ -3,49 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from config.schema import Table, TileSize
-from config.staging import Staging
-from controller.books import Books
 from controller.bounds import top_bound
-from controller.deal import Deal, Orders
-from controller.guided import Guided
+from controller.deal import Deal
 from controller.keys import Key
-from controller.stations.rig import Rig
 from controller.stations.switched import Switched
 from controller.under import Under
+from controller.workplace import Workplace
 from rules.geometry import Seat
-from rules.tiles import Face
 
 
 class Top:
     """Plays rounds with the sets that the activity below hands up."""
 
-    def __init__(
-        self,
-        table: Table,
-        tile: TileSize,
-        staging: Staging,
-        rig: Rig,
-        under: Under,
-        guided: Guided,
-        books: Books,
-        orders: Orders,
-        face_of: Callable[[int], Face | None],
-        key: Key,
-    ) -> None:
+    def __init__(self, place: Workplace, under: Under, key: Key) -> None:
         self.deal: Deal | None = None
         """The round in play, for whoever wants to look at it."""
-        self._table = table
-        self._tile = tile
-        self._staging = staging
-        self._rig = rig
+        self._place = place
+        self._table = place.table
+        self._rig = place.rig
+        self._guided = place.guided
+        self._books = place.books
+        self._orders = place.orders
         self._under = under
-        self._guided = guided
-        self._books = books
-        self._orders = orders
-        self._face_of = face_of
         self._key = key
         self._dark = False
 
@@ -78,18 +59,7 @@ class Top:
         number, staging = await self._under.staged()
         books, figures = self._books, self._books.figures
         begun = books.clock()
-        deal = self.deal = Deal(
-            self._table,
-            self._tile,
-            staging,
-            self._rig,
-            self._guided,
-            books,
-            self._orders,
-            self._face_of,
-            self._orders.setup(dealer),
-            number,
-        )
+        deal = self.deal = Deal(self._place, staging, self._orders.setup(dealer), number)
         await deal.raise_walls()
         if not staging.lanes:
             self._under.trays_are_empty()
@@ -98,7 +68,9 @@ class Top:
         self._key.forget()
         await self.light()
         figures.top.append(books.clock() - begun)
-        figures.top_bound.append(top_bound(deal.moves, self._table, self._tile.height_mm / 1000))
+        figures.top_bound.append(
+            top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
+        )
         books.machine.fire("begin_play")
         books.journal.flush()
         books.events.tell("ready", dealer=dealer, set=number)
@@ -150,7 +122,7 @@ class Top:
 
     @property
     def _tiles(self) -> int:
-        return self._staging.layout.count
+        return self._under.tiles
 
     @property
     def _lid_parts(self) -> tuple[str, ...]:

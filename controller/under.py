@@ -77,12 +77,12 @@ class Under:
             books.machine.fire("shuffle")
             await self._mix()
             books.machine.fire("build")
-            counted = await self._build() if self._tiles else 0
-            if self._rig.drum and self._tiles:
+            counted = await self._build() if self.tiles else 0
+            if self._rig.drum and self.tiles:
                 await self._rig.drum.stop()
-            if counted != self._tiles:
+            if counted != self.tiles:
                 raise TableFault(
-                    Fault.COUNT, "trays", f"{counted} of {self._tiles} tiles were counted"
+                    Fault.COUNT, "trays", f"{counted} of {self.tiles} tiles were counted"
                 )
             books.ledger = books.ledger.built(number, counted)
             outcome({"counted": counted})
@@ -95,7 +95,7 @@ class Under:
         Where trays or lanes are not empty yet, the drum rests until they are.
         """
         drum, module, chain = self._rig.drum, self._table.modules.drum, self._rig.chain
-        if drum is None or module is None or not self._tiles:
+        if drum is None or module is None or not self.tiles:
             return
         await drum.keep_running(FULL)
         back = (chain.to_zero(),) if chain else ()
@@ -145,12 +145,13 @@ class Under:
 
     async def _let_out(self, head: HeadStation) -> int:
         counted = 0
-        while counted < self._tiles:
-            counted += await head.lift(min(BY_HAND, self._tiles - counted))
+        while counted < self.tiles:
+            counted += await head.lift(min(BY_HAND, self.tiles - counted))
         return counted
 
     @property
-    def _tiles(self) -> int:
+    def tiles(self) -> int:
+        """Tiles in a set of the game; 0 where there are none to gather."""
         return self._staging.layout.count
 
     @property
