@@ -139,8 +139,11 @@ class Daemon:
         """Every part to its known place, from wherever it was."""
         rig = self._rig
         modules = self._table.modules
-        parts = [modules.lid and modules.lid.motor, modules.gantry and modules.gantry.x]
-        async with rig.leased(*(part for part in parts if part)):
+        switched = [rig.lid, rig.flipper, *rig.lifts, *rig.lanes]
+        parts = [part.motor.channel for part in switched if part]
+        if modules.gantry:
+            parts.append(modules.gantry.x)
+        async with rig.leased(*parts):
             if rig.gantry:
                 await rig.gantry.home()
             if rig.lid:

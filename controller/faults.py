@@ -47,10 +47,10 @@ CURES: Mapping[Fault, str] = {
     Fault.FACE_UP: "Turn it face down, gather the set and run again.",
     Fault.NOBODY: "Run again with somebody at the table, or give the answer as an option.",
     Fault.BOARD: "Look at what it names, release the emergency stop if it is pressed, run again.",
-    Fault.REFUSED: "Compare its wiring and firmware with the table's file.",
-    Fault.SILENT: "Look at its cable and power; 'wallwright scan' shows which boards answer.",
+    Fault.REFUSED: "Put that right, then run again.",
+    Fault.SILENT: "Put that right, then run again.",
 }
-"""What to do about each."""
+"""What to do about each; a board's own words already say what is to be put right."""
 
 
 class TableFault(Exception):

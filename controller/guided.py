@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 
 from config.staging import Staging
 from controller.faults import Fault, TableFault
@@ -31,14 +32,9 @@ class Guided:
         lit = await self._light(step, staging)
         try:
             async with asyncio.timeout(PATIENCE):
-                outcome = await self._guide.do(step, staging)
-                if (
-                    self._done is not None
-                    and outcome is None
-                    and isinstance(step, Packet | Replace)
-                ):
-                    await self._done.pressed()
-                return outcome
+                if self._done is not None and isinstance(step, Packet | Replace):
+                    return await self._either(self._guide.do(step, staging), self._done.pressed())
+                return await self._guide.do(step, staging)
         except TimeoutError as error:
             raise TableFault(
                 Fault.NOBODY, "guide", f"no answer to {step.facts()['step']} in {PATIENCE:.0f} s"
@@ -46,6 +42,17 @@ class Guided:
         finally:
             for lamps in lit:
                 await lamps.switch(0)
+
+    @staticmethod
+    async def _either(*ways: Coroutine[None, None, Outcome]) -> Outcome:
+        """A step of the hands is done when the guide says so or the key is pressed."""
+        asked = [asyncio.ensure_future(way) for way in ways]
+        try:
+            done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            return next(iter(done)).result()
+        finally:
+            for way in asked:
+                way.cancel()
 
     async def ready(self) -> None:
         """Tell the people that they may play."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from config.staging import Staging
 from controller.events import Event, EventLog
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.tiles import Tile
 
 
 class Reveal:
@@ -14,23 +15,39 @@ class Reveal:
         self._plant = plant
         self._staging = staging
         self._events = events
+        self._built: dict[int, str] = {}
+        """Where each tile, by its number, stood when the walls were raised."""
+        self._dealt: dict[str, int] = {}
+        """Each place that was dealt, and its turn."""
 
     def hear(self, event: Event) -> None:
-        """After `raised`: each place's tile. After `ready`: each hand's, in the order they came."""
-        if event["event"] == "raised":
-            self._events.tell("truth", when="raised", places=self._places())
-        elif event["event"] == "ready":
-            hands = {
-                str(seat): [tile.face for tile in hand]
-                for seat, hand in self._plant.hands().items()
-            }
-            self._events.tell("truth", when="ready", hands=hands)
+        """After `raised`: each place's tile. After `ready`: each hand's, in the order of play."""
+        match event:
+            case {"event": "raised"}:
+                raised = self._raised()
+                self._built = {tile.number: place for place, tile in raised.items()}
+                self._dealt = {}
+                places = {place: tile.face for place, tile in raised.items()}
+                self._events.tell("truth", when="raised", places=places)
+            case {"event": "delivered", "from": list(places)}:
+                for place in places:
+                    self._dealt.setdefault(place, len(self._dealt))
+            case {"event": "ready"}:
+                hands = {
+                    str(seat): [tile.face for tile in sorted(hand, key=self._turn)]
+                    for seat, hand in self._plant.hands().items()
+                }
+                self._events.tell("truth", when="ready", hands=hands)
 
-    def _places(self) -> dict[str, str]:
+    def _turn(self, tile: Tile) -> int:
+        """When a tile's place was dealt; what hand lanes brought had no place and comes last."""
+        return self._dealt.get(self._built.get(tile.number, ""), len(self._dealt))
+
+    def _raised(self) -> dict[str, Tile]:
         raised, field = self._plant.felt.raised, self._plant.field
         told = {}
         for place, slot in self._staging.slots.items():
             spot = field.wall(slot.tray, slot.column, self._staging.columns(slot.tray))
             if spot in raised:
-                told[str(place)] = raised[spot][-slot.level].face
+                told[str(place)] = raised[spot][-slot.level]
         return told

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
-from controller.deal import Orders
+from controller.workplace import Orders
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw

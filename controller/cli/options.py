@@ -84,7 +84,7 @@ def answers_of(
         del cutting["--cut"]
     elif isinstance(parameters, filipino.Parameters):
         if any(opening.values()):
-            answers["wall"] = _wall(wall, end)
+            answers["wall"] = _wall(wall, end, game.seats)
         opening = {}
     unused = [option for option, given in {**cutting, **opening}.items() if given]
     if unused:
@@ -109,11 +109,13 @@ def _card(cut: str) -> int:
     return int(cut)
 
 
-def _wall(wall: int | None, end: str | None) -> str:
+def _wall(wall: int | None, end: str | None, walls: int) -> str:
     if wall is None:
-        raise BadInput(f"--end {end} needs the wall that it belongs to; add --wall 0 to 3.")
-    if not 0 <= wall < filipino.SEATS:
-        raise BadInput(f"There is no wall {wall}; give --wall 0 to {filipino.SEATS - 1}.")
+        raise BadInput(
+            f"--end {end} needs the wall that it belongs to; add --wall 0 to {walls - 1}."
+        )
+    if not 0 <= wall < walls:
+        raise BadInput(f"There is no wall {wall}; give --wall 0 to {walls - 1}.")
     if end not in (None, "right", "left"):
         raise BadInput(f"A wall has no end '{end}'; give --end right or left.")
     return f"{wall} {end or 'right'}"

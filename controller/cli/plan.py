@@ -29,9 +29,9 @@ from controller.cli.options import (
 )
 from controller.cli.pages import plan_page
 from controller.cli.screen import screen
-from controller.deal import Orders
 from controller.lanes import hands_for_lanes
 from controller.preview import preview
+from controller.workplace import Orders
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow, RulesError
 from rules.plan import facts, settle

@@ -28,7 +28,7 @@ from controller.cli.options import (
     throws_of,
 )
 from controller.cli.session import session
-from controller.deal import Orders
+from controller.workplace import Orders
 from firmware_bridge.sim.clock import VirtualLoop
 
 READY = "ready"

@@ -14,11 +14,11 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.daemon import Daemon
-from controller.deal import Orders
 from controller.events import EventLog
 from controller.hardware import simulated
 from controller.journal import Journal
 from controller.rest import seats_of
+from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from rules.dice import Dice
 from rules.games import find_game

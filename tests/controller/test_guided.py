@@ -163,17 +163,18 @@ def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:
 
 
 def test_a_packet_counts_when_the_key_is_pressed() -> None:
-    done = guided(PACKET, presses=[7.0])
+    done = guided(PACKET, People(seconds=None), presses=[7.0])
     assert done.at == 7.0
     assert done.lit[-1] == (7.0, "lamps3", 0)
 
 
-def test_a_press_while_the_tiles_are_still_on_their_way_is_not_missed() -> None:
-    assert guided(PACKET, presses=[1.0]).at == 2.5
+def test_a_packet_counts_as_well_when_the_screen_is_told() -> None:
+    assert guided(PACKET, presses=[]).at == 2.5
 
 
 def test_a_press_from_before_the_step_does_not_count() -> None:
-    assert guided(PACKET, presses=[1.0, 1.2, 9.0], begin=5.0).at == 9.0
+    done = guided(PACKET, People(seconds=None), presses=[1.0, 1.2, 9.0], begin=5.0)
+    assert done.at == 9.0
 
 
 def test_what_people_answered_needs_no_key_besides() -> None:
@@ -182,6 +183,7 @@ def test_what_people_answered_needs_no_key_besides() -> None:
 
 
 def test_a_key_that_nobody_presses_is_a_fault_too() -> None:
-    done = guided(PACKET, presses=[])
-    assert done.fault is not None and done.fault.fault is Fault.NOBODY
+    done = guided(PACKET, People(seconds=None), presses=[])
+    assert done.fault is not None
+    assert done.fault.fault is Fault.NOBODY
     assert done.at == PATIENCE

@@ -8,10 +8,10 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.daemon import Daemon
-from controller.deal import Orders
 from controller.events import Event, EventLog
 from controller.hardware import simulated
 from controller.journal import Journal
+from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from rules.games import find_game
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as some
 from config.field import Field
 from config.loader import game_parameters, load_game, load_table
 from config.staging import DoesNotFit, Slot, Staging, stage
-from controller.deal import Orders
 from controller.lanes import hands_for_lanes
 from controller.planner import Planner
 from controller.rest import foreseen
+from controller.workplace import Orders
 from rules.games import find_game
 from rules.geometry import BareTable, Boneyard, CardPile, Layout, Pile, Walls
 from rules.setup import Setup

@@ -16,7 +16,6 @@ import pytest
 from config.loader import game_parameters, load_game, load_table
 from config.staging import Staging, stage
 from controller.books import Books
-from controller.deal import Orders
 from controller.events import Event, EventLog
 from controller.faults import Fault, TableFault
 from controller.journal import Journal
@@ -24,6 +23,7 @@ from controller.lanes import hands_for_lanes
 from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.under import Under
+from controller.workplace import Orders
 from firmware_bridge.board import Board, Edges, Ended, Reason, Until
 from firmware_bridge.devices import Devices
 from firmware_bridge.sim import clock

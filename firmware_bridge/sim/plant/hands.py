@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from config.field import Spot
 from config.staging import Staging
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.people import KEY
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.geometry import Place, Seat
@@ -74,7 +75,11 @@ class Hands:
         mean = SECONDS[type(step)]
         spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
         await asyncio.sleep(mean * spread)
-        return self._does[type(step)](step, staging)
+        outcome = self._does[type(step)](step, staging)
+        if isinstance(step, Packet | Replace):
+            self._people.done()
+            await asyncio.sleep(2 * KEY)
+        return outcome
 
     async def ready(self) -> None:
         """The screen says that the game may begin; a table with a lamp has told them already."""
@@ -107,11 +112,9 @@ class Hands:
 
     def _take_packet(self, step: Packet, staging: Staging) -> None:
         self._take(step.seat, step.places, staging)
-        self._people.done()
 
     def _take_one(self, step: Replace, staging: Staging) -> None:
         self._take(step.seat, (step.place,), staging)
-        self._people.done()
 
     def _turn_up(self, step: TurnUp, staging: Staging) -> Outcome:
         tile = self._tile(step.place, staging)

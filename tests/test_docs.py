@@ -1,0 +1,373 @@
+"""The documents say what the program does: commands run, files load, matrices and events agree."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from pathlib import Path
+
+import pytest
+
+from config.checks import NAMES, Fit, fit
+from config.loader import check_file, game_names, load_game, load_table, table_names
+from config.schema import Table
+from controller.cli import main
+from controller.cli.portrait import FILE, portrait
+from rules.games import GAMES
+
+HOUSE = Path(__file__).parent.parent
+README, GUIDE, TABLES, EVENTS = (
+    HOUSE / name for name in ("README.md", "docs/GUIDE.md", "docs/TABLES.md", "docs/EVENTS.md")
+)
+PAGES = [
+    page for page in (*HOUSE.glob("*.md"), *HOUSE.glob("docs/**/*.md")) if ".venv" not in page.parts
+]
+COLUMNS = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
+"""The tables in the order in which every matrix has them."""
+ITSELF, BY_HAND, UNFIT = "●", "◐", "-"
+IN_PLAIN = re.compile(r"^    ((?:wallwright|make) [^#\n]*)", re.MULTILINE)
+
+TELLING_RUNS = (
+    "--reveal",
+    "--table auto_deal",
+    "--table auto_deal --game filipino",
+    "--table classic --game pai_gow",
+    "--table pai_gow --game pai_gow --reveal",
+    "--table bench --game sniff",
+)
+"""Runs that between them tell every event, step and move that goes well."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language, in order."""
+    fenced = re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    return [str(block) for block in fenced]
+
+
+# Commands
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command line as a page shows it, and what the page says it prints."""
+
+    page: Path
+    words: tuple[str, ...]
+    prints: str
+
+    def __str__(self) -> str:
+        return f"{self.page.stem}: {' '.join(self.words)}"
+
+
+def shown(page: Path) -> Iterator[Shown]:
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, prints = part.partition("\n")
+            yield Shown(page, tuple(shlex.split(line)), prints)
+
+
+COMMANDS = [*shown(README), *shown(GUIDE)]
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which the guide's files lie under the names that it gives them."""
+    for name, text in named_files():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("kitchen")
+@pytest.mark.parametrize("command", COMMANDS, ids=str)
+def test_a_command_on_the_page_prints_what_the_page_shows(
+    command: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.words[0] == "wallwright"
+    code = main(list(command.words[1:]))
+    said = capsys.readouterr()
+    assert code == (2 if said.err else 0), said.err
+    want, got = command.prints, said.out + said.err
+    if command.words[1] == "run":
+        want, got = without_figures(want), without_figures(got)
+    if not OutputChecker().check_output(want, got, ELLIPSIS | NORMALIZE_WHITESPACE):
+        pytest.fail(f"The page shows\n{want}\nand the command prints\n{got}")
+
+
+def without_figures(text: str) -> str:
+    """A run's figures depend on the machine's speeds, which may change; its words do not.
+
+    What must not change is that nothing went wrong.
+    """
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line if line.startswith("faults") else re.sub(r"\d+([.]\d+)?", "#", line) for line in lines
+    )
+
+
+def test_every_command_of_the_program_is_in_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    there = re.findall(r"^│ ([a-z]+) {2,}", capsys.readouterr().out, re.MULTILINE)
+    table = README.read_text("utf-8")
+    assert len(there) > 5
+    assert not [name for name in there if f"`{name}`" not in table and f" {name}" not in table]
+
+
+@pytest.mark.parametrize("page", [README, GUIDE], ids=lambda page: page.stem)
+def test_commands_that_are_only_named_exist_with_their_options(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    targets = re.findall(r"^([a-z-]+):", (HOUSE / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for line in IN_PLAIN.findall(page.read_text("utf-8")):
+        words = shlex.split(line)
+        if words[0] == "make":
+            assert words[1] in targets
+            continue
+        assert main([words[1], "--help"]) == 0
+        offered = capsys.readouterr().out
+        assert not [word for word in words if word.startswith("--") and word not in offered], line
+
+
+# YAML
+
+
+def named_files() -> Iterator[tuple[str, str]]:
+    """The guide's YAML blocks, each under the name with which its first line begins."""
+    for block in blocks(GUIDE, "yaml"):
+        named = re.match(r"# ([\w.]+\.yaml):", block)
+        assert named, f"A block of YAML says in its first line how it is called:\n{block[:80]}"
+        yield named[1], block
+
+
+@pytest.mark.parametrize("name", [name for name, _ in named_files()])
+def test_a_table_in_the_guide_is_well_described(kitchen: Path, name: str) -> None:
+    table = check_file(kitchen / name)
+    assert isinstance(table, Table)
+    assert f"{table.name}.yaml" == name
+
+
+@pytest.mark.usefixtures("kitchen")
+def test_the_mistakes_in_the_guide_are_refused_as_it_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    right = Path("small.yaml").read_text("utf-8")
+    wrong = right.replace("capacity", "capcity").replace(
+        "drum: {kind: motor, pin: 4, reverse_pin: 5, safe: 0, ",
+        "drum: {kind: motor, pin: 4, reverse_pin: 5, ",
+    )
+    Path("small.yaml").write_text(wrong, encoding="utf-8")
+    assert main(["check", "small.yaml"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    promised = re.findall(r"^    (small\.yaml:\d+: .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    assert len(promised) == 2
+    assert set(promised) <= set(said), said
+
+
+def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
+    wired = dict(
+        re.findall(r"^\| `(\w+)` \| ([\d and]+) \|", GUIDE.read_text("utf-8"), re.MULTILINE)
+    )
+    (board,) = load_table("bench").boards.values()
+    pins = {
+        name: " and ".join(
+            str(pin)
+            for pin in (getattr(channel, "pin", None), getattr(channel, "reverse_pin", None))
+            if pin is not None
+        )
+        for name, channel in board.channels.items()
+    }
+    assert wired == pins
+
+
+# Matrices
+
+
+def fits() -> dict[str, list[Fit]]:
+    return {
+        game: [fit(load_table(table), GAMES[game], load_game(game)) for table in COLUMNS]
+        for game in game_names()
+    }
+
+
+def rows(page: Path, width: int) -> list[list[str]]:
+    """The rows of a page's tables that have so many columns, without marks of code."""
+    split = [
+        [cell.strip().replace("`", "") for cell in line.strip("|\n").split("|")]
+        for line in page.read_text("utf-8").splitlines()
+        if line.startswith("|")
+    ]
+    return [row for row in split if len(row) == width]
+
+
+def test_the_columns_are_all_the_tables_there_are() -> None:
+    assert set(COLUMNS) == set(table_names())
+    for page in (README, TABLES):
+        assert ["", *COLUMNS] in rows(page, 7)
+
+
+def test_the_matrix_in_the_readme_is_what_fits() -> None:
+    marks = {
+        game: [(ITSELF if not each.guided else BY_HAND) if each.fits else UNFIT for each in row]
+        for game, row in fits().items()
+    }
+    assert {row[0]: row[1:] for row in rows(README, 7) if row[0] in GAMES} == marks
+
+
+def test_what_people_do_is_told_for_every_game_and_table() -> None:
+    words = {
+        game: [(", ".join(each.guided) or "itself") if each.fits else "-" for each in row]
+        for game, row in fits().items()
+    }
+    assert {row[0]: row[1:] for row in rows(TABLES, 7) if row[0] in GAMES} == words
+
+
+def test_every_step_that_may_become_peoples_is_explained() -> None:
+    explained = {name for row in rows(TABLES, 2) for name in row[0].split(", ")}
+    assert set(NAMES.values()) <= explained
+
+
+def test_what_each_table_is_made_of() -> None:
+    apart = {"keys", "emergency", "curtain", "ready"}
+    made_of = {row[0]: row[1:] for row in rows(TABLES, 6) if row[0] in COLUMNS}
+    for name in COLUMNS:
+        table = load_table(name)
+        assert made_of[name] == [
+            table.title,
+            ", ".join(table.boards),
+            str(table.sets),
+            f"{table.tiles.shortest_mm:g} to {table.tiles.longest_mm:g} mm",
+            ", ".join(sorted(table.capabilities - apart)),
+        ]
+
+
+# Events
+
+
+def documented() -> dict[str, set[str]]:
+    """Every event of the page with all the words that its row names."""
+    told = re.findall(
+        r"^\| \[`(\w+)`\]\(#\w+\) \| (.*?) \|", EVENTS.read_text("utf-8"), re.MULTILINE
+    )
+    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in told}
+
+
+def keys_of(kind: str) -> dict[str, set[str]]:
+    """What the page says of each `step` or each `move`: all the words in its row."""
+    section = EVENTS.read_text("utf-8").split(f"\n## {kind}\n")[1].split("\n## ")[0]
+    told = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
+    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in told if name != kind}
+
+
+def told_by_the_code() -> set[str]:
+    """The first argument of every `tell(...)` in the controller."""
+    names: set[str] = set()
+    for file in (HOUSE / "controller").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args:
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                first = node.args[0]
+                if called == "tell" and isinstance(first, ast.Constant):
+                    names.add(str(first.value))
+    return names
+
+
+def events_of(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def as_the_page_says(event: dict[str, object]) -> bool:
+    """Whether an event has no key that the page does not name, and a name that it does."""
+    name, keys = str(event["event"]), event.keys() - {"t", "event"}
+    if name in ("step", "move"):
+        return keys - {name} <= keys_of(name)[str(event[name])]
+    if name == "summary":
+        return keys == {
+            key for row in rows(EVENTS, 2) for key in row[0].split(", ") if key in event
+        }
+    return keys <= documented()[name]
+
+
+def test_every_event_in_the_code_is_on_the_page_and_no_other() -> None:
+    assert told_by_the_code() == documented().keys()
+
+
+def test_every_event_has_its_section_and_a_line() -> None:
+    text = EVENTS.read_text("utf-8")
+    lines = [line for block in blocks(EVENTS, "json") for line in block.splitlines()]
+    for name in documented():
+        assert f"\n## {name}\n" in text
+        assert any(f'"event": "{name}"' in line for line in lines), name
+
+
+def test_the_lines_on_the_page_are_events_as_it_says() -> None:
+    text = "".join(blocks(EVENTS, "json")) + "".join(
+        re.findall(r'^    (\{"t".*\n)', GUIDE.read_text("utf-8"), re.MULTILINE)
+    )
+    for event in events_of(text.replace(", ...", "")):
+        assert as_the_page_says(event), event
+
+
+def test_what_runs_tell_is_what_the_page_says(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    for number, options in enumerate(TELLING_RUNS):
+        file = tmp_path / f"{number}.jsonl"
+        assert main(["run", "--events", str(file), *options.split()]) == 0
+        for event in events_of(file.read_text("utf-8")):
+            assert as_the_page_says(event), event
+            seen |= {str(event["event"]), str(event.get("step")), str(event.get("move"))}
+    everything = documented().keys() | keys_of("step").keys() | keys_of("move").keys()
+    assert everything - {"recovered", "fault"} <= seen
+
+
+# The picture
+
+
+def test_the_picture_in_the_readme_is_fresh() -> None:
+    assert (HOUSE / FILE).read_text("utf-8") == portrait(), (
+        f"{FILE} is stale: run python -m controller.cli.portrait"
+    )
+
+
+def test_the_picture_asks_for_nothing_outside_itself() -> None:
+    text = portrait().replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"http|//|@font-face|@import|href|<script|<image", text)
+
+
+# Links
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as they are made from its headings."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOUSE)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
+    for link in (one or other for one, other in links):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in headings(target), link
+
+
+@pytest.mark.parametrize("page", [README, TABLES], ids=lambda page: page.stem)
+def test_files_that_are_named_exist(page: Path) -> None:
+    """`rules/setup.py` from the house; `link.py` in the folder of the one named before it."""
+    folder = HOUSE
+    for name in re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|yaml|txt))`", page.read_text("utf-8")):
+        if (HOUSE / name).exists():
+            folder = (HOUSE / name).parent
+        assert (folder / name).exists() or (HOUSE / name).exists(), name
