@@ -95,6 +95,14 @@ def _game(document: Document) -> GameConfig:
     return config
 
 
+def read(path: str | FilePath) -> Document:
+    """Any strict YAML file that holds a mapping, with its lines. Raises ConfigErrors."""
+    document = _read(FilePath(path), str(path))
+    if not isinstance(document.value, dict):
+        raise _not_a_mapping(document)
+    return document
+
+
 def _validated(document: Document, model: type[Model]) -> Model:
     if not isinstance(document.value, dict):
         raise _not_a_mapping(document)

@@ -1,0 +1,54 @@
+"""A case for the judge from strict YAML: what lies on the table, checked like any other file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from config.errors import Finding, located
+from config.loader import read
+from config.schema import Part
+from config.sentences import findings, from_rules
+from rules.errors import RulesError
+from rules.judging import judging
+
+
+def load_case(game: str, path: str | Path) -> Any:
+    """The game's `Case` that a file describes. Raises ConfigErrors; RulesError for an unknown game.
+
+    A case for one of several games of a room (dominoes) is told which by `game`.
+    """
+    case = judging(game).case
+    document = read(path)
+    assert isinstance(document.value, dict)
+    given = dict(document.value)
+    if "game" in {each.name for each in fields(case)}:
+        given.setdefault("game", game)
+    model = _model(case)
+    try:
+        values = model.model_validate_json(json.dumps(given))
+        named = {name: getattr(values, name) for name in values.model_fields_set}
+        return case(**named)
+    except ValidationError as error:
+        raise located(document.file, document.lines, findings(error, model)) from None
+    except RulesError as error:
+        found: list[Finding] = [from_rules((), error)]
+        raise located(document.file, document.lines, found) from None
+
+
+def _model(case: type[Any]) -> type[BaseModel]:
+    """A strict model with a dataclass's fields; those without a default must be given."""
+    hints = get_type_hints(case)
+    each: dict[str, Any] = {
+        field.name: (hints[field.name], ... if _required(field) else None)
+        for field in fields(case)
+    }
+    return create_model("Case", __base__=Part, **each)
+
+
+def _required(field: Any) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING

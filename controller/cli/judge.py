@@ -1,0 +1,44 @@
+"""`wallwright judge`: given what lies on the table, does the claim stand, and who pays whom?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from config.cases import load_case
+from rules.judging import Verdict, judging
+
+
+def judge(
+    game: Annotated[str, typer.Argument(help="A game: 'wallwright games' lists them.")],
+    case: Annotated[Path, typer.Argument(help="The case, a YAML file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> int:
+    """Judge a claim: whether it stands, why, its class, and every payment."""
+    verdict = judging(game).judge(load_case(game, case))
+    if as_json:
+        print(json.dumps(verdict.facts(), indent=2))
+    else:
+        Console().print(verdict_page(game, verdict))
+    return 0
+
+
+def verdict_page(game: str, verdict: Verdict) -> Panel:
+    """A verdict as a page for people."""
+    told = "stands" if verdict.legal else "does not stand"
+    what = f"{verdict.name} x{verdict.multiplier}" if verdict.win else verdict.name
+    lines: list[Any] = [Text(f"The claim {told}. {what}".strip(), style="bold")]
+    lines += [Text(f"- {reason}") for reason in verdict.reasons]
+    if verdict.payments:
+        grid = Grid("from", "to", "amount", "why", box=None)
+        for payment in (each.facts() for each in verdict.payments):
+            grid.add_row(*(str(payment[key]) for key in ("from", "to", "amount", "why")))
+        lines.append(grid)
+    return Panel(Group(*lines), title=game, expand=False)

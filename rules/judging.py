@@ -1,0 +1,71 @@
+"""The floor person's question: given what lies on the table, does the claim stand, and who pays?
+
+Every game that can be judged has, in `rules/games/GAME/judge.py`, a frozen dataclass `Case` (what
+lies on the table, in the notation of the trade) and `judge(case)`, which gives a `Verdict`. A case
+that contradicts itself raises RulesError with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from rules.errors import RulesError
+from rules.play import Payment
+from rules.steps import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether what was claimed or tried is allowed, whether it wins, as what, and who pays whom.
+
+    `reasons` are sentences, each with the fact it follows (W25, F31 ...).
+    """
+
+    legal: bool
+    win: bool = False
+    name: str = ""
+    multiplier: int = 1
+    payments: tuple[Payment, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def facts(self) -> Facts:
+        """The verdict as plain JSON values."""
+        return {
+            "legal": self.legal,
+            "win": self.win,
+            "name": self.name,
+            "multiplier": self.multiplier,
+            "payments": [payment.facts() for payment in self.payments],
+            "reasons": list(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How one game is judged: what a case is made of, and the judge."""
+
+    case: type[Any]
+    judge: Callable[[Any], Verdict]
+
+
+ROOMS = {
+    "wenzhou": "wenzhou",
+    "filipino": "filipino",
+    "pai_gow": "pai_gow",
+    "backgammon": "backgammon",
+    "da_san": "da_san",
+} | dict.fromkeys(
+    ("block", "draw", "sebastopol", "bergen", "muggins", "threes", "matador", "sniff"), "dominoes"
+)
+"""Each game, and the room in rules/games that knows its law."""
+
+
+def judging(game: str) -> Judging:
+    """How a game is judged. Raises RulesError for a game that nobody can judge."""
+    if game not in ROOMS:
+        raise RulesError(f"There is no game '{game}' to judge; there are {', '.join(ROOMS)}.")
+    room = import_module(f"rules.games.{ROOMS[game]}.judge")
+    return Judging(room.Case, room.judge)

@@ -1,0 +1,74 @@
+"""A board in another process, at the end of a pseudo-terminal, and lines where none answers."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.controller.cli.conftest import Start, Wallwright, named
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """The path of a line at whose other end nobody is."""
+    end, side = os.openpty()
+    tty.setraw(side)
+    yield os.ttyname(side)
+    os.close(side)
+    os.close(end)
+
+
+@pytest.mark.slow
+def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
+    port: str, wallwright: Wallwright, tmp_path: Path
+) -> None:
+    told = tmp_path / "events.jsonl"
+    said = wallwright(f"run --port {port} --events {told}")
+    assert said.code == 1
+    assert said.err == (
+        "board: a board does not answer (board base: no answer to Identify, asked 9 times. Is it"
+        " powered and plugged in? `wallwright scan` shows what answers). Put that right, then run"
+        " again.\n"
+    )
+    events = [json.loads(line) for line in told.read_text().splitlines()]
+    assert [event["code"] for event in named(events, "fault")] == ["SILENT"]
+    assert (events[-1]["event"], events[-1]["faults"]) == ("summary", 1)
+
+
+def test_a_port_that_another_program_holds_is_refused(port: str, wallwright: Wallwright) -> None:
+    held = os.open(port, os.O_RDWR | os.O_NOCTTY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    said = wallwright(f"run --port {port}")
+    os.close(held)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"Port {port} cannot be opened (Resource temporarily unavailable).")
+
+
+@pytest.mark.slow
+def test_each_board_may_be_named_with_its_port_and_scan_finds_both(
+    start: Start, wallwright: Wallwright
+) -> None:
+    """Backgammon needs no tiles: both boards, their homing and the dice, in ten seconds."""
+    with start("board --sim robotic --game backgammon --pty") as board:
+        assert board.stdout is not None
+        path = board.stdout.readline().strip()
+        scanned = wallwright(f"scan {path}")
+        assert "board SIM00000 at address 0" in scanned.out
+        assert "board SIM00001 at address 1" in scanned.out
+        events = wallwright(
+            f"run --game backgammon --port base={path} --port arm={path} --until ready --events -"
+        )
+        board.send_signal(signal.SIGTERM)
+        assert board.wait(timeout=10) == 0
+    assert events.code == 0
+    assert "Ready to play." in events.err
+    last = json.loads(events.out.splitlines()[-1])
+    assert (last["event"], last["rounds"], last["faults"]) == ("summary", 1, 0)
+    assert 5 < last["wall_s"] == pytest.approx(last["virtual_s"], abs=0.5)

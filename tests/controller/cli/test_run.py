@@ -1,0 +1,159 @@
+"""`wallwright run`: what happens at a table, told as events, in the shapes of the contract."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.controller.cli.conftest import Events, Wallwright, hands_of, named, true_tiles
+from tests.rules.test_cut_tables import TABLES
+
+THROWN = "--throw 3,5 --throw 2,4"
+SUMMARY = [
+    "t", "event", "rounds", "virtual_s", "wall_s", "cycle_s", "bound_s", "tiles", "faults",
+    "commands", "retries",
+]  # fmt: skip
+FACTS = {
+    "state": ("under", "top"),
+    "step": ("step",),
+    "move": ("move",),
+    "delivered": ("seat", "from"),
+    "turned": ("at", "tile"),
+    "truth": ("when",),
+}
+
+
+def test_every_line_of_events_has_its_time_its_name_and_its_facts(wallwright: Wallwright) -> None:
+    events = wallwright("run --events - --reveal").events
+    times = [event["t"] for event in events]
+    assert times == sorted(times)
+    for event in events:
+        assert list(event)[:2] == ["t", "event"]
+        assert {*FACTS.get(event["event"], ())} <= set(event)
+    assert {*FACTS, "summary"} <= {event["event"] for event in events}
+    assert named(events, "state")[-1]["top"] == "stopped"
+
+
+def test_the_summary_comes_last_and_has_exactly_its_figures(wallwright: Wallwright) -> None:
+    events = wallwright("run --rounds 2 --events -").events
+    assert [event["event"] for event in events].index("summary") == len(events) - 1
+    summary = events[-1]
+    assert list(summary) == SUMMARY
+    for figures in ("cycle_s", "bound_s"):
+        assert list(summary[figures]) == ["under", "top"]
+        assert all(isinstance(seconds, float) for seconds in summary[figures].values())
+    assert summary["tiles"] == {"expected": 272, "accounted": 272}
+    assert (summary["rounds"], summary["faults"], summary["retries"]) == (2, 0, 0)
+    assert summary["commands"] > 1000
+    assert summary["virtual_s"] == pytest.approx(summary["t"], abs=0.001)
+
+
+def test_steps_are_told_as_the_plan_tells_them(wallwright: Wallwright) -> None:
+    events = wallwright(f"run --until ready {THROWN} --events -").events
+    plan = wallwright(f"plan wenzhou {THROWN} --json").json
+    packets = [
+        {key: step[key] for key in ("seat", "from")}
+        for step in named(events, "step")
+        if step["step"] == "packet"
+    ]
+    assert packets == plan["deal"]
+
+
+def test_the_same_seed_gives_the_same_events_to_the_byte(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    told = []
+    for name in ("first", "second"):
+        assert wallwright(f"run --rounds 3 --seed 11 --events {tmp_path / name}").code == 0
+        told.append(re.sub(rb'"wall_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
+    assert told[0] == told[1]
+    assert told[0].count(b"\n") > 200
+
+
+def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
+    one, two = (
+        wallwright(f"run --until ready --seed {seed} --reveal --events -").events for seed in (1, 2)
+    )
+    assert true_tiles(one) != true_tiles(two)
+
+
+def test_the_seeds_throws_deliver_the_plans_places_and_their_true_tiles(
+    wallwright: Wallwright,
+) -> None:
+    plan = wallwright(f"plan wenzhou {THROWN} --json").json
+    events = wallwright(f"run --until ready {THROWN} --reveal --events -").events
+    delivered = [
+        {"seat": event["seat"], "from": event["from"]} for event in named(events, "delivered")
+    ]
+    assert delivered == plan["deal"]
+    tiles, hands = true_tiles(events)
+    assert len(tiles) == 136
+    assert hands == {
+        seat: [tiles[place] for place in places] for seat, places in hands_of(plan).items()
+    }
+    (turned,) = named(events, "turned")
+    assert (turned["at"], turned["tile"]) == ("w3.8u", tiles["w3.8u"])
+
+
+@pytest.mark.parametrize("table", ["robotic", "pai_gow"])
+@pytest.mark.parametrize("choice", TABLES)
+def test_every_cut_gives_eight_hands_of_its_tables_true_tiles(
+    choice: str, table: str, wallwright: Wallwright
+) -> None:
+    cut, *options = choice.split("+")
+    flags = " ".join(f"--{option}" for option in options)
+    events = wallwright(
+        f"run --game pai_gow --table {table} --cut {cut} {flags} --throw 3,3,4 --until ready"
+        " --reveal --events -"
+    ).events
+    rows = [[f"p{place}" for place in row.split()] for row in TABLES[choice].strip().splitlines()]
+    assert [event["from"] for event in named(events, "delivered")] == rows
+    tiles, hands = true_tiles(events)
+    assert len(tiles) == 32
+    for number, row in enumerate(rows, 1):
+        assert hands[number % 8] == [tiles[place] for place in row]
+    assert events[-1]["tiles"]["accounted"] == events[-1]["tiles"]["expected"]
+
+
+def test_the_fastest_order_gives_the_same_hands_sooner(wallwright: Wallwright) -> None:
+    ritual, fastest = (
+        wallwright(f"run --until ready --seed 3 --order {order} --reveal --events -").events
+        for order in ("ritual", "fastest")
+    )
+    assert _sorted_hands(fastest) == _sorted_hands(ritual)
+    assert _packets(fastest) == _packets(ritual)
+    assert fastest[-1]["cycle_s"]["top"] < ritual[-1]["cycle_s"]["top"]
+
+
+def test_later_rounds_go_to_the_next_dealer_with_the_same_throws(wallwright: Wallwright) -> None:
+    events = wallwright(f"run --rounds 2 --dealer 3 {THROWN} --events -").events
+    assert [event["dealer"] for event in named(events, "ready")] == [3, 0]
+    assert [event["dice"] for event in named(events, "thrown")] == [[3, 5], [2, 4]] * 2
+
+
+def test_events_go_to_a_file_while_people_read_the_summary(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    told = tmp_path / "events.jsonl"
+    said = wallwright(f"run --until ready {THROWN} --events {told}")
+    assert (said.code, said.err) == (0, "")
+    for words in ("rounds played  1", "first draw w1.13l", "272 of 272 accounted for"):
+        assert words in said.out
+    assert json.loads(told.read_text().splitlines()[-1])["event"] == "summary"
+
+
+def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: Path) -> None:
+    kept = tmp_path / "journal.db"
+    assert wallwright(f"run --until ready --journal {kept}").code == 0
+    assert kept.read_bytes().startswith(b"SQLite format 3")
+
+
+def _packets(events: Events) -> set[tuple[int, tuple[str, ...]]]:
+    return {(event["seat"], tuple(event["from"])) for event in named(events, "delivered")}
+
+
+def _sorted_hands(events: Events) -> dict[int, list[str]]:
+    return {seat: sorted(hand) for seat, hand in true_tiles(events)[1].items()}

@@ -1,0 +1,93 @@
+"""How a run ends before its time: Ctrl-C, a full disk, a reader who has seen enough."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.controller.cli.conftest import COMMAND, Start, Wallwright
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_a_safe_stop_with_a_summary(
+    stop: signal.Signals, start: Start, tmp_path: Path
+) -> None:
+    told = tmp_path / "events.jsonl"
+    run = start(f"run --speed 50 --rounds 9 --events {told}")
+    _wait_for('"shuffling"', told)
+    run.send_signal(stop)
+    out, err = run.communicate(timeout=10)
+    assert (run.returncode, err) == (0, "")
+    assert "rounds played  0" in out
+    *_, stopped, summary = [json.loads(line) for line in told.read_text().splitlines()]
+    assert (stopped["event"], stopped["under"], stopped["top"]) == ("state", "stopped", "stopped")
+    assert (summary["event"], summary["rounds"], summary["faults"]) == ("summary", 0, 0)
+    assert summary["tiles"] == {"expected": 272, "accounted": 272}
+
+
+def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path: Path) -> None:
+    told = tmp_path / "events.jsonl"
+    run = start(f"run --speed 50 --events {told}")
+    _wait_for('"dealing"', told)
+    run.send_signal(signal.SIGINT)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=10)
+    assert "Traceback" not in err
+    assert json.loads(told.read_text().splitlines()[-1])["event"] == "summary"
+
+
+def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None:
+    said = wallwright("run --events /dev/full")
+    assert said.code == 1
+    assert said.err == (
+        "Events cannot be written any more (No space left on device), so the table was stopped;"
+        " free the disk, or name another file with --events.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run --rounds 3 --events -",
+        "run --until ready",
+        "plan filipino --throw 3,4 --throw 2,3 --json",
+        "games",
+        "check config/tables/robotic.yaml",
+        "--help",
+    ],
+)
+def test_a_reader_who_has_seen_enough_is_no_error(line: str) -> None:
+    """As in `| true`: nobody reads a word."""
+    with subprocess.Popen((*COMMAND, *line.split()), **_pipes()) as begun:
+        assert begun.stdout is not None
+        assert begun.stderr is not None
+        begun.stdout.close()
+        assert (begun.stderr.read(), begun.wait(timeout=20)) == (b"", 0)
+
+
+def test_an_output_that_takes_nothing_is_told() -> None:
+    with Path("/dev/full").open("wb") as full:
+        listed = subprocess.run(
+            (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
+        )
+    assert listed.returncode == 2
+    assert listed.stderr == (
+        b"The output cannot be written (No space left on device); send it elsewhere.\n"
+    )
+
+
+def _pipes() -> dict[str, int]:
+    return {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+
+
+def _wait_for(words: str, told: Path) -> None:
+    for _ in range(400):
+        if told.exists() and words in told.read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{words} was not told within 20 s")
