@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rules.melds_counts import KINDS, Counts, Kind, face_of, is_honour, kind_of
-from rules.melds_readings import Group, Reading, groups_with, readings
+from rules.melds_distance import tiles_short
+from rules.melds_readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds_tables import (
     HONOURS_EXACT,
     HONOURS_SHORT,
@@ -41,6 +42,8 @@ __all__ = [
     "pairs",
     "readings",
     "sets_and_pair",
+    "sets_within",
+    "tiles_short",
     "triplets_and_pair",
     "waits",
 ]

@@ -32,7 +32,7 @@ _KINDS: Final = {face: kind for kind, face in enumerate(_FACES)}
 
 
 def kind_of(face: Face) -> Kind:
-    """The kind of a face; raises NotationError for one that no set is made of (a flower, a card)."""
+    """The kind of a face; raises NotationError for one that no set is made of, a flower or card."""
     if face not in _KINDS:
         raise NotationError(f"'{face}' is no tile that sets are made of, such as 1m, 9p, 5s or 7z.")
     return _KINDS[face]

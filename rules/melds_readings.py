@@ -94,6 +94,15 @@ def groups_with(counts: Counts, kind: Kind, wild: int = 0) -> Iterator[Group]:
             yield group
 
 
+def sets_within(counts: Counts, wild: int = 0) -> Iterator[tuple[Group, Counts]]:
+    """Every run or triplet that can be taken out of a hand, and the tiles then left."""
+    for group in _every():
+        if not group.is_pair and len(group.wild) <= wild:
+            rest = counts.less(group.natural)
+            if rest is not None:
+                yield group, rest
+
+
 @dataclass(frozen=True, slots=True)
 class Missing:
     """How many wild tiles a hand is short of; three more are another set."""
@@ -120,8 +129,11 @@ def short_of(counts: Counts, *, pair: bool) -> Missing:
 def _ways(
     counts: Counts, wild: int, *, need_pair: bool, lead: Kind, order: int
 ) -> Iterator[tuple[Group, ...]]:
-    """All groups of the rest. The lowest tile leads the next group; groups that the same kind
-    leads come in a fixed order, so that no reading is told twice."""
+    """All groups of the rest.
+
+    The lowest tile leads the next group; groups that the same kind leads come in a fixed order, so
+    that no reading is told twice.
+    """
     kind = next(counts.kinds(), KINDS)
     if kind == KINDS and not wild:
         if not need_pair:

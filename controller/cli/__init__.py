@@ -17,6 +17,7 @@ from config.staging import DoesNotFit
 from controller.cli.board import board
 from controller.cli.check import check
 from controller.cli.errors import BadInput
+from controller.cli.lab import lab
 from controller.cli.lists import games, tables, version
 from controller.cli.plan import plan
 from controller.cli.run import run
@@ -32,6 +33,8 @@ INTERRUPTED = 130
 app = typer.Typer(name="wallwright", add_completion=False, pretty_exceptions_enable=False)
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(lab)
+NAMES = (*(command.__name__ for command in COMMANDS), "lab")
 
 
 def _say_version(wanted: bool) -> None:
@@ -64,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (BadInput, RulesError, ConfigError, DoesNotFit, JournalError) as error:
         return _refuse(str(error))
     except ClickException as error:
-        return _refuse(sentence(error, given, [command.__name__ for command in COMMANDS]))
+        return _refuse(sentence(error, given, NAMES))
     except (KeyboardInterrupt, typer.Abort):
         print(file=sys.stderr)
         return INTERRUPTED

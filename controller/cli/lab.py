@@ -1,7 +1,7 @@
 """`wallwright lab`: figures of the games, worked out on the spot.
 
-`lab paigow` prints how often each rank of pai gow comes, and with `--ways` what each house way
-earns against each other and how far it is from the best split of every hand.
+`lab paigow` prints how often each rank of pai gow comes, and with `--against` what every house way
+earns against that one, and how far it is from the best split of every hand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli.screen import screen
-from rules.games.pai_gow.house_ways import HOUSE_WAYS
+from rules.games.pai_gow.house_ways import HOUSE_WAYS, find_house_way
 from rules.games.pai_gow.optimum import Role, expectation, optimum
 from rules.games.pai_gow.ranks import Ranking
 from rules.games.pai_gow.split import Split
@@ -29,25 +29,28 @@ ROLES: tuple[Role, ...] = ("player", "banker")
 
 @lab.command()
 def paigow(
-    ways: Annotated[
-        bool, typer.Option("--ways", help="Compare the house ways with the best split, too.")
-    ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Also: what each house way earns against this one.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
     """Print how often each two-tile rank, and each best high hand of four tiles, comes."""
+    earned = None if against is None else _earned(find_house_way(against).name)
     two_tiles, best_high_hand = two_tile_table(), high_hand_table()
-    earned = _earned() if ways else {}
     if as_json:
-        told = {
+        told: dict[str, object] = {
             "two_tiles": [_facts(row) for row in two_tiles],
             "best_high_hand": [_facts(row) for row in best_high_hand],
         }
-        print(json.dumps({**told, "house_ways": earned} if ways else told, indent=2))
+        if earned is not None:
+            told["against"] = {"house_way": against, **earned}
+        print(json.dumps(told, indent=2))
         return 0
     screen().print(_page("two tiles", two_tiles))
     screen().print(_page("best high hand of four tiles", best_high_hand))
-    for role, rows in earned.items():
-        screen().print(_ways_page(role, rows))
+    if earned is not None:
+        screen().print(_ways_page(f"against {against}", earned))
     return 0
 
 
@@ -75,36 +78,26 @@ def _page(title: str, rows: Sequence[Row]) -> Grid:
     return grid
 
 
-def _earned() -> dict[str, dict[str, dict[str, float]]]:
-    """For each role the mean result of every way of setting, against every house way."""
+def _earned(other: str) -> dict[str, dict[str, float]]:
+    """In each role, the mean result of every house way, and of the best splits."""
     ranking = Ranking()
-    return {
-        role: {
-            **{
-                name: {
-                    other: _mean(partial(way.set, ranking=ranking), other, role)
-                    for other in HOUSE_WAYS
-                }
-                for name, way in HOUSE_WAYS.items()
-            },
-            "optimum": {
-                other: _mean(partial(optimum, against=other, role=role), other, role)
-                for other in HOUSE_WAYS
-            },
+    earned: dict[str, dict[str, float]] = {}
+    for role in ROLES:
+        ways: dict[str, Callable[[tuple[Face, ...]], Split]] = {
+            name: partial(way.set, ranking=ranking) for name, way in HOUSE_WAYS.items()
         }
-        for role in ROLES
-    }
+        ways["optimum"] = partial(optimum, against=other, role=role)
+        earned[role] = {
+            name: round(float(expectation(way, against=other, role=role)), 6)
+            for name, way in ways.items()
+        }
+    return earned
 
 
-def _mean(setting: Callable[[tuple[Face, ...]], Split], other: str, role: Role) -> float:
-    return round(float(expectation(setting, against=other, role=role)), 6)
-
-
-def _ways_page(role: str, rows: Mapping[str, Mapping[str, float]]) -> Grid:
-    grid = Grid(title=f"Mean result of a {role} for a stake of 1", title_justify="left", box=None)
-    grid.add_column("set by")
-    for other in HOUSE_WAYS:
-        grid.add_column(f"against {other}", justify="right")
-    for name, results in rows.items():
-        grid.add_row(name, *(f"{result:+.4%}" for result in results.values()))
+def _ways_page(title: str, earned: Mapping[str, Mapping[str, float]]) -> Grid:
+    grid = Grid("set by", title=f"Pai gow, {title}: mean result", title_justify="left", box=None)
+    for role in ROLES:
+        grid.add_column(f"as {role}", justify="right")
+    for name in (*HOUSE_WAYS, "optimum"):
+        grid.add_row(name, *(f"{earned[role][name]:+.4%}" for role in ROLES))
     return grid

@@ -82,8 +82,8 @@ class Ranking:
     """The ranking of one house.
 
     `gee_joon_single`: where a lone Gee Joon tile stands among single tiles, 2-4 between the sevens
-    and the fives and 1-2 last, or both last (4.2). `zeros_alike`: two hands of 0 are equal, whatever
-    their tiles (PG-19).
+    and the fives and 1-2 last, or both last (4.2). `zeros_alike`: two hands of 0 are equal,
+    whatever their tiles (PG-19).
     """
 
     gee_joon_single: GeeJoonSingle = "split"

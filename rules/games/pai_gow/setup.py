@@ -1,18 +1,24 @@
-"""Pai gow with tiles: the set-up (S1-S8, 4.3). The banker names a cut, then three dice fix a seat.
+"""The set-up of pai gow (S1-S8, 4.3), and all that houses do differently.
 
-All eight positions receive a hand, whether anybody sits there or not (A14).
+The banker names a cut, then three dice fix a seat. All eight positions receive a hand, whether
+anybody sits there or not (A14).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from rules.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
 from rules.errors import IllegalSetup
-from rules.geometry import Direction, around
+from rules.games.pai_gow.ranks import GeeJoonSingle, Ranking
+from rules.geometry import Direction, Seat, around
 from rules.setup import Game, Script, Seating, choose, throw
 from rules.steps import Build, Packet, Ready
+
+HouseWayName = Literal["canberra", "foxwoods", "new_zealand", "california"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,19 @@ class Parameters:
     `count_direction`: which way the dice are counted from the banker (4.3).
     `deal_direction`: which way hands 1 to 8 go from the start seat (A13).
     `physical_setup`: show the cut by moving the pile, or deal the same hands from it as built (S5).
+    `dead_hand`: hands of positions where nobody sits go back unseen, or are shown (4.3, A14).
+    `gee_joon_single`: where a lone Gee Joon tile ranks: 2-4 under the sevens and 1-2 last, or both
+    last (4.2).
+    `banker_wins_copies`, `zero_zero_to_banker`: equal hands, and two of 0, go to the banker (4.2);
+    else a copy is nobody's, and zeros are told apart by their stronger tile.
+    `commission`: the house's part of what a player wins (4.2).
+    `bank_commission`: the bank pays it too, on what it wins from all players together.
+    `house_way`: how the house sets its own hands, and any hand that it is asked to set (4.3).
+    `house_seats`: seats that the house plays itself, by the house way (4.3).
+    `banker_sets_last`: the banker sets his hand when all players have (4.3).
+    `bank_direction`: which way round the table the bank is offered (4.3).
+    `bank_may_be_declined`: a player may pass the bank on (4.3).
+    `hands_as_bank`: hands that a player keeps the bank before it is offered on (4.3).
     """
 
     cut_default: str = "one_stack"
@@ -39,6 +58,18 @@ class Parameters:
     count_direction: Direction = "counter_clockwise"
     deal_direction: Direction = "counter_clockwise"
     physical_setup: bool = True
+    dead_hand: Literal["unseen", "shown"] = "unseen"
+    gee_joon_single: GeeJoonSingle = "split"
+    banker_wins_copies: bool = True
+    zero_zero_to_banker: bool = True
+    commission: float = 0.05
+    bank_commission: bool = False
+    house_way: HouseWayName = "canberra"
+    house_seats: tuple[Seat, ...] = ()
+    banker_sets_last: bool = True
+    bank_direction: Direction = "counter_clockwise"
+    bank_may_be_declined: bool = True
+    hands_as_bank: int = 1
 
     def __post_init__(self) -> None:
         if len(set(self.cuts)) < len(self.cuts):
@@ -47,6 +78,19 @@ class Parameters:
             raise IllegalSetup(
                 f"The default cut '{self.cut_default}' is not offered; take one of"
                 f" {', '.join(self.cuts)}."
+            )
+        if not 0 <= self.commission < 1:
+            raise IllegalSetup(
+                f"A commission of {self.commission} is no part of a win; give 0.05 for 5 %."
+            )
+        if self.hands_as_bank < 1:
+            raise IllegalSetup(
+                f"Nobody can keep the bank for {self.hands_as_bank} hands; give 1 or more."
+            )
+        beyond = [seat for seat in self.house_seats if not 0 <= seat < HANDS]
+        if beyond:
+            raise IllegalSetup(
+                f"The house cannot play seat {beyond[0]}; there are 0 to {HANDS - 1}."
             )
 
     @property
@@ -57,6 +101,16 @@ class Parameters:
             combine=self.allow_reverse_bottom_combo,
             user_cuts=self.user_cuts,
         )
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The order of two-tile hands in this house (4.2)."""
+        return Ranking(self.gee_joon_single, self.zero_zero_to_banker)
+
+    @property
+    def commission_rate(self) -> Fraction:
+        """The commission exactly as it is written: 0.05 is a twentieth."""
+        return Fraction(str(self.commission))
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:

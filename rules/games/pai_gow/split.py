@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from rules.errors import NotationError
 from rules.games.pai_gow.ranks import Half, Ranking
@@ -18,7 +19,7 @@ WAYS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A hand as it is set. Each half names its stronger tile first in the order of the set."""
+    """A hand as it is set. Each half names its tiles in the order of the set."""
 
     high: Half
     low: Half
@@ -45,7 +46,7 @@ def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
     Halves of equal rank come once, the half of the stronger tile high.
     """
     four = tuple(tiles)
-    found = {}
+    found: dict[Split, None] = {}
     for (a, b), (c, d) in WAYS:
         split = Split((four[a], four[b]), (four[c], four[d]))
         if _strength(split.high, ranking) < _strength(split.low, ranking):
@@ -84,10 +85,14 @@ def parse_split(text: str) -> Split:
 
 
 def _in_order(half: Half) -> Half:
-    places = Ranking()
     one, other = half
-    first, second = places.single(one), places.single(other)
-    return half if (first, one) >= (second, other) else (other, one)
+    return half if _place(one) <= _place(other) else (other, one)
+
+
+@cache
+def _place(face: Face) -> int:
+    pile = tile_set("pai_gow_32")
+    return pile.faces.index(pile.require(face))
 
 
 def _strength(half: Half, ranking: Ranking) -> tuple[object, ...]:

@@ -4,7 +4,8 @@ Houses publish their way as a list of which the first rule that fits is played. 
 frozen value with `choose`, which gives the split or None. Tiles are named as houses name them, by
 their pips, `H` and `L` telling the identical pair from the weaker one of as many pips:
 
-    12 11 9 5   gee (2-4 or 1-2)   2/12 (a Day or a Teen)   4 6 7 8 10, each H or L or either
+    2  5  9  11  12      4  6  7  8  10, of which each may be H or L
+    2/12 (a Day or a Teen)      gee (2-4 or 1-2)      any
 
 A floor such as `7`, `9:2/12`, `gong` or `3:H6` is the least rank of that name: the number 7, a nine
 with a Teen or a Day in it, any Gong, a three whose stronger tile is at least 3-3.
@@ -20,7 +21,7 @@ from typing import Literal, Protocol
 
 from rules.games.pai_gow.ranks import DAY, GEE_JOON, MIXED, TEEN, Kind, Rank, Ranking
 from rules.games.pai_gow.split import Split, splits
-from rules.tiles import Face
+from rules.tiles import Face, tile_set
 
 WORDS: Mapping[str, tuple[Face, ...]] = {
     "2": (DAY,),
@@ -45,6 +46,7 @@ WORDS: Mapping[str, tuple[Face, ...]] = {
     "L4": ("2-2",),
     "4": ("3-1", "2-2"),
     "gee": GEE_JOON,
+    "any": tuple(dict.fromkeys(tile_set("pai_gow_32").faces)),
 }
 Strong = Literal["high nine", "gong", "wong"]
 
@@ -102,18 +104,18 @@ class KeepPair:
 
 @dataclass(frozen=True)
 class PartWith:
-    """Part a pair where it lies with any of these other two tiles ("9 11").
+    """Part a pair where it lies with any of these other two tiles ("9 11, 9 8").
 
     Of the two ways that are left, the better low hand is played.
     """
 
     pair: str
-    others: tuple[str, ...]
+    others: str
 
     def choose(self, hand: Hand) -> Split | None:
         for split in hand.splits:
             if _is_pair_of(self.pair, hand, split) and any(
-                fits(words, split.low) for words in self.others
+                fits(words, split.low) for words in self.others.split(", ")
             ):
                 return max(hand.pairless, key=hand.low, default=None)
         return None
@@ -141,7 +143,7 @@ class PartInto:
 
 @dataclass(frozen=True)
 class Exactly:
-    """With these four tiles, play this high or low hand: "9", "7:H6" (of that tile), "gong"."""
+    """With these four tiles, play this high or low hand: "9", "7:H6" (3-3 the stronger), "gong"."""
 
     tiles: str
     high: str = ""
@@ -150,12 +152,13 @@ class Exactly:
     def choose(self, hand: Hand) -> Split | None:
         if not fits(self.tiles, hand.tiles):
             return None
-        return _first(
+        called = (
             split
             for split in hand.splits
             if _is_called(self.high, hand.high(split), hand.ranking)
             and _is_called(self.low, hand.low(split), hand.ranking)
         )
+        return max(called, key=hand.high, default=None)
 
 
 @dataclass(frozen=True)
@@ -190,13 +193,14 @@ class Balance:
 
     The best low hand; but if that is under `floor`, and a high hand of `boost` can be had, the best
     high hand. Of splits into the same two numbers, the strongest tile goes low, or high where both
-    halves reach `top_goes_high` (low, high). `fullest` leaves only the splits whose numbers add up
-    to most.
+    halves reach `top_goes_high` (low, high); `boosts_by_number` lets that rule say where it goes in
+    a boosted hand too. `fullest` leaves only the splits whose numbers add up to most.
     """
 
     floor: str = "0"
     boost: str = "0"
-    top_goes_high: tuple[str, str] | None = None
+    top_goes_high: tuple[str, str] = ("10", "10")
+    boosts_by_number: bool = False
     fullest: bool = False
 
     def choose(self, hand: Hand) -> Split | None:
@@ -207,11 +211,12 @@ class Balance:
         found = max(pool, key=lambda split: (hand.low(split), hand.high(split)))
         highest = max(pool, key=lambda split: (hand.high(split), hand.low(split)))
         if not hand.reaches(found, low=self.floor) and hand.reaches(highest, high=self.boost):
-            return highest
+            found = highest
+            if not self.boosts_by_number:
+                return found
         alike = [split for split in pool if _numbers(hand, split) == _numbers(hand, found)]
-        if self.top_goes_high is not None and hand.reaches(found, *self.top_goes_high):
-            return max(alike, key=hand.high)
-        return found
+        top_half = hand.high if hand.reaches(found, *self.top_goes_high) else hand.low
+        return max(alike, key=top_half)
 
 
 @cache

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from rules.games.wenzhou.parameters import Parameters
 from rules.geometry import UPPER, Seat, WallPlace, Walls, count_seats, counter_clockwise
 from rules.setup import Game, Script, Seating, see, throw
 from rules.steps import Build, Packet, Ready, TurnUp
@@ -14,13 +14,6 @@ SEATS = 4
 COLUMNS = 17
 PACKET = 4
 ROUNDS = 4
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """`kong_source`: where a kong's replacement comes from (W23)."""
-
-    kong_source: Literal["tail"] = "tail"
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
@@ -46,7 +39,11 @@ def script(seating: Seating, parameters: Parameters) -> Script:
     return Ready(
         begins=dealer,
         draws=draws,
-        replacements=tuple(place for place in wall.tail if place in draws),
+        replacements=(
+            tuple(place for place in wall.tail if place in draws)
+            if parameters.kong_source == "tail"
+            else draws
+        ),
         indicator=indicator,
         shows=shows,
         opened=wall.gap,
@@ -64,9 +61,15 @@ def draws_left(second: int, replacements: int = 0, reserve: int = 16) -> tuple[i
     return after_deal - replacements - left, left
 
 
-def draw_seats(eldest: Seat, first: int, second: int) -> tuple[Seat, Seat]:
-    """The EAST seat, and who takes the first wind tile (W2): two throws by the eldest."""
-    return count_seats(eldest, first, SEATS), count_seats(eldest, second, SEATS)
+def draw_seats(
+    eldest: Seat, first: int, second: int, method: Literal["eldest", "east"] = "eldest"
+) -> tuple[Seat, Seat]:
+    """The EAST seat, and who takes the first wind tile (W2), from two throws.
+
+    The eldest throws for EAST; he or EAST throws again, and is 1 of the second count.
+    """
+    east = count_seats(eldest, first, SEATS)
+    return east, count_seats(eldest if method == "eldest" else east, second, SEATS)
 
 
 WENZHOU = Game(

@@ -1,0 +1,126 @@
+"""Win detection beside the package `mahjong`, on the same hands in one run; and with caishen."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from benchmarks import Row
+from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.hand import Claim, is_complete, judged
+from rules.games.wenzhou.parameters import Parameters
+from rules.melds import KINDS, Counts, face_of, numbers_win, sets_and_pair
+
+try:
+    from mahjong.agari import Agari
+except ImportError:  # the package is for development alone
+    Agari = None
+
+HANDS = 5_000
+REPEATS = 7
+WISHED = 5.0
+CHECKS_A_SECOND = 100_000
+INDICATOR, WHITE = 1, 31
+
+Hand = TypeVar("Hand")
+
+
+def main() -> Iterator[Row]:
+    """The ratios on hands that win and on hands one tile off; then Wenzhou's checks a second."""
+    chance = random.Random(1)
+    if Agari is None:
+        yield Row("win detection beside `mahjong`", "`mahjong` is not installed")
+    else:
+        for what, least, make in (("winning", 3.0, winning), ("near-miss", 1.5, near_miss)):
+            yield from _beside(what, least, [make(chance) for _ in range(HANDS)])
+    yield from _wenzhou(chance)
+
+
+def winning(chance: random.Random) -> list[int]:
+    """Four sets and a pair as 34 numbers, no more than four of a kind."""
+    while True:
+        numbers = [0] * KINDS
+        for _ in range(4):
+            low = chance.randrange(KINDS)
+            is_run = low < 27 and low % 9 < 7
+            for kind in (low, low + 1, low + 2) if is_run else (low,) * 3:
+                numbers[kind] += 1
+        numbers[chance.randrange(KINDS)] += 2
+        if max(numbers) <= 4:
+            return numbers
+
+
+def near_miss(chance: random.Random) -> list[int]:
+    """A winning hand with one tile changed, so that it wins no more."""
+    while True:
+        numbers = winning(chance)
+        numbers[chance.choice([kind for kind in range(KINDS) if numbers[kind]])] -= 1
+        numbers[chance.randrange(KINDS)] += 1
+        if max(numbers) <= 4 and not Agari.is_agari(numbers):
+            return numbers
+
+
+def _beside(what: str, least: float, hands: list[list[int]]) -> Iterator[Row]:
+    counts = [Counts.of_numbers(numbers) for numbers in hands]
+    theirs = _seconds(Agari.is_agari, hands)
+    goal = f"at least {least:g} x; {WISHED:g} x wished for"
+    for form, ours in (
+        ("as a play keeps them", _seconds(sets_and_pair, counts)),
+        ("as 34 numbers", _seconds(numbers_win, hands)),
+    ):
+        yield Row(
+            f"{what} hands of 14 tiles, {form}, beside mahjong's Agari",
+            f"{theirs / ours:.1f} x ({ours * 1e6:.2f} us to {theirs * 1e6:.2f} us)",
+            goal,
+            theirs / ours >= least,
+        )
+
+
+def _wenzhou(chance: random.Random) -> Iterator[Row]:
+    """Seventeen tiles with one to three caishen, half of them winning."""
+    hands, claims = [], []
+    for at in range(HANDS):
+        wild = 1 + at % 3
+        kinds = [kind for kind, number in enumerate(winning(chance)) for _ in range(number)]
+        low = chance.randrange(7)
+        kinds += [low, low + 1, low + 2]
+        chance.shuffle(kinds)
+        if at % 2:
+            kinds[-1] = chance.randrange(KINDS)
+        kinds = kinds[wild:]
+        hands.append((Counts.of(kinds), wild))
+        faces = [face_of(0 if kind in (INDICATOR, WHITE) else kind) for kind in kinds]
+        caishen = Caishen(face_of(INDICATOR))
+        hand = (*faces[1:], *[face_of(INDICATOR)] * wild)
+        claims.append(Claim(caishen, hand, faces[0], "discard"))
+    rate = 1 / _seconds(lambda hand: is_complete(*hand), hands)
+    yield Row(
+        "Wenzhou win checks a second, one to three caishen",
+        f"{rate:,.0f}",
+        f"at least {CHECKS_A_SECOND:,}",
+        rate >= CHECKS_A_SECOND,
+    )
+    rate = 1 / _seconds(lambda hand: sets_and_pair(*hand), hands)
+    yield Row("five sets and a pair alone, one to three caishen, a second", f"{rate:,.0f}")
+    house = Parameters()
+    rate = 1 / _seconds(lambda claim: judged(claim, house), claims)
+    yield Row("Wenzhou judgements a second: shapes, best reading, class", f"{rate:,.0f}")
+
+
+def _seconds(check: Callable[[Hand], object], hands: Sequence[Hand]) -> float:
+    """The best time a hand over some rounds, after one that fills every table."""
+    best = float("inf")
+    for round_ in range(REPEATS + 1):
+        begun = time.perf_counter()
+        for hand in hands:
+            check(hand)
+        if round_:
+            best = min(best, time.perf_counter() - begun)
+    return best / len(hands)
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(row.claim, row.goal, row.measured, sep=" | ")

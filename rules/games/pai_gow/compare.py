@@ -1,0 +1,70 @@
+"""A player's two hands against the banker's: who wins which, and what that comes to (4.2).
+
+A copy, which is two equal hands, goes to the banker, and so do two hands of 0 (PG-18, PG-19). Both
+hands won is a win, both lost a loss, anything else a push (PG-21).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rules.games.pai_gow.ranks import Rank
+from rules.games.pai_gow.setup import Parameters
+from rules.games.pai_gow.split import Split
+
+Side = Literal["player", "banker", "nobody"]
+Result = Literal["win", "lose", "push"]
+RESULTS: tuple[Result, ...] = ("win", "lose", "push")
+"""Every result, as the player sees it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Who takes the high hand and the low one, the result for the player, and why."""
+
+    high: Side
+    low: Side
+    reasons: tuple[str, str]
+
+    @property
+    def result(self) -> Result:
+        match self.high, self.low:
+            case ("player", "player"):
+                return "win"
+            case ("banker", "banker"):
+                return "lose"
+        return "push"
+
+
+def compare(player: Split, banker: Split, parameters: Parameters | None = None) -> Comparison:
+    """A player's split against the banker's, high hand against high, low against low."""
+    house = parameters or Parameters()
+    sides: list[Side] = []
+    reasons = []
+    for name, mine, his in (("high", player.high, banker.high), ("low", player.low, banker.low)):
+        rank, other = house.ranking.rank(mine), house.ranking.rank(his)
+        side = taker(rank, other, house)
+        sides.append(side)
+        reasons.append(f"{name} {' '.join(mine)} to {' '.join(his)}: {_why(rank, other, side)}")
+    high, low = sides
+    return Comparison(high, low, (reasons[0], reasons[1]))
+
+
+def taker(player: Rank, banker: Rank, parameters: Parameters) -> Side:
+    """Who takes one hand; nobody only where the house gives its banker no copies."""
+    if player == banker:
+        zeros = player.is_zero and parameters.zero_zero_to_banker
+        return "banker" if zeros or parameters.banker_wins_copies else "nobody"
+    return "player" if player > banker else "banker"
+
+
+def _why(player: Rank, banker: Rank, side: Side) -> str:
+    """The sentence's end: `Teen Wong beats Day Wong`, `both 1, a copy, to the banker`."""
+    if player == banker:
+        copy = "both 0" if player.is_zero else f"both {player}, a copy"
+        return f"{copy}, to {'the banker' if side == 'banker' else 'nobody'} (4.2)"
+    better, worse = max(player, banker), min(player, banker)
+    if better.name == worse.name:
+        return f"both {better}, the {side}'s stronger tile decides (4.2)"
+    return f"the {side}'s {better} beats {worse} (4.2)"

@@ -1,0 +1,268 @@
+"""A hand of pai gow from the dealt tiles to the settlement (4.2, 4.3).
+
+Every player sets his four tiles as a high and a low hand, in any order of seats; then the banker
+sets his. A seat of the house may set only by the house way. Hands whose tiles nobody knows are laid
+down unknown; then each is shown, or the floor calls its result. Hands of positions where nobody
+sits are dead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rules.cuts import HANDS
+from rules.errors import IllegalSetup, RulesError
+from rules.games.pai_gow.actions import Action, Call, SetHand, Show
+from rules.games.pai_gow.compare import RESULTS, Result, compare
+from rules.games.pai_gow.house_ways import find_house_way
+from rules.games.pai_gow.optimum import four_tile_hands
+from rules.games.pai_gow.settle import settle
+from rules.games.pai_gow.setup import Parameters
+from rules.games.pai_gow.split import Split, is_legal, settings
+from rules.geometry import Seat, around
+from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of
+from rules.setup import Setup
+from rules.tiles import Face, tile_set
+
+
+@dataclass(frozen=True)
+class Hand:
+    """One seat's four tiles, None for each that nobody knows, and what became of them.
+
+    `called` is the result that the floor called, where no tiles were read.
+    """
+
+    tiles: tuple[Face | None, ...]
+    is_set: bool = False
+    split: Split | None = None
+    called: Result | None = None
+
+    @property
+    def known(self) -> tuple[Face, ...]:
+        return tuple(face for face in self.tiles if face is not None)
+
+    @property
+    def is_known(self) -> bool:
+        return None not in self.tiles
+
+
+@dataclass(frozen=True)
+class PaiGowPlay:
+    """A hand in progress: `hands` and `stakes` by seat, the banker among them.
+
+    `dead` are the hands of the positions where nobody sits, if the house shows them (A14).
+    """
+
+    parameters: Parameters
+    banker: Seat
+    hands: tuple[Hand, ...]
+    stakes: tuple[Amount, ...]
+    dead: tuple[Hand, ...] = ()
+
+    @cached_property
+    def players(self) -> tuple[Seat, ...]:
+        """Every seat that bets against the bank, in the order in which they are settled."""
+        seats = around(self.banker, HANDS, self.parameters.deal_direction)
+        return tuple(seat for seat in seats[1:] if seat < len(self.hands))
+
+    @cached_property
+    def to_act(self) -> tuple[Seat, ...]:
+        """Players whose hands are not set, then the banker, then those whose result is open."""
+        setting = tuple(seat for seat in self.players if not self.hands[seat].is_set)
+        if not self.hands[self.banker].is_set and not (
+            setting and self.parameters.banker_sets_last
+        ):
+            setting += (self.banker,)
+        if setting:
+            return setting
+        opening = tuple(seat for seat in self.players if self.result(seat) is None)
+        if opening and self.hands[self.banker].split is None:
+            return (*opening, self.banker)
+        return opening
+
+    def result(self, seat: Seat) -> Result | None:
+        """A player's result, None while it is open."""
+        mine, banks = self.hands[seat], self.hands[self.banker]
+        if mine.split is None or banks.split is None or not (mine.is_set and banks.is_set):
+            return mine.called
+        return compare(mine.split, banks.split, self.parameters).result
+
+    @property
+    def legal_actions(self) -> LegalActions[Action]:
+        return LegalActions(self._why_not, self._each)
+
+    @property
+    def settlement(self) -> Settlement | None:
+        """Once every result is there: who pays whom, and why."""
+        if self.to_act:
+            return None
+        results = {seat: self.result(seat) for seat in self.players}
+        splits = {seat: hand.split for seat, hand in enumerate(self.hands)}
+        return settle(self.parameters, self.banker, self.stakes, results, splits)
+
+    def apply(self, action: Action) -> PaiGowPlay:
+        """The play after this action. Raises IllegalAction; this value stays."""
+        self.legal_actions.require(action)
+        hand = self.hands[action.seat]
+        match action:
+            case SetHand():
+                hand = replace(hand, is_set=True, split=action.split)
+            case Show():
+                hand = replace(hand, tiles=action.split.tiles, split=action.split)
+            case Call():
+                hand = replace(hand, called=action.result)
+        hands = (*self.hands[: action.seat], hand, *self.hands[action.seat + 1 :])
+        return replace(self, hands=hands)
+
+    def house_split(self, tiles: Iterable[Face]) -> Split:
+        """Four tiles as this house sets them (4.3)."""
+        way = find_house_way(self.parameters.house_way)
+        return way.set(tiles, self.parameters.ranking)
+
+    def _why_not(self, action: Action) -> str | None:
+        if not isinstance(action, SetHand | Show | Call):
+            return f"{action!r} is no action of pai gow; set, show or call."
+        seat = action.seat
+        if seat not in self.to_act:
+            return f"Seat {seat} has nothing to do now; {self._awaited()}."
+        match action:
+            case SetHand():
+                return self._why_not_set(seat, action.split)
+            case Show():
+                return self._why_not_show(seat, action.split)
+        if not self.hands[seat].is_set:
+            return f"Seat {seat} has not set its hand; nothing can be called before."
+        if seat == self.banker:
+            return f"Seat {seat} is the bank, which has no result of its own; call the players'."
+        if action.result not in RESULTS:
+            return f"'{action.result}' is no result; call {', '.join(RESULTS)}."
+        return None
+
+    def _why_not_set(self, seat: Seat, split: Split | None) -> str | None:
+        hand = self.hands[seat]
+        if hand.is_set:
+            return f"Seat {seat} has set its hand already, and it stays as it lies."
+        if not hand.is_known:
+            if split is None:
+                return None
+            return f"Seat {seat} holds tiles that nobody knows; it sets them unseen, with 'set'."
+        if split is None:
+            return f"Seat {seat} holds {' '.join(hand.known)}; say which two are high, which low."
+        if sorted(split.tiles) != sorted(hand.known):
+            return f"'{split}' is not what seat {seat} holds, which is {' '.join(hand.known)}."
+        return self._why_not_laid(seat, split)
+
+    def _why_not_show(self, seat: Seat, split: Split) -> str | None:
+        hand = self.hands[seat]
+        if not hand.is_set or hand.split is not None:
+            lies = "already lies open" if hand.is_set else "is not set yet"
+            return f"The hand of seat {seat} {lies}; there is nothing to show."
+        if Counter(hand.known) - Counter(split.tiles):
+            return f"Seat {seat} holds {' '.join(hand.known)}, which '{split}' has not."
+        beyond = Counter(split.tiles) - self._elsewhere_left(seat)
+        if beyond:
+            return f"'{' '.join(beyond)}' cannot lie before seat {seat} too; look again."
+        return self._why_not_laid(seat, split)
+
+    def _why_not_laid(self, seat: Seat, split: Split) -> str | None:
+        ranking = self.parameters.ranking
+        if not is_legal(split, ranking):
+            return (
+                f"'{split}' has {ranking.rank(split.high)} high and {ranking.rank(split.low)} low;"
+                f" the high hand may not be the weaker one (4.2). Turn them round:"
+                f" {split.exchanged()}."
+            )
+        if seat in self.parameters.house_seats and split != self.house_split(split.tiles):
+            return (
+                f"Seat {seat} is the house's, which sets by its house way"
+                f" {self.parameters.house_way}: {self.house_split(split.tiles)} (4.3)."
+            )
+        return None
+
+    def _each(self) -> Iterator[Action]:
+        for seat in self.to_act:
+            hand = self.hands[seat]
+            if not hand.is_set:
+                yield from self._settings(seat, hand)
+                continue
+            if hand.split is None:
+                yield from self._shows(seat, hand)
+            if seat != self.banker:
+                yield from (Call(seat, result) for result in RESULTS)
+
+    def _settings(self, seat: Seat, hand: Hand) -> Iterator[SetHand]:
+        if not hand.is_known:
+            yield SetHand(seat)
+        else:
+            yield from (SetHand(seat, split) for split in self._layings(seat, hand.known))
+
+    def _shows(self, seat: Seat, hand: Hand) -> Iterator[Show]:
+        left, known = self._elsewhere_left(seat), Counter(hand.known)
+        for tiles in four_tile_hands():
+            if known <= Counter(tiles) <= left:
+                yield from (Show(seat, split) for split in self._layings(seat, tiles))
+
+    def _layings(self, seat: Seat, tiles: tuple[Face, ...]) -> tuple[Split, ...]:
+        if seat in self.parameters.house_seats:
+            return (self.house_split(tiles),)
+        return settings(tiles, self.parameters.ranking)
+
+    def _elsewhere_left(self, seat: Seat) -> Counter[Face]:
+        """The set without what is known to lie anywhere else."""
+        others = (*self.hands[:seat], *self.hands[seat + 1 :], *self.dead)
+        return _the_set() - Counter(face for hand in others for face in hand.known)
+
+    def _awaited(self) -> str:
+        if not self.to_act:
+            return "the hand is settled"
+        return f"awaited: seat {', '.join(map(str, self.to_act))}"
+
+
+def start(
+    setup: Setup,
+    tiles: Tiles | None = None,
+    match: object = None,
+    stakes: Mapping[Seat, Amount] | None = None,
+) -> PaiGowPlay:
+    """The play after a finished set-up; the dealer of the set-up is the banker (S1).
+
+    `stakes` are the bets, locked before the cut (5); a seat that is missing there bets 1. Raises
+    IllegalSetup for an unfinished set-up, RulesError for tiles that one set cannot have, or stakes
+    that are none.
+    """
+    if setup.ready is None:
+        raise IllegalSetup("The set-up is not finished; deal all eight hands before the play.")
+    seats, parameters = range(setup.seating.players), setup.parameters
+    seen = tiles or {}
+    bets = stakes or {}
+    for seat, stake in bets.items():
+        if seat not in seats or stake <= 0:
+            raise RulesError(f"A stake of {stake} at seat {seat} is no bet; give more than 0.")
+    hands = tuple(Hand(tiles_of(setup, seen, seat)) for seat in seats)
+    empty = (seat for seat in sorted(setup.hands) if seat not in seats)
+    shown = tuple(
+        Hand(tiles_of(setup, seen, seat)) for seat in empty if parameters.dead_hand == "shown"
+    )
+    _require_one_set((*hands, *shown))
+    return PaiGowPlay(
+        parameters=parameters,
+        banker=setup.seating.dealer,
+        hands=hands,
+        stakes=tuple(bets.get(seat, 1) for seat in seats),
+        dead=shown,
+    )
+
+
+def _require_one_set(hands: Iterable[Hand]) -> None:
+    read = Counter(face for hand in hands for face in hand.known)
+    for face in read - _the_set():
+        raise RulesError(
+            f"'{face}' was read {read[face]} times, the set has {_the_set()[face]}; read again."
+        )
+
+
+def _the_set() -> Counter[Face]:
+    return Counter(tile_set("pai_gow_32").faces)

@@ -1,0 +1,121 @@
+"""What a player does at Wenzhou mahjong, as frozen values with a text that reads back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rules.errors import NotationError
+from rules.games.wenzhou.setup import WENZHOU
+from rules.geometry import Seat
+from rules.tiles import Face
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Take the next tile, or a kong's replacement; `face` where it was seen only now."""
+
+    seat: Seat
+    face: Face | None = None
+
+    def __str__(self) -> str:
+        return "draw" if self.face is None else f"draw {self.face}"
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Throw one tile into the middle."""
+
+    seat: Seat
+    face: Face
+
+    def __str__(self) -> str:
+        return f"discard {self.face}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chow:
+    """Claim the left neighbour's discard for a run with two tiles of the hand, lower first."""
+
+    seat: Seat
+    own: tuple[Face, Face]
+
+    def __str__(self) -> str:
+        return f"chow {self.own[0]} {self.own[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pong:
+    """Claim a discard for a triplet."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return "pong"
+
+
+@dataclass(frozen=True, slots=True)
+class Kong:
+    """Claim a discard as the fourth tile, or, with a `face`, lay down or complete four of it."""
+
+    seat: Seat
+    face: Face | None = None
+
+    def __str__(self) -> str:
+        return "kong" if self.face is None else f"kong {self.face}"
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """Declare a win; `shows` are the faces of those own tiles that nobody had seen."""
+
+    seat: Seat
+    shows: tuple[Face, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(("win", *self.shows))
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Let a discard, or a kong that could be robbed, go by."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return "pass"
+
+
+WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | Pass
+
+_SHAPES: Final = (
+    "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win, and"
+    " win 1m 2m to show unseen tiles"
+)
+
+
+def parse(seat: Seat, text: str) -> WenzhouAction:
+    """Read a seat's action back from its text; raises NotationError with what could be written."""
+    verb, *faces = text.split() or [""]
+    for face in faces:
+        WENZHOU.tiles.require(face)
+    match verb, faces:
+        case "draw", []:
+            return Draw(seat)
+        case "draw", [face]:
+            return Draw(seat, face)
+        case "discard", [face]:
+            return Discard(seat, face)
+        case "chow", [one, other]:
+            return Chow(seat, (one, other))
+        case "pong", []:
+            return Pong(seat)
+        case "kong", []:
+            return Kong(seat)
+        case "kong", [face]:
+            return Kong(seat, face)
+        case "win", shows:
+            return Win(seat, tuple(shows))
+        case "pass", []:
+            return Pass(seat)
+    raise NotationError(f"'{text}' is no action of Wenzhou mahjong; write one of: {_SHAPES}.")

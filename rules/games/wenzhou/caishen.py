@@ -1,0 +1,49 @@
+"""Caishen and White: what each tile counts as once the indicator lies open (W14, W15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from rules.melds import Counts, Kind, face_of, kind_of
+from rules.tiles import Face
+
+WHITE: Final = "5z"
+CAISHEN: Final = 3
+"""Tiles like the indicator that are in play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caishen:
+    """The hand's caishen, by the face of the indicator; None as long as nobody has read it."""
+
+    face: Face | None
+
+    def is_caishen(self, face: Face | None) -> bool:
+        """Whether a tile is one of the three that are like the indicator, and so wild (W14)."""
+        return face is not None and face == self.face
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind that a caishen has at face value, and White with it."""
+        return None if self.face is None else kind_of(self.face)
+
+    def kind_of(self, face: Face) -> Kind:
+        """What a tile counts as: White has the indicator's kind, any other its own (W15)."""
+        return kind_of(self.face if face == WHITE and self.face is not None else face)
+
+    def face_of(self, kind: Kind) -> Face:
+        """The tile that has this kind and is no caishen: White for the indicator's own (E20)."""
+        return WHITE if kind == self.kind else face_of(kind)
+
+    def parted(self, faces: Iterable[Face]) -> tuple[Counts, int]:
+        """Tiles as counts of what they count as, and the number of caishen apart from them."""
+        plain = []
+        wild = 0
+        for face in faces:
+            if face == self.face:
+                wild += 1
+            else:
+                plain.append(self.kind_of(face))
+        return Counts.of(plain), wild

@@ -1,0 +1,286 @@
+"""What a seat may do now, and the sentence against everything else (W16-W29)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.games.wenzhou.actions import (
+    Chow,
+    Discard,
+    Draw,
+    Kong,
+    Pass,
+    Pong,
+    WenzhouAction,
+    Win,
+)
+from rules.games.wenzhou.hand import By, Claim, NoWin, is_complete, judged
+from rules.games.wenzhou.hand import Win as Won
+from rules.games.wenzhou.order import why_not_discard
+from rules.games.wenzhou.position import ALIKE, Position, Stage, after
+from rules.games.wenzhou.sets_down import is_run
+from rules.games.wenzhou.setup import SEATS, WENZHOU
+from rules.geometry import Seat
+from rules.melds import KINDS, face_of
+from rules.tiles import Face
+
+
+def to_act(position: Position) -> tuple[Seat, ...]:
+    """The seats that may act: the one on turn, or all that have yet to answer."""
+    match position.stage:
+        case Stage.OVER:
+            return ()
+        case Stage.CLAIM | Stage.ROB:
+            return position.asked
+    return (position.turn,)
+
+
+def why_not(position: Position, action: object) -> str | None:
+    """The sentence against an action, or None if it is legal."""
+    if not isinstance(action, Draw | Discard | Chow | Pong | Kong | Win | Pass):
+        return f"{action!r} is no action of Wenzhou mahjong."
+    if action.seat not in to_act(position):
+        return _why_not_now(position, action)
+    match position.stage:
+        case Stage.DRAW | Stage.REPLACE:
+            if isinstance(action, Draw):
+                return _why_not_draw(position, action)
+        case Stage.ACT | Stage.DISCARD:
+            return _why_not_turn(position, action)
+        case Stage.CLAIM | Stage.ROB:
+            return _why_not_answer(position, action)
+    return _waits_for(position, action)
+
+
+def _why_not_now(position: Position, action: WenzhouAction) -> str:
+    """Why a seat that is not among those to act may not; a claim is told what it lacks."""
+    acting = to_act(position)
+    claiming = position.stage in (Stage.CLAIM, Stage.ROB) and action.seat != position.turn
+    if claiming and 0 <= action.seat < SEATS and action.seat not in acting:
+        sentence = _why_not_answer(position, action)
+        if sentence is not None:
+            return sentence
+    turn = f": seat {', '.join(map(str, acting))}" if acting else ""
+    return f"Seat {action.seat} cannot act; the hand waits for {position.stage.value}{turn}."
+
+
+def each(position: Position) -> Iterator[WenzhouAction]:
+    """Every legal action. The win of a hand with unseen tiles is told when it is shown."""
+    for seat in to_act(position):
+        for action in _candidates(position, seat):
+            if why_not(position, action) is None:
+                yield action
+
+
+def may_claim(position: Position) -> tuple[Seat, ...]:
+    """In turn after him who put the tile there, the seats that could do other than pass."""
+    order = (after(position.turn, step) for step in range(1, SEATS))
+    return tuple(
+        seat
+        for seat in order
+        if position.seats[seat].hidden
+        or any(_why_not_answer(position, claim) is None for claim in _claims(position, seat))
+    )
+
+
+def claim_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Claim | None:
+    """A seat's hand as it would be laid open, or None where unseen tiles are not shown."""
+    hand = position.seats[seat]
+    if len(shows) != hand.hidden:
+        return None
+    tiles = (*hand.known, *shows)
+    by: By
+    if position.stage is Stage.ACT:
+        by, first = position.by, position.drawn + position.replaced + position.discarded == 0
+        own = position.tile if position.tile in tiles else tiles[-1]
+        rest = list(tiles)
+        rest.remove(own)
+        tiles, tile = tuple(rest), own
+    else:
+        assert position.tile is not None
+        robbing = position.stage is Stage.ROB
+        by, tile = "robbing" if robbing else "discard", position.tile
+        first = position.discarded == 1 and not robbing
+    return Claim(
+        caishen=position.deal.caishen,
+        hand=tiles,
+        tile=tile,
+        by=by,
+        melds=hand.melds,
+        first_turn=first,
+        undisturbed=not position.calls,
+    )
+
+
+def win_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Won | NoWin:
+    """How a seat's hand would be judged now."""
+    claim = claim_of(position, seat, shows)
+    if claim is None:
+        hidden = position.seats[seat].hidden
+        return NoWin((f"A win shows the {hidden} tiles of seat {seat} that nobody has seen.",))
+    return judged(claim, position.deal.parameters)
+
+
+def has(position: Position, seat: Seat, *faces: Face) -> bool:
+    """Whether a seat has these tiles, or may have them among those that nobody has seen."""
+    hand = position.seats[seat]
+    lacking = hand.lacks(faces)
+    return len(lacking) <= hand.hidden and all(
+        position.unseen(face) >= lacking.count(face) for face in set(lacking)
+    )
+
+
+def _candidates(position: Position, seat: Seat) -> Iterator[WenzhouAction]:
+    match position.stage:
+        case Stage.DRAW | Stage.REPLACE:
+            yield Draw(seat)
+        case Stage.CLAIM | Stage.ROB:
+            yield Pass(seat)
+            yield from _claims(position, seat)
+        case Stage.ACT | Stage.DISCARD:
+            faces = _possible(position, seat)
+            yield from (Discard(seat, face) for face in faces)
+            if position.stage is Stage.ACT:
+                yield from (Kong(seat, face) for face in faces)
+                yield Win(seat)
+
+
+def _claims(position: Position, seat: Seat) -> Iterator[WenzhouAction]:
+    yield Win(seat)
+    if position.stage is Stage.CLAIM:
+        yield Pong(seat)
+        yield Kong(seat)
+        yield from _chows(position, seat)
+
+
+def _chows(position: Position, seat: Seat) -> Iterator[Chow]:
+    caishen, tile = position.deal.caishen, position.tile
+    if seat != after(position.turn) or tile is None or caishen.is_caishen(tile):
+        return
+    kind = caishen.kind_of(tile)
+    for low in range(kind - 2, kind + 1):
+        run = [low, low + 1, low + 2]
+        if low >= 0 and is_run(run):
+            one, other = (caishen.face_of(own) for own in run if own != kind)
+            yield Chow(seat, (one, other))
+
+
+def _possible(position: Position, seat: Seat) -> tuple[Face, ...]:
+    hand = position.seats[seat]
+    if hand.hidden:
+        return tuple(map(face_of, range(KINDS)))
+    return tuple(dict.fromkeys(hand.known))
+
+
+def _why_not_draw(position: Position, action: Draw) -> str | None:
+    if action.face is None:
+        return None
+    assert position.source is not None
+    seen = position.deal.tiles.get(position.source)
+    if seen is None and action.face in WENZHOU.tiles and position.unseen(action.face):
+        return None
+    if seen == action.face:
+        return None
+    return f"The tile drawn is not '{action.face}': " + (
+        f"it is '{seen}'." if seen else "all four of those are elsewhere."
+    )
+
+
+def _why_not_turn(position: Position, action: WenzhouAction) -> str | None:
+    seat, deal = action.seat, position.deal
+    match action:
+        case Discard(_, face):
+            if face not in WENZHOU.tiles or not has(position, seat, face):
+                return f"Seat {seat} has no '{face}' to discard."
+            return why_not_discard(
+                face, position.seats[seat], deal.caishen, position.thrown, deal.parameters
+            )
+        case Kong(_, face) if position.stage is Stage.ACT:
+            return _why_not_own_kong(position, seat, face)
+        case Win(_, shows) if position.stage is Stage.ACT:
+            return _why_not_win(position, seat, shows)
+    return _waits_for(position, action)
+
+
+def _why_not_own_kong(position: Position, seat: Seat, face: Face | None) -> str | None:
+    if face is None:
+        return "A kong from the hand names its tile, as in 'kong 3s'."
+    if position.deal.caishen.is_caishen(face):
+        return f"'{face}' is a caishen and cannot be in a kong (W21)."
+    own = (face,) if to_add(position, seat, face) else (face,) * ALIKE
+    if face not in WENZHOU.tiles or not has(position, seat, *own):
+        return f"Seat {seat} has neither four '{face}' nor a pong of it and the fourth."
+    return None if position.may_replace else _NO_REPLACEMENT
+
+
+def to_add(position: Position, seat: Seat, face: Face) -> bool:
+    """Whether a seat has a pong of that face, which a fourth tile makes a kong."""
+    return any(meld.what == "pong" and meld.faces[0] == face for meld in position.seats[seat].melds)
+
+
+def _why_not_answer(position: Position, action: WenzhouAction) -> str | None:
+    seat, tile, caishen = action.seat, position.tile, position.deal.caishen
+    assert tile is not None
+    match action:
+        case Pass():
+            return None
+        case Win(_, shows):
+            return _why_not_win(position, seat, shows)
+        case Pong() | Kong() | Chow() if position.stage is Stage.CLAIM:
+            if caishen.is_caishen(tile):
+                return f"'{tile}' is a caishen and cannot be claimed for a set (W21, E20)."
+        case _:
+            return _waits_for(position, action)
+    match action:
+        case Pong():
+            if caishen.kind_of(tile) in position.seats[seat].passed:
+                return f"Seat {seat} passed a pong of '{tile}' in this go-round (W20)."
+            own: tuple[Face, ...] = (tile, tile)
+        case Kong(_, None):
+            if not position.may_replace:
+                return _NO_REPLACEMENT
+            own = (tile, tile, tile)
+        case Chow(_, own):
+            sentence = _why_no_chow(position, seat, own)
+            if sentence is not None:
+                return sentence
+        case _:
+            return f"A claimed kong is of the discard, '{tile}', and names no tile."
+    if not has(position, seat, *own):
+        return f"Seat {seat} has not {' '.join(own)} to claim '{tile}' with."
+    return None
+
+
+def _why_no_chow(position: Position, seat: Seat, own: tuple[Face, ...]) -> str | None:
+    caishen = position.deal.caishen
+    assert position.tile is not None
+    if seat != after(position.turn):
+        return f"Seat {seat} cannot chow: only the discarder's right neighbour may (W19)."
+    for face in own:
+        WENZHOU.tiles.require(face)
+        if caishen.is_caishen(face):
+            return f"'{face}' is a caishen and cannot be in a chow (W21)."
+    if not is_run(sorted(map(caishen.kind_of, (*own, position.tile)))):
+        return f"{' '.join(own)} and '{position.tile}' are no run."
+    return None
+
+
+def _why_not_win(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str | None:
+    for face in set(shows):
+        if face not in WENZHOU.tiles or position.unseen(face) < shows.count(face):
+            return f"'{face}' cannot be among the tiles of seat {seat} that nobody has seen."
+    claim = claim_of(position, seat, shows)
+    if claim is not None and position.deal.caishen.face is not None:
+        counts, wild = claim.parted
+        if not is_complete(counts, wild, len(claim.melds)):
+            return _NO_SHAPE
+    judgement = win_of(position, seat, shows)
+    return judgement.sentence if isinstance(judgement, NoWin) else None
+
+
+def _waits_for(position: Position, action: WenzhouAction) -> str:
+    return f"'{action}' is out of place: the hand waits for {position.stage.value}."
+
+
+_NO_REPLACEMENT = "No kong: the wall has no replacement tile to take (E5)."
+_NO_SHAPE = "The hand is neither five sets and a pair, nor eight pairs, nor three caishen (W24)."

@@ -1,0 +1,64 @@
+"""Which tile may be discarded: caishen stay, single honours go first (W16, W17, W22)."""
+
+from __future__ import annotations
+
+from rules.games.wenzhou.caishen import CAISHEN, Caishen
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.position import SeatHand
+from rules.melds import Kind, is_honour
+from rules.tiles import Face
+
+
+def why_not_discard(
+    face: Face,
+    hand: SeatHand,
+    caishen: Caishen,
+    thrown: frozenset[Kind],
+    parameters: Parameters,
+) -> str | None:
+    """The sentence against a discard from a hand that has the tile, or None.
+
+    The order of W16 and W17 is only asked of a hand whose every tile is known.
+    """
+    if caishen.is_caishen(face):
+        if may_be_all_caishen(hand, caishen):
+            return None
+        return f"'{face}' is a caishen; it stays as long as the hand has another tile (W22)."
+    if not parameters.discard_order or caishen.face is None or hand.hidden:
+        return None
+    first = must_go_first(hand, caishen, parameters)
+    dead = first & thrown
+    kind = caishen.kind_of(face)
+    if dead and kind not in dead:
+        return (
+            f"'{face}' must wait: a single honour that was discarded before goes first:"
+            f" {_faces(dead, caishen)} (W17)."
+        )
+    if first and not is_honour(kind):
+        return (
+            f"'{face}' must wait: single honours go before number tiles:"
+            f" {_faces(first, caishen)} (W16)."
+        )
+    return None
+
+
+def must_go_first(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> frozenset[Kind]:
+    """The single honours of a known hand (W16).
+
+    White counts as the indicator's kind, caishen never (E15); an honour that could join its own
+    pong is not single (E12).
+    """
+    counts, _ = caishen.parted(hand.known)
+    single = {kind for kind in counts.kinds() if is_honour(kind) and counts.having(kind) == 1}
+    if parameters.pong_extension_exempt:
+        single -= {caishen.kind_of(meld.faces[0]) for meld in hand.melds if meld.what == "pong"}
+    return frozenset(single)
+
+
+def may_be_all_caishen(hand: SeatHand, caishen: Caishen) -> bool:
+    """Whether the concealed tiles are caishen only, as far as anyone has seen (W22)."""
+    return len(hand.tiles) <= CAISHEN and all(map(caishen.is_caishen, hand.known))
+
+
+def _faces(kinds: frozenset[Kind], caishen: Caishen) -> str:
+    return " or ".join(caishen.face_of(kind) for kind in sorted(kinds))

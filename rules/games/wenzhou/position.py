@@ -1,0 +1,186 @@
+"""A hand of Wenzhou mahjong as it lies: four hands, the sets laid down, the discards, the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+from rules.games.wenzhou.actions import WenzhouAction
+from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.score import Stakes
+from rules.games.wenzhou.sets_down import SetDown
+from rules.games.wenzhou.setup import SEATS
+from rules.geometry import Place, Seat
+from rules.melds import Kind
+from rules.play import Settlement
+from rules.tiles import Face
+
+ALIKE = 4
+"""Tiles of each face."""
+
+
+class Stage(Enum):
+    """What the hand waits for."""
+
+    DRAW = "the next tile to be drawn"
+    REPLACE = "a kong's replacement to be drawn"
+    ACT = "a discard, a kong or a win"
+    DISCARD = "a discard, after a claim"
+    CLAIM = "everybody who may claim the discard"
+    ROB = "everybody who may rob the kong"
+    OVER = "nothing: the hand is over"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatHand:
+    """A seat's tiles, concealed ones in order with the unseen ones (None) last.
+
+    `passed` are the kinds that it passed a pong of since its last turn (W20).
+    """
+
+    tiles: tuple[Face | None, ...]
+    melds: tuple[SetDown, ...] = ()
+    passed: frozenset[Kind] = frozenset()
+
+    @property
+    def known(self) -> tuple[Face, ...]:
+        return tuple(tile for tile in self.tiles if tile is not None)
+
+    @property
+    def hidden(self) -> int:
+        """How many of the concealed tiles nobody has seen."""
+        return self.tiles.count(None)
+
+    def lacks(self, faces: Iterable[Face]) -> tuple[Face, ...]:
+        """Those of these faces that are not among the known tiles."""
+        left = list(self.known)
+        lacking = []
+        for face in faces:
+            if face in left:
+                left.remove(face)
+            else:
+                lacking.append(face)
+        return tuple(lacking)
+
+    def less(self, faces: Iterable[Face]) -> tuple[Face | None, ...]:
+        """The tiles without these; what was not known leaves an unseen one less."""
+        left = list(self.tiles)
+        for face in faces:
+            left.remove(face if face in left else None)
+        return tuple(left)
+
+
+def in_order(tiles: Iterable[Face | None]) -> tuple[Face | None, ...]:
+    """Tiles by suit and number, the unseen ones last."""
+    return tuple(sorted(tiles, key=lambda tile: (tile is None, (tile or "")[::-1])))
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What does not change while a hand is played.
+
+    `before_indicator` is how many draws there are before the indicator's place (W29).
+    """
+
+    caishen: Caishen
+    stakes: Stakes
+    draws: tuple[Place, ...]
+    replacements: tuple[Place, ...]
+    before_indicator: int
+    tiles: Mapping[Place, Face | None] = field(repr=False)
+
+    @property
+    def parameters(self) -> Parameters:
+        return self.stakes.parameters
+
+
+@dataclass(frozen=True)
+class Position:
+    """The hand at one moment.
+
+    `turn` is who draws, acts or discards; while a tile may be claimed it is who put it there.
+    `tile` is the tile just drawn, discarded or added to a pong; `answers` are the claims and
+    passes so far, `asked` the seats that still have to answer. `discards` are those that nobody
+    took, sorted: nobody can see whose they were (W18). `thrown` are the kinds that were discarded,
+    claimed ones too (E13). `calls` counts sets laid down, `kongs` those that are kongs.
+    """
+
+    deal: Deal
+    seats: tuple[SeatHand, ...]
+    stage: Stage
+    turn: Seat
+    tile: Face | None = None
+    by: Literal["self", "replacement"] = "self"
+    asked: tuple[Seat, ...] = ()
+    answers: tuple[WenzhouAction, ...] = ()
+    discards: tuple[Face, ...] = ()
+    thrown: frozenset[Kind] = frozenset()
+    discarded: int = 0
+    drawn: int = 0
+    replaced: int = 0
+    calls: int = 0
+    kongs: int = 0
+    settlement: Settlement | None = None
+
+    @property
+    def left(self) -> int:
+        """Tiles in the wall, the indicator included (E3)."""
+        return len(self.deal.draws) - self.drawn - self.replaced + 1
+
+    @property
+    def may_draw(self) -> bool:
+        """Whether the wall has an ordinary draw (W29)."""
+        return self._not_spent and self.drawn < self.deal.before_indicator
+
+    @property
+    def may_replace(self) -> bool:
+        """Whether a replacement tile may be taken (E5)."""
+        from_draws = self.deal.parameters.kong_source == "draws"
+        return self.may_draw if from_draws else self._not_spent
+
+    @property
+    def _not_spent(self) -> bool:
+        return self.left > max(self.deal.parameters.reserve, 1)
+
+    @property
+    def source(self) -> Place | None:
+        """The place in the wall that the pending draw takes its tile from."""
+        if self.stage is Stage.DRAW:
+            return self.deal.draws[self.drawn]
+        if self.stage is Stage.REPLACE:
+            if self.deal.parameters.kong_source == "draws":
+                return self.deal.draws[self.drawn]
+            return self.deal.replacements[self.replaced]
+        return None
+
+    def unseen(self, face: Face) -> int:
+        """How many tiles of a face could still be among those that nobody has seen."""
+        return ALIKE - sum(seen == face for seen in self._in_sight())
+
+    def _in_sight(self) -> Iterator[Face | None]:
+        yield self.deal.caishen.face
+        yield from self.discards
+        if self.stage in (Stage.CLAIM, Stage.ROB):
+            yield self.tile
+        for hand in self.seats:
+            yield from hand.tiles
+            for meld in hand.melds:
+                yield from meld.faces
+        for place in self.undrawn:
+            yield self.deal.tiles.get(place)
+
+    @property
+    def undrawn(self) -> tuple[Place, ...]:
+        """The tiles still in the wall, the indicator apart, in the order of drawing."""
+        if self.deal.parameters.kong_source == "draws":
+            return self.deal.draws[self.drawn :]
+        gone = set(self.deal.replacements[: self.replaced])
+        return tuple(place for place in self.deal.draws[self.drawn :] if place not in gone)
+
+
+def after(seat: Seat, steps: int = 1) -> Seat:
+    """The seat so many turns later."""
+    return (seat + steps) % SEATS

@@ -1,0 +1,115 @@
+"""Who pays whom: the class times the dealer's figure, and what houses add (W30, W31, W35, W36)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.games.wenzhou.hand import CLASSES, Win
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.setup import SEATS
+from rules.geometry import Seat
+from rules.play import Payment, Settlement
+
+_MULTIPLIER = {name: multiplier for multiplier, name in CLASSES.items()} | {"none": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What a hand is played for: who deals, and in which hand of his in a row, from 1."""
+
+    dealer: Seat
+    streak: int
+    parameters: Parameters
+
+    @property
+    def figure(self) -> int:
+        """The dealer's figure in this hand; after the last it stays (W31)."""
+        scale = self.parameters.dealer_scale
+        return scale[min(self.streak, len(scale)) - 1]
+
+    def between(self, one: Seat, other: Seat) -> int:
+        """What one of two pays the other for a soft hand (W31)."""
+        return self.figure if self.dealer in (one, other) else 1
+
+
+def won(winner: Seat, win: Win, stakes: Stakes, caishen: Sequence[int] = ()) -> Settlement:
+    """All three others pay, whoever discarded (W30). `caishen`: how many each seat holds."""
+    return Settlement(
+        name=win.name,
+        multiplier=win.multiplier,
+        payments=(
+            *(
+                Payment(seat, winner, *_due(seat, winner, win.multiplier, stakes))
+                for seat in _others(winner)
+            ),
+            *caishen_money(caishen, stakes.parameters),
+        ),
+        reasons=(*win.reasons, "All three others pay, also for a discard (W30)."),
+        winner=winner,
+    )
+
+
+def drawn(stakes: Stakes, why: str, caishen: Sequence[int] = ()) -> Settlement:
+    """A hand that nobody won (W29)."""
+    return Settlement(
+        name="drawn hand",
+        multiplier=0,
+        payments=caishen_money(caishen, stakes.parameters),
+        reasons=(why,),
+    )
+
+
+def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:
+    """Who shows a hand that does not win pays as if each other had won one (W36)."""
+    kind = stakes.parameters.false_win_penalty
+    multiplier = _MULTIPLIER[kind]
+    payments = (
+        Payment(seat, other, stakes.between(seat, other) * multiplier, f"false win, as for {kind}")
+        for other in _others(seat)
+    )
+    return Settlement(
+        name="false win",
+        multiplier=multiplier,
+        payments=tuple(payments) if multiplier else (),
+        reasons=(why, f"A false win pays each other as for a {kind} hand (W36)."),
+    )
+
+
+def broken_order(seat: Seat, stakes: Stakes, why: str) -> Settlement:
+    """Who discarded against W16 or W17 where nobody refused it pays each of the others (E16)."""
+    amount = stakes.parameters.discard_order_penalty
+    return Settlement(
+        name="discard against the order",
+        payments=tuple(
+            Payment(seat, other, amount, "discard against the order (E16)")
+            for other in _others(seat)
+            if amount
+        ),
+        reasons=(why,),
+    )
+
+
+def caishen_money(caishen: Sequence[int], parameters: Parameters) -> tuple[Payment, ...]:
+    """For each caishen held at the end the three others pay the agreed amount (W35)."""
+    each = parameters.caishen_money
+    return tuple(
+        Payment(seat, holder, each * number, f"caishen money for {number} (W35)")
+        for holder, number in enumerate(caishen)
+        for seat in _others(holder)
+        if each and number
+    )
+
+
+def _due(payer: Seat, winner: Seat, multiplier: int, stakes: Stakes) -> tuple[int, str]:
+    base = stakes.between(payer, winner)
+    between = (
+        f"with the dealer, his hand {stakes.streak} in a row"
+        if stakes.dealer in (payer, winner)
+        else "between non-dealers"
+    )
+    return base * multiplier, f"{base} {between}, x{multiplier} {CLASSES[multiplier]} (W31)"
+
+
+def _others(seat: Seat) -> tuple[Seat, ...]:
+    return tuple((seat + step) % SEATS for step in range(1, SEATS))

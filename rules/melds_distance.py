@@ -1,0 +1,88 @@
+"""How far a hand is from winning: what a player looks at who chooses a discard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+
+from rules.melds_counts import DIGIT, Counts
+
+Blocks = tuple[int, int, int]
+"""Sets, beginnings of sets (two tiles of three), and 1 if a pair is kept apart, else 0."""
+NO_BLOCKS: frozenset[Blocks] = frozenset({(0, 0, 0)})
+
+
+def tiles_short(counts: Counts, sets: int, wild: int = 0) -> int:
+    """How many tiles a hand must still exchange to be that many sets and a pair; 0 is a win.
+
+    A hand that is one tile short waits. Wild tiles count as any tile that is missing.
+    """
+    characters, circles, bamboos, honours = counts
+    numbers = _together(
+        _together(_blocks(characters, runs=True), _blocks(circles, runs=True)),
+        _blocks(bamboos, runs=True),
+    )
+    return max(0, _short(_together(numbers, _blocks(honours, runs=False)), sets) - wild)
+
+
+@cache
+def _short(blocks: frozenset[Blocks], sets: int) -> int:
+    return min(
+        2 * (sets - min(made, sets)) - min(begun, sets - min(made, sets)) + 1 - pair
+        for made, begun, pair in blocks
+    )
+
+
+@cache
+def _together(some: frozenset[Blocks], others: frozenset[Blocks]) -> frozenset[Blocks]:
+    """Every way that two suits' blocks add up, one pair kept at most."""
+    return _best(
+        (made + more, begun + beginnings, pair + second)
+        for (made, begun, pair), (more, beginnings, second) in product(some, others)
+        if pair + second < 2
+    )
+
+
+@cache
+def _blocks(suit: int, *, runs: bool) -> frozenset[Blocks]:
+    """The best ways to part one suit; its lowest tile joins a block, or stays alone."""
+    if not suit:
+        return NO_BLOCKS
+    lowest = 0
+    while not suit >> lowest & 7:
+        lowest += DIGIT
+    tiles = suit >> lowest
+    there = tiles & 7
+    taken: list[tuple[int, Blocks]] = [(there, (0, 0, 0))]
+    if there >= 2:
+        taken += [(2, (0, 1, 0)), (2, (0, 0, 1))]
+    if there >= 3:
+        taken.append((3, (1, 0, 0)))
+    if runs:
+        follows, follows_after = tiles & 0o70, tiles & 0o700
+        if follows:
+            taken.append((0o11, (0, 1, 0)))
+        if follows_after:
+            taken.append((0o101, (0, 1, 0)))
+        if follows and follows_after:
+            taken.append((0o111, (1, 0, 0)))
+    return _best(
+        (made + more, begun + beginnings, pair + second)
+        for part, (made, begun, pair) in taken
+        for more, beginnings, second in _blocks(suit - (part << lowest), runs=runs)
+        if pair + second < 2
+    )
+
+
+def _best(ways: Iterable[Blocks]) -> frozenset[Blocks]:
+    """Those that no other way equals or beats in everything."""
+    every = set(ways)
+    return frozenset(
+        way
+        for way in every
+        if not any(
+            other != way and other[0] >= way[0] and other[1] >= way[1] and other[2] >= way[2]
+            for other in every
+        )
+    )

@@ -1,0 +1,45 @@
+"""A pai gow table for tests: dealt tiles from a mixed pile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rules.cuts import PILE
+from rules.games.pai_gow import PAI_GOW, Parameters
+from rules.games.pai_gow.actions import parse
+from rules.games.pai_gow.play import PaiGowPlay, start
+from rules.geometry import Place
+from rules.plan import settle
+from rules.setup import Setup
+from rules.tiles import Face, tile_set
+
+FACES = tile_set("pai_gow_32").faces
+
+
+def dealt(players: int = 4, banker: int = 0, **parameters: Any) -> Setup:
+    """A finished set-up; three threes begin the deal at the banker."""
+    setup = PAI_GOW.setup(players=players, dealer=banker, parameters=Parameters(**parameters))
+    return settle(setup, [(3, 3, 3)])
+
+
+def begun(pile: Sequence[Face | None], setup: Setup, **more: Any) -> PaiGowPlay:
+    """The play with that pile, column by column from the right, each from the top."""
+    return start(setup, dict(zip(PILE.places, pile, strict=True)), **more)
+
+
+def with_hands(*hands: str, banker: int = 0, **parameters: Any) -> PaiGowPlay:
+    """The play of as many players, each with these tiles; nobody knows the others."""
+    setup = dealt(len(hands), banker, **parameters)
+    lies: dict[Place, Face] = {}
+    for seat, tiles in enumerate(hands):
+        lies |= dict(zip(setup.hands[seat], tiles.split(), strict=True))
+    return start(setup, lies)
+
+
+def played(play: PaiGowPlay, *said: str) -> PaiGowPlay:
+    """The play after these actions, each a seat and its text: "1 set 6-6 5-4 / 1-1 3-1"."""
+    for words in said:
+        seat, _, text = words.partition(" ")
+        play = play.apply(parse(int(seat), text))
+    return play

@@ -1,0 +1,170 @@
+"""Winning hands in general: counts, yes or no, readings, distance."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.errors import NotationError
+from rules.melds import (
+    KINDS,
+    Counts,
+    face_of,
+    groups_with,
+    is_honour,
+    kind_of,
+    numbers_win,
+    only_sets,
+    pairs,
+    readings,
+    sets_and_pair,
+    sets_within,
+    tiles_short,
+    triplets_and_pair,
+    waits,
+)
+from tests.rules.wenzhou import brute_force
+
+HAND = ["1m", "1m", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m", "9m", "9m"]
+KIND = st.integers(0, KINDS - 1)
+
+
+def counted(text: str) -> Counts:
+    return Counts.of_faces(text.split())
+
+
+@st.composite
+def small_hands(draw: st.DrawFn) -> tuple[list[int], int]:
+    """Up to eight tiles near each other and up to three wild ones, five or eight together."""
+    wild = draw(st.integers(0, 3))
+    size = draw(st.sampled_from((5, 8))) - wild
+    near = st.one_of(st.integers(0, 8), st.integers(15, 20), st.integers(25, 29))
+    kinds = draw(st.lists(near, min_size=size, max_size=size))
+    return (kinds, wild) if max(Counter(kinds).values()) <= 4 else (sorted(set(kinds)), 0)
+
+
+def test_every_kind_has_a_face_that_reads_back() -> None:
+    assert [kind_of(face_of(kind)) for kind in range(KINDS)] == list(range(KINDS))
+    assert [face_of(kind) for kind in (0, 8, 9, 26, 27, 33)] == ["1m", "9m", "1p", "9s", "1z", "7z"]
+    assert [kind for kind in range(KINDS) if is_honour(kind)] == list(range(27, 34))
+    with pytest.raises(NotationError, match="'1f' is no tile that sets are made of"):
+        kind_of("1f")
+
+
+@given(
+    st.lists(KIND, max_size=17).filter(lambda kinds: not kinds or max(Counter(kinds).values()) < 8)
+)
+def test_counts_tell_the_tiles_back(kinds: list[int]) -> None:
+    counts = Counts.of(kinds)
+    assert list(counts.tiles()) == sorted(kinds)
+    assert list(counts.kinds()) == sorted(set(kinds))
+    assert counts.size == len(kinds)
+    assert counts == Counts.of_numbers([kinds.count(kind) for kind in range(KINDS)])
+    assert [counts.having(kind) for kind in range(KINDS)] == [
+        kinds.count(kind) for kind in range(KINDS)
+    ]
+    if kinds:
+        assert counts.minus(kinds[0]).plus(kinds[0]) == counts
+        assert counts.less(kinds) == Counts()
+        assert counts.less([*kinds, kinds[0]]) is None
+
+
+def test_the_nine_gates_wait_for_nine_kinds() -> None:
+    assert list(waits(Counts.of_faces(HAND))) == list(range(9))
+
+
+def test_three_triplets_in_a_row_are_three_runs_as_well() -> None:
+    counts = counted("1m 1m 1m 2m 2m 2m 3m 3m 3m 4m 4m")
+    assert [str(reading) for reading in readings(counts)] == [
+        "1m 1m 1m, 2m 2m 2m, 3m 3m 3m, 4m 4m",
+        "1m 2m 3m, 1m 2m 3m, 1m 2m 3m, 4m 4m",
+        "1m 2m 3m, 2m 3m 4m, 2m 3m 4m, 1m 1m",
+    ]
+
+
+def test_wild_tiles_stand_where_they_complete_something() -> None:
+    counts = counted("3m 4m 5m 7s 1z 1z")
+    assert [str(reading) for reading in readings(counts, 2)] == [
+        "3m 4m 5m, 1z 1z 1z*, 7s 7s*",
+        "3m 4m 5m, 5s* 6s* 7s, 1z 1z",
+        "3m 4m 5m, 6s* 7s 8s*, 1z 1z",
+        "3m 4m 5m, 7s 7s* 7s*, 1z 1z",
+        "3m 4m 5m, 7s 8s* 9s*, 1z 1z",
+    ]
+
+
+@given(small_hands())
+def test_yes_or_no_is_what_trying_everything_says(hand: tuple[list[int], int]) -> None:
+    kinds, wild = hand
+    assert sets_and_pair(Counts.of(kinds), wild) == brute_force.wins(kinds, wild)
+
+
+@given(small_hands())
+def test_readings_are_all_there_each_once_and_right(hand: tuple[list[int], int]) -> None:
+    kinds, wild = hand
+    counts = Counts.of(kinds)
+    found = list(readings(counts, wild))
+    assert len(found) == len(set(found))
+    assert bool(found) == sets_and_pair(counts, wild)
+    for reading in found:
+        natural = [kind for group in reading.groups for kind in group.natural]
+        assert sorted(natural) == sorted(kinds)
+        assert len(reading.wild) == wild
+        assert all(group.is_run != group.is_triplet for group in reading.sets)
+    standing = {reading.wild for reading in found}
+    if wild <= 2:
+        assert standing == {
+            wilds
+            for wilds in brute_force.combinations_with_replacement(range(KINDS), wild)
+            if brute_force.sets_and_pair((*kinds, *wilds))
+        }
+    for kind in set(kinds):
+        holding = {group for reading in found for group in reading.groups if kind in group.natural}
+        assert set(groups_with(counts, kind, wild)) == holding
+
+
+@given(small_hands())
+def test_sets_alone_pairs_and_triplets_agree_with_the_readings(
+    hand: tuple[list[int], int],
+) -> None:
+    kinds, wild = hand
+    counts = Counts.of(kinds)
+    for kind in range(0, KINDS, 5):
+        assert only_sets(counts, wild) <= sets_and_pair(counts.plus(kind, 2), wild)
+    triplets = any(
+        all(group.is_triplet for group in reading.sets) for reading in readings(counts, wild)
+    )
+    assert triplets_and_pair(counts, wild) == triplets
+    assert pairs(counts, wild) == min(
+        (len(kinds) + wild) // 2,
+        sum(number // 2 for number in Counter(kinds).values())
+        + min(wild, sum(number % 2 for number in Counter(kinds).values()))
+        + max(0, wild - sum(number % 2 for number in Counter(kinds).values())) // 2,
+    )
+    for group, rest in sets_within(counts, wild):
+        assert Counter(rest.tiles()) + Counter(group.natural) == Counter(kinds)
+
+
+def test_a_hand_is_as_many_tiles_short_as_it_must_exchange() -> None:
+    assert tiles_short(counted("1m 2m 3m 5p 5p"), 1) == 0
+    assert tiles_short(counted("1m 2m 5p 5p"), 1) == 1
+    assert tiles_short(counted("1m 2m 5p 9s"), 1, wild=1) == 1
+    assert tiles_short(counted("1m 4m 7m 1p"), 1) == 3
+
+
+def test_winning_hands_of_numbers_are_those_of_counts() -> None:
+    chance = random.Random(3)
+    for _ in range(2000):
+        numbers = [0] * KINDS
+        for low in chance.sample(range(27), 4):
+            for kind in (low, low + 1, low + 2) if low % 9 < 7 else (low,) * 3:
+                numbers[kind] += 1
+        numbers[chance.randrange(KINDS)] += 2
+        assert numbers_win(numbers)
+        assert sets_and_pair(Counts.of_numbers(numbers))
+        numbers[chance.randrange(KINDS)] += 1
+        assert not numbers_win(numbers)

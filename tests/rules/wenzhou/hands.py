@@ -1,0 +1,56 @@
+"""Hands as people write them: `345m 678m` spelt out, C for a caishen."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.hand import Claim, NoWin, Win, judged
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.sets_down import set_down
+from rules.tiles import Face
+
+BASE = "345m 678m 123p 456p"
+WINDS = {"E": "1z", "S": "2z", "W": "3z", "N": "4z", "White": "5z", "Green": "6z", "Red": "7z"}
+
+
+def tiles(text: str, indicator: Face = "2m") -> tuple[Face, ...]:
+    """`345m C EE White`: faces, in that order."""
+    faces: list[Face] = []
+    for word in text.split():
+        if re.fullmatch(r"\d+[mpsz]", word):
+            faces += [number + word[-1] for number in word[:-1]]
+        elif word in WINDS:
+            faces.append(WINDS[word])
+        else:
+            faces += [indicator if letter == "C" else WINDS[letter] for letter in word]
+    return tuple(faces)
+
+
+def claim(hand: str, tile: str, by: str = "self", indicator: Face = "2m", **more: Any) -> Claim:
+    """A hand without its last tile, that tile, and where it came from."""
+    caishen = Caishen(indicator)
+    melds = more.pop("melds", ())
+    values: dict[str, Any] = {"by": by, **more}
+    return Claim(
+        caishen,
+        tiles(hand, indicator),
+        tiles(tile, indicator)[0],
+        melds=tuple(set_down(tiles(meld, indicator), caishen) for meld in melds),
+        **values,
+    )
+
+
+def result(hand: str, tile: str, by: str = "self", **more: Any) -> tuple[str, int] | None:
+    """The name and the multiplier of a win, or None for no win."""
+    parameters = more.pop("parameters", Parameters())
+    win = judged(claim(hand, tile, by, **more), parameters)
+    return (win.name, win.multiplier) if isinstance(win, Win) else None
+
+
+def refusal(hand: str, tile: str, by: str = "self", **more: Any) -> str:
+    """The sentence against a claimed win."""
+    win = judged(claim(hand, tile, by, **more), Parameters())
+    assert isinstance(win, NoWin)
+    return win.sentence

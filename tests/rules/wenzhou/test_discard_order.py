@@ -1,0 +1,67 @@
+"""Which tile may be discarded: honours that stand alone go first, caishen stay."""
+
+from __future__ import annotations
+
+from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.order import must_go_first
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.position import SeatHand
+from rules.games.wenzhou.sets_down import set_down
+from rules.melds import kind_of
+from tests.rules.wenzhou.hands import BASE, tiles
+from tests.rules.wenzhou.tables import MISFITS, allowed, changed, go, table, why_not
+
+
+def discards(hand: str, thrown: str = "", **more: object) -> set[str]:
+    """What the dealer may discard from 17 tiles, after those kinds were discarded before."""
+    play = table({0: hand}, **more)  # type: ignore[arg-type]
+    before = frozenset(map(kind_of, thrown.split()))
+    texts = allowed(changed(play, thrown=before), 0)
+    return {text.removeprefix("discard ") for text in texts if text.startswith("discard")}
+
+
+def test_WZ_30_single_honours_go_first_and_those_discarded_before_go_before_all() -> None:
+    assert discards("E SS 3m 4m White C 345m 678m 123p 4p") == {"1z", "2z"}
+    assert discards("E N SS 3m 4m White C 345m 678m 123p", thrown="4z") == {"4z"}
+
+
+def test_WZ_30_a_caishen_is_discarded_only_where_nothing_else_is_left() -> None:
+    play = table({0: f"{BASE} 78s C EE"})
+    assert "stays as long as the hand has another tile (W22)" in why_not(play, "0 discard 2m")
+    left = SeatHand(("2m", "2m"))
+    bare = changed(play, seats=(left, *play.position.seats[1:]))
+    assert allowed(bare, 0) == {"discard 2m"}
+
+
+def test_WZ_31_white_as_a_wind_must_go_and_caishen_do_not_count() -> None:
+    assert discards("E White 3m 4m 345m 678m 123p 456p 8s", indicator="1z") == {"5z"}
+
+
+def test_E12_an_honour_that_could_join_its_pong_is_not_single() -> None:
+    caishen = Caishen("2m")
+    hand = SeatHand(tiles("E N 3m"), (set_down(tiles("EEE"), caishen),))
+    assert must_go_first(hand, caishen, Parameters()) == {kind_of("4z")}
+    strict = Parameters(pong_extension_exempt=False)
+    assert must_go_first(hand, caishen, strict) == {kind_of("1z"), kind_of("4z")}
+
+
+def test_E13_a_claimed_discard_counts_as_discarded() -> None:
+    play = table({0: f"{MISFITS} Green", 1: "EE 345m 678m 123p 45p 7s W N"})
+    play = go(play, "0 discard 1z", "1 pong", "all pass")
+    assert play.position.discards == ()
+    assert play.position.thrown == {kind_of("1z")}
+
+
+def test_E14_a_pair_of_honours_may_be_broken_instead() -> None:
+    assert discards(f"{BASE} SS E 8s 9s") == {"1z", "2z"}
+
+
+def test_E16_the_order_is_off_where_the_house_does_not_ask_for_it() -> None:
+    assert "1m" in discards(f"{MISFITS} Green", parameters=Parameters(discard_order=False))
+
+
+def test_the_sentence_names_what_goes_first() -> None:
+    play = table({0: f"{MISFITS} Green"})
+    assert "1z or 2z or 3z or 6z (W16)" in why_not(play, "0 discard 1m")
+    play = changed(play, thrown=frozenset({kind_of("6z")}))
+    assert "goes first: 6z (W17)" in why_not(play, "0 discard 1z")

@@ -1,0 +1,149 @@
+"""The end of the wall, and hands that nobody sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.errors import NotationError, RulesError
+from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouPlay
+from rules.games.wenzhou.actions import Discard, Pass
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.position import Stage
+from rules.play import IllegalAction
+from tests.rules.wenzhou.hands import tiles
+from tests.rules.wenzhou.tables import MISFITS, allowed, go, set_up, table, why_not
+
+DEALER = f"{MISFITS} Green"
+
+
+def unseen(first: int, second: int, **more: Parameters) -> WenzhouPlay:
+    """A table after throws of these sums where only the indicator is seen."""
+    throws = tuple((max(1, total - 6), total - max(1, total - 6)) for total in (first, second))
+    setup = set_up("2m", throws, **more)  # type: ignore[arg-type]
+    play: WenzhouPlay = WENZHOU_RULES.start(setup)
+    return play
+
+
+def to_the_end(play: WenzhouPlay) -> WenzhouPlay:
+    """Everybody draws, discards and passes until the hand is over."""
+    while play.settlement is None:
+        play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
+    return play
+
+
+@pytest.mark.parametrize(
+    ("second", "draws", "left"), [(6, 55, 16), (7, 55, 16), (8, 53, 18), (12, 45, 26)]
+)
+def test_WZ_05_the_hand_is_drawn_at_the_reserve_or_before_the_indicator(
+    second: int, draws: int, left: int
+) -> None:
+    over = to_the_end(unseen(8, second))
+    assert (over.position.drawn, over.position.left) == (draws, left)
+    assert over.settlement is not None and over.settlement.name == "drawn hand"
+    word = "tiles are left" if left == 16 else "before the indicator has been taken"
+    assert word in over.settlement.reasons[0]
+
+
+@pytest.mark.parametrize(("second", "draws", "left"), [(6, 52, 16), (12, 45, 23)])
+def test_WZ_06_kongs_cost_draws_only_where_the_reserve_ends_the_wall(
+    second: int, draws: int, left: int
+) -> None:
+    play = unseen(8, second)
+    for face in ("1s", "2s", "3s"):
+        play = go(play, f"0 kong {face}", "0 draw")
+    over = to_the_end(play)
+    assert (over.position.drawn, over.position.left, over.kongs) == (draws, left, 3)
+
+
+def test_WZ_07_replacements_go_backwards_and_skip_the_indicator() -> None:
+    play = unseen(8, 2)
+    sources = []
+    for seat, faces in ((0, "1234s"), (1, "12p")):
+        for face in tiles(faces):
+            play = go(play, f"{seat} kong {face}")
+            sources.append(str(play.source))
+            play = go(play, f"{seat} draw")
+        if seat == 0:
+            play = go(play, "0 discard 9s", "all pass", "1 draw")
+    assert sources == ["w3.10u", "w3.10l", "w3.9u", "w3.9l", "w3.8l", "w3.7u"]
+
+
+def test_E4_the_last_discard_may_still_be_won() -> None:
+    play = unseen(8, 6)
+    while play.position.may_draw or play.position.stage is not Stage.ACT:
+        play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
+    assert play.settlement is None and play.position.left == 16
+    assert "no replacement tile to take (E5)" in why_not(play, f"{play.to_act[0]} kong 9p")
+    play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
+    assert len(play.to_act) == 3 and play.position.stage is Stage.CLAIM
+    assert go(play, "all pass").settlement is not None
+
+
+def test_a_hidden_hand_follows_what_is_public() -> None:
+    play = go(unseen(8, 6), "0 discard 5m", "2 pong", "all pass", "2 discard 9s")
+    assert play.position.seats[2].hidden == 13
+    assert str(play.position.seats[2].melds[0]) == "pong 5m 5m 5m"
+    play = go(play, "3 chow 7s 8s", "all pass", "3 discard 1m", "all pass", "0 draw 4p")
+    assert play.position.seats[0].known == ("4p",)
+    assert "discard 5m" in allowed(play, 0)
+    play = go(play, "0 discard 5m", "all pass", "1 draw")
+    assert "Seat 1 has no '5m'" in why_not(play, "1 discard 5m")
+
+
+def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
+    play = go(unseen(8, 6), "0 discard 9s")
+    assert "shows the 16 tiles of seat 1 that nobody has seen" in why_not(play, "1 win")
+    shown = " ".join(tiles("345m 678m 123p 456p 78s EE"))
+    over = go(play, f"1 win {shown}", "all pass")
+    assert over.settlement is not None and over.settlement.name == "earth"
+    assert over.position.seats[1].hidden == 0
+    nothing = " ".join(tiles("345m 678m 123p 456p 78s ES"))
+    assert "neither five sets and a pair" in why_not(play, f"1 win {nothing}")
+    too_many = " ".join(tiles("9999s 678m 123p 456p EEE"))
+    assert "'9s' cannot be among the tiles of seat 1" in why_not(play, f"1 win {too_many}")
+
+
+def test_an_indicator_that_nobody_read_lets_the_hand_go_on_without_wins() -> None:
+    play: WenzhouPlay = WENZHOU_RULES.start(set_up(None))
+    play = go(play, "0 discard 9s")
+    shown = " ".join(tiles("345m 678m 123p 456p 78s EE"))
+    assert "indicator has not been read" in why_not(play, f"1 win {shown}")
+
+
+def test_a_drawn_tile_that_is_known_is_not_read_as_another() -> None:
+    play = go(table({0: DEALER}, draws="9s"), "0 discard 3z", "all pass")
+    assert "it is '9s'" in why_not(play, "1 draw 8s")
+    assert go(play, "1 draw 9s").position.tile == "9s"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["draw", "draw 5m", "discard 5m", "chow 4m 6m", "pong", "kong", "kong 3s", "win", "pass"],
+)
+def test_an_action_reads_back_from_its_text(text: str) -> None:
+    action = WENZHOU_RULES.parse(2, text)
+    assert (str(action), action.seat) == (text, 2)
+
+
+@pytest.mark.parametrize("text", ["", "chow 4m", "riichi", "discard", "pass 5m"])
+def test_a_text_that_is_no_action_is_told_what_could_be_written(text: str) -> None:
+    with pytest.raises(NotationError, match="write one of: draw"):
+        WENZHOU_RULES.parse(0, text)
+
+
+def test_a_tile_that_the_set_has_not_is_named() -> None:
+    with pytest.raises(RulesError, match="'1f' is no tile of the set mahjong_136"):
+        WENZHOU_RULES.parse(0, "discard 1f")
+
+
+def test_what_is_not_legal_raises_a_sentence_and_changes_nothing() -> None:
+    play = table({0: DEALER})
+    before = play.position
+    with pytest.raises(IllegalAction, match="Seat 1 cannot act; the hand waits for a discard"):
+        play.apply(Discard(1, "3z"))
+    with pytest.raises(IllegalAction, match="'pass' is out of place"):
+        play.apply(Pass(0))
+    assert play.position is before
+    assert "5m" not in play.legal_actions
+    with pytest.raises(RulesError, match="The set-up is not finished"):
+        WENZHOU_RULES.start(WENZHOU.setup())
