@@ -86,8 +86,8 @@ class Payment:
 
     def facts(self) -> Facts:
         return {
-            "from": self.source,
-            "to": "house" if self.to == HOUSE else self.to,
+            "from": _named(self.source),
+            "to": _named(self.to),
             "amount": plain(self.amount),
             "why": self.why,
         }
@@ -165,7 +165,7 @@ class Rules:
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:
     """A random player: `pick` chooses among all legal actions."""
-    return pick(tuple(play.legal_actions))
+    return pick(tuple(iter(play.legal_actions)))
 
 
 def tiles_of(setup: Setup, tiles: Tiles, seat: Seat) -> tuple[Face | None, ...]:
@@ -176,3 +176,7 @@ def tiles_of(setup: Setup, tiles: Tiles, seat: Seat) -> tuple[Face | None, ...]:
 def plain(amount: Amount) -> int | float:
     """An amount as a JSON number."""
     return int(amount) if amount == int(amount) else float(amount)
+
+
+def _named(seat: Seat) -> Seat | str:
+    return "house" if seat == HOUSE else seat

@@ -1,7 +1,46 @@
-"""Backgammon: two players, fifteen men each, dice, and a cube if the house has one."""
+"""Backgammon: two players, fifteen men each, dice, and a cube if the house has one.
+
+The set-up is here at once; the play is imported by whoever first asks for it.
+"""
 
 from __future__ import annotations
 
-from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
+from typing import TYPE_CHECKING
 
-__all__ = ["BACKGAMMON", "START", "Parameters", "pips"]
+from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
+from rules.lazily import lazily
+
+if TYPE_CHECKING:
+    from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse
+    from rules.games.backgammon.board import Board
+    from rules.games.backgammon.match import BackgammonMatch, begin
+    from rules.games.backgammon.play import BackgammonPlay, start
+    from rules.games.backgammon.players import sensible
+    from rules.games.backgammon.playing import BACKGAMMON_RULES
+
+__all__ = [
+    "BACKGAMMON",
+    "BACKGAMMON_RULES",
+    "START",
+    "Action",
+    "BackgammonMatch",
+    "BackgammonPlay",
+    "Board",
+    "Cube",
+    "Move",
+    "Parameters",
+    "Roll",
+    "begin",
+    "parse",
+    "pips",
+    "sensible",
+    "start",
+]
+
+__getattr__ = lazily(
+    __name__,
+    dict.fromkeys(("Action", "Cube", "Move", "Roll", "parse"), "actions")
+    | dict.fromkeys(("BackgammonMatch", "begin"), "match")
+    | dict.fromkeys(("BackgammonPlay", "start"), "play")
+    | {"Board": "board", "sensible": "players", "BACKGAMMON_RULES": "playing"},
+)

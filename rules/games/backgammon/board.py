@@ -42,7 +42,7 @@ class Board(NamedTuple):
         """
         board = cls(pack(first), pack(second))
         for point in range(1, BAR):
-            if board.count(0, point) and board.count(1, BAR - point):
+            if board.men(0, point) and board.men(1, BAR - point):
                 raise NotationError(
                     f"Seat 0's point {point} is seat 1's point {BAR - point}; men of both players"
                     " cannot stand there."
@@ -60,15 +60,13 @@ class Board(NamedTuple):
             )
         return cls.of(*map(_read, sides))
 
-    def count(self, seat: Seat, point: int) -> int:
+    def men(self, seat: Seat, point: int) -> int:
         """How many of a seat's men stand on his point, on the bar (25) or are off (0)."""
         return self[seat] >> 4 * point & 15
 
     def where(self, seat: Seat) -> dict[int, int]:
         """A seat's men by point, the rearmost first; without those that are off."""
-        return {
-            point: count for point in range(BAR, OFF, -1) if (count := self.count(seat, point))
-        }
+        return {point: count for point in range(BAR, OFF, -1) if (count := self.men(seat, point))}
 
     def pips(self, seat: Seat) -> int:
         """How many points a seat's men still have to go (BG-01); 25 from the bar."""
@@ -133,9 +131,7 @@ def _read(text: str) -> dict[int, int]:
 
 
 def _written(men: Mapping[int, int]) -> str:
-    stacks = (
-        name_of(point) + (f"({count})" if count > 1 else "") for point, count in men.items()
-    )
+    stacks = (name_of(point) + (f"({count})" if count > 1 else "") for point, count in men.items())
     return " ".join(stacks) or f"off({MEN})"
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from rules.dice import Dice
 from rules.games.backgammon.board import (
     BAR,
+    MEN,
     OFF,
     POINTS,
     Board,
@@ -111,19 +112,19 @@ def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> l
     points = held(own) & POINTS
     landing_high, landing_low = open_points << 4 * high, open_points << 4 * low
     by_high, by_low = points & landing_high, points & landing_low
-    found = list(product(_steps(high, by_high), _steps(low, by_low)))
+    found: list[Option] = list(product(_steps(high, by_high), _steps(low, by_low)))
     for alone in _each(by_high & by_low & ~made(own)):
         found.remove((32 * high + alone, 32 * low + alone))
 
     # One man by both dice. From a point with men of his own another man goes on: a pair already.
     high_first = by_high & landing_low << 4 * high
     low_first = by_low & landing_high << 4 * low
-    for source in _each(high_first & ~(points << 4 * high)):
-        found.append((32 * high + source, 32 * low + source - high))
+    onward = _each(high_first & ~(points << 4 * high))
+    found.extend((32 * high + source, 32 * low + source - high) for source in onward)
     same = high_first & low_first & ~(blots << 4 * high | blots << 4 * low)
     vacant = low_first & ~(points << 4 * low)
-    for source in _each(vacant & ~same):
-        found.append((32 * high + source - low, 32 * low + source))
+    onward = _each(vacant & ~same)
+    found.extend((32 * high + source - low, 32 * low + source) for source in onward)
     for source in _each(same & ~vacant):
         found.remove((32 * high + source - low, 32 * low + source))
     return found
@@ -170,8 +171,14 @@ def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
             return [steps] if steps else []
         steps += (32 * die + BAR,)
         own += SHIFTS[steps[0]]
+    left = 4 - len(steps)
+    if not left:
+        return [steps]
+    away = own >> 4 * (HOME + 1)
+    if away and (away % 15 or MEN) >= left:  # the remainder is the sum of the fours of bits
+        return _along(own, open_points << 4 * die, die, steps, left)
     found = [(steps, own, BAR)]
-    for _ in range(4 - len(steps)):
+    for _ in range(left):
         further = [
             ((*before, step), men + SHIFTS[step], step & 31)
             for before, men, last in found
@@ -182,6 +189,28 @@ def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
             break
         found = further
     return [done for done, _, _ in found if done]
+
+
+def _along(own: Men, landing: Mask, die: int, steps: Option, left: int) -> list[Option]:
+    """So many steps of a doublet with too many men away from home for bearing off."""
+    found = [(steps, own, held(own) & landing & POINTS)]
+    for _ in range(left - 1):
+        further = []
+        for before, men, free in found:
+            for step in _steps(die, free):
+                source = step & 31
+                after = men + SHIFTS[step]
+                # No man behind this one moves any more; his own point may be empty now.
+                rest = free & (2 << 4 * source) - 1
+                if not after >> 4 * source & 15:
+                    rest ^= 1 << 4 * source
+                rest |= landing & 1 << 4 * (source - die)
+                further.append(((*before, step), after, rest))
+        if not further:
+            return [before for before, _, _ in found if before]
+        found = further
+    last = [(*before, step) for before, _, free in found for step in _steps(die, free)]
+    return last or [before for before, _, _ in found if before]
 
 
 def _steps(die: int, points: Mask) -> Option:

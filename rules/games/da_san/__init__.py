@@ -1,7 +1,45 @@
-"""Da San (Wa Keng, dig a pit): three players, an auction for a kitty, cards played out."""
+"""Da San (Wa Keng, dig a pit): three players, an auction for a kitty, cards played out.
+
+The set-up is here at once; the play is imported by whoever first asks for it.
+"""
 
 from __future__ import annotations
 
-from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
+from typing import TYPE_CHECKING
 
-__all__ = ["DA_SAN", "PILE", "Parameters", "first_dealer"]
+from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
+from rules.lazily import lazily
+
+if TYPE_CHECKING:
+    from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, parse
+    from rules.games.da_san.match import DaSanMatch, begin
+    from rules.games.da_san.play import DaSanPlay, start
+    from rules.games.da_san.players import sensible
+    from rules.games.da_san.playing import DA_SAN_RULES
+
+__all__ = [
+    "DA_SAN",
+    "DA_SAN_RULES",
+    "PILE",
+    "Action",
+    "Bid",
+    "DaSanMatch",
+    "DaSanPlay",
+    "Double",
+    "Lay",
+    "Parameters",
+    "Pass",
+    "begin",
+    "first_dealer",
+    "parse",
+    "sensible",
+    "start",
+]
+
+__getattr__ = lazily(
+    __name__,
+    dict.fromkeys(("Action", "Bid", "Double", "Lay", "Pass", "parse"), "actions")
+    | dict.fromkeys(("DaSanMatch", "begin"), "match")
+    | dict.fromkeys(("DaSanPlay", "start"), "play")
+    | {"sensible": "players", "DA_SAN_RULES": "playing"},
+)

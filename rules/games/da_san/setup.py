@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from rules.errors import IllegalSetup
 from rules.geometry import Break, CardPile, CardPlace, Seat, counter_clockwise
 from rules.setup import Game, Script, Seating, choose
 from rules.steps import Build, Packet, Ready
@@ -19,9 +20,41 @@ PILE = CardPile(52)
 
 @dataclass(frozen=True)
 class Parameters:
-    """`deal_mode`: one card at a time (D6), or each player's sixteen at once (section 4)."""
+    """What houses do differently.
+
+    `deal_mode`: one card at a time (D6), or each player's sixteen at once (section 4).
+    `opening_suit`: whose lowest card outside the kitty opens the auction and leads (D7).
+    `reveal_kitty`: everybody sees the kitty before the bidder takes it (D9).
+    `pass_final`: who passes in the auction is out of it (E1).
+    `pass_locks_round`: who passes plays no more in that round (D14).
+    `forced_bid_bonus`: an opener stuck with his forced 1 wins 2 from each (D17).
+    `next_dealer`: who went out first (D5), or the right neighbour in turn.
+    `stake_unit`: chips for each point of the bid (D16).
+    `start_chips`: what each begins a match with (D1).
+    `chips_out`: a player without chips plays on credit, or the match ends (E10).
+    `three_threes_bid_3`: who holds three 3s has to bid 3 (E11).
+    `bidder_may_double`: having seen the kitty, the bidder may double the stake (E11).
+    """
 
     deal_mode: Literal["single", "batch"] = "single"
+    opening_suit: Literal["hearts", "spades", "diamonds", "clubs"] = "hearts"
+    reveal_kitty: bool = False
+    pass_final: bool = False
+    pass_locks_round: bool = False
+    forced_bid_bonus: bool = False
+    next_dealer: Literal["winner", "right"] = "winner"
+    stake_unit: int = 1
+    start_chips: int = 25
+    chips_out: Literal["credit", "end"] = "credit"
+    three_threes_bid_3: bool = False
+    bidder_may_double: bool = False
+
+    def __post_init__(self) -> None:
+        if self.stake_unit < 1 or self.start_chips < 1:
+            raise IllegalSetup(
+                f"The stake and the chips to begin with are 1 or more, not {self.stake_unit} and"
+                f" {self.start_chips}."
+            )
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:

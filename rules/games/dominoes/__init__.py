@@ -1,12 +1,23 @@
-"""Western dominoes, double-six: eight games, one script, told apart by a table."""
+"""Western dominoes, double-six: eight games, one engine, told apart by a table.
+
+The set-ups are here at once; the play is imported by whoever first asks for it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rules.games.dominoes.deal import script
-from rules.games.dominoes.variants import VARIANTS, Parameters
+from rules.games.dominoes.variants import VARIANTS
+from rules.lazily import lazily
 from rules.setup import Game
+
+if TYPE_CHECKING:
+    from rules.games.dominoes.playing import RULES
+
+__all__ = ["DOMINO_GAMES", "RULES"]
 
 DOMINO_GAMES: tuple[Game, ...] = tuple(
     Game(
@@ -14,8 +25,10 @@ DOMINO_GAMES: tuple[Game, ...] = tuple(
         title=variant.title,
         tiles_name="dominoes_28",
         players=variant.players,
-        parameters=partial(Parameters, hand=variant.hand, setter=variant.setter),
+        parameters=partial(replace, variant.parameters),
         script=script,
     )
     for variant in VARIANTS
 )
+
+__getattr__ = lazily(__name__, {"RULES": "playing"})

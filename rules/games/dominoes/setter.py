@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from rules.games.dominoes.bones import halves, is_doublet, pips
+from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
 
 Hands = Mapping[Seat, Sequence[Face]]
-
-
-def halves(tile: Face) -> tuple[int, int]:
-    """Both numbers of a tile, the higher first."""
-    high, low = tile.split("-")
-    return int(high), int(low)
-
-
-def pips(tile: Face) -> int:
-    """Both numbers together (C1)."""
-    return sum(halves(tile))
-
-
-def is_doublet(tile: Face) -> bool:
-    """Whether both halves are equal (C1)."""
-    high, low = halves(tile)
-    return high == low
 
 
 def lightest(lots: Mapping[Seat, Face]) -> tuple[Seat, ...]:
@@ -56,6 +41,30 @@ def doublet_setter(hands: Hands, heavier: Literal["tile", "hand"] = "tile") -> S
         return whole, *max((pips(tile), halves(tile)) for tile in hands[seat])
 
     return max(hands, key=weight)
+
+
+def may_set(
+    tile: Face, hand: Sequence[Face | None], parameters: Parameters, dealt_out: bool
+) -> bool:
+    """Whether a setter with that hand may set that tile (2.3, 2.4, DM-15).
+
+    The deciding tile is his heaviest doublet, else his heaviest tile; what he holds unseen does not
+    speak against him. But where the 6-6 decides and all tiles are dealt out, a hidden hand that
+    sets has it.
+    """
+    known = [held for held in hand if held is not None]
+    match parameters.set_tile:
+        case "any":
+            return True
+        case "doublet":
+            return is_doublet(tile) or not any(is_doublet(held) for held in known)
+    if parameters.setter == "double_six" and dealt_out and None in hand:
+        return tile == "6-6"
+    return all(_weight(tile) >= _weight(held) for held in known)
+
+
+def _weight(tile: Face) -> tuple[bool, int, tuple[int, int]]:
+    return is_doublet(tile), pips(tile), halves(tile)
 
 
 def bergen_setter(hands: Hands, boneyard: Sequence[Face], first: Seat) -> tuple[Seat, int]:

@@ -1,19 +1,24 @@
 """Pai gow with tiles: eight cuts, four tiles a hand, a low hand and a high one against the bank.
 
 The set-up is in `setup`, what two tiles are worth in `ranks`, the splits in `split`, how houses set
-them in `house_ways` and the best split in `optimum`, the play from the deal on in `play`.
+them in `house_ways` and the best split in `optimum`, the play from the deal on in `play`. The
+set-up is here at once; the rest is imported by whoever first asks for it.
 """
 
 from __future__ import annotations
 
-from rules.games.pai_gow.actions import parse
-from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
-from rules.games.pai_gow.match import match
-from rules.games.pai_gow.play import start
-from rules.games.pai_gow.players import sensible
+from typing import TYPE_CHECKING
+
 from rules.games.pai_gow.setup import PAI_GOW, Parameters
-from rules.play import Rules
+from rules.lazily import lazily
+
+if TYPE_CHECKING:
+    from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
+    from rules.games.pai_gow.playing import PAI_GOW_RULES
 
 __all__ = ["HOUSE_WAYS", "PAI_GOW", "PAI_GOW_RULES", "Parameters", "set_hand"]
 
-PAI_GOW_RULES = Rules("pai_gow", start=start, parse=parse, sensible=sensible, match=match)
+__getattr__ = lazily(
+    __name__,
+    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "playing"},
+)

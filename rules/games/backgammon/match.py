@@ -1,0 +1,60 @@
+"""A match to so many points, or play for money without end; the Crawford game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from rules.games.backgammon.setup import SEATS, Parameters
+from rules.geometry import Seat
+from rules.play import IllegalAction, Settlement
+
+
+class Finished(Protocol):
+    """All that a match asks of a game."""
+
+    @property
+    def settlement(self) -> Settlement | None: ...
+
+
+@dataclass(frozen=True)
+class BackgammonMatch:
+    """Points so far. `crawford_past` tells that the game without the cube has been played.
+
+    `dealer` throws his opening die first; the dice decide who begins.
+    """
+
+    parameters: Parameters
+    scores: tuple[int, ...] = (0,) * SEATS
+    dealer: Seat = 0
+    crawford_past: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether somebody has the points that the match goes to."""
+        return 0 < self.parameters.match_points <= max(self.scores)
+
+    @property
+    def crawford_game(self) -> bool:
+        """Whether the next game is the one without a cube: the first that one point would win."""
+        to = self.parameters.match_points
+        last = self.parameters.crawford and to > 1 and max(self.scores) == to - 1
+        return last and not self.crawford_past
+
+    def after(self, play: Finished) -> BackgammonMatch:
+        """The match with a game's points written down. Raises IllegalAction for one not over."""
+        settled = play.settlement
+        if settled is None or settled.winner is None:
+            raise IllegalAction("The game is not over; the match goes on once it is settled.")
+        scores = list(self.scores)
+        scores[settled.winner] += settled.multiplier
+        return replace(
+            self,
+            scores=tuple(scores),
+            crawford_past=self.crawford_past or self.crawford_game,
+        )
+
+
+def begin(parameters: Parameters | None = None, dealer: Seat = 0) -> BackgammonMatch:
+    """A match before its first game."""
+    return BackgammonMatch(parameters or Parameters(), dealer=dealer)

@@ -1,0 +1,198 @@
+"""A game of backgammon in progress: the throw, the move, the cube, and what the game is worth.
+
+Whoever is on turn may double, if the house has a cube; then the dice are thrown, by hand or by the
+table, and come in as `Roll`. A throw that nobody can move with passes the turn at once (BG-06).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from rules.dice import Dice
+from rules.errors import IllegalSetup
+from rules.games.backgammon.actions import Action, Cube, Move
+from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, Board
+from rules.games.backgammon.legal import Offered, against
+from rules.games.backgammon.match import BackgammonMatch
+from rules.games.backgammon.moves import HOME, Option, options, played
+from rules.games.backgammon.reading import read, told
+from rules.games.backgammon.setup import SEATS, Parameters
+from rules.geometry import Seat
+from rules.play import IllegalAction, Payment, Settlement, Tiles
+from rules.setup import Setup
+
+
+@dataclass(frozen=True)
+class BackgammonPlay:
+    """A game as it stands.
+
+    `turn` is the seat that throws and moves, `dice` what it has thrown and not yet played.
+    `cube` is the stake, in the middle or, once turned, before its `owner`; `doubling` tells whether
+    there is one in this game. `offer` is the double, or the beaver, that waits for an answer.
+    `throws` counts the throws, `dropped` is the seat that gave the game up.
+    """
+
+    parameters: Parameters
+    board: Board
+    turn: Seat
+    dice: Dice | None = None
+    throws: int = 0
+    doubling: bool = False
+    cube: int = 1
+    owner: Seat | None = None
+    offer: Literal["double", "beaver"] | None = None
+    dropped: Seat | None = None
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        if self.winner is not None:
+            return ()
+        return (1 - self.turn if self.offer == "double" else self.turn,)
+
+    @property
+    def winner(self) -> Seat | None:
+        """Who has borne off all his men, or was given the game."""
+        if self.dropped is not None:
+            return 1 - self.dropped
+        for seat in range(SEATS):
+            if self.board[seat] & 15 == MEN:
+                return seat
+        return None
+
+    @property
+    def wants_dice(self) -> bool:
+        """Whether the next thing is a throw, unless the seat on turn doubles first."""
+        return self.dice is None and self.offer is None and self.winner is None
+
+    @property
+    def legal_actions(self) -> Offered:
+        return Offered(self)
+
+    def apply(self, action: Action) -> BackgammonPlay:
+        if isinstance(action, Move):
+            option = self.option(action)
+            if isinstance(option, str):
+                raise IllegalAction(option)
+            return self._next(played(self.board, self.turn, option), 1 - self.turn)
+        sentence = against(self, action)
+        if sentence is not None:
+            raise IllegalAction(sentence)
+        if isinstance(action, Cube):
+            return self._answered(action)
+        thrown = self._next(self.board, self.turn, action.dice, 1)
+        return thrown if thrown.options else self._next(self.board, 1 - self.turn, None, 1)
+
+    @property
+    def settlement(self) -> Settlement | None:
+        winner = self.winner
+        if winner is None:
+            return None
+        loser = 1 - winner
+        name, times, reason = self._worth(loser)
+        points = times * self.cube
+        reasons = [reason]
+        if self.cube > 1:
+            reasons.append(f"the cube shows {self.cube}")
+        payment = Payment(loser, winner, points, ", ".join(reasons))
+        return Settlement(name, points, (payment,), tuple(reasons), winner)
+
+    @property
+    def options(self) -> list[Option]:
+        """Every move that the dice allow (`moves`); none before the throw."""
+        return self._allowed[0]
+
+    def option(self, move: Move) -> Option | str:
+        """The option that a move means, or the sentence against it."""
+        options, named = self._allowed
+        if move in named:
+            return named[move]
+        if self.winner is not None:
+            return "The game is over."
+        if self.dice is None:
+            return f"No dice are thrown; '{move}' needs a throw before it."
+        if move.seat != self.turn:
+            return f"It is seat {self.turn}'s turn, not seat {move.seat}'s."
+        return read(self.board, self.dice, options, move)
+
+    def move(self, option: Option) -> Move:
+        """An option as an action."""
+        move = told(self.board, self.turn, option)
+        self._allowed[1][move] = option
+        return move
+
+    @cached_property
+    def _allowed(self) -> tuple[list[Option], dict[Move, Option]]:
+        """All options, and those that were asked for as moves, so that they are not read again."""
+        if self.dice is None or self.winner is not None:
+            return [], {}
+        own, other = self.board[self.turn], self.board[1 - self.turn]
+        return options(own, other, self.dice, larger=self.parameters.must_use_larger), {}
+
+    def _next(
+        self, board: Board, turn: Seat, dice: Dice | None = None, thrown: int = 0
+    ) -> BackgammonPlay:
+        return BackgammonPlay(
+            self.parameters,
+            board,
+            turn,
+            dice,
+            self.throws + thrown,
+            self.doubling,
+            self.cube,
+            self.owner,
+        )
+
+    def _answered(self, action: Cube) -> BackgammonPlay:
+        match action.says:
+            case "double":
+                return replace(self, offer="double")
+            case "beaver":
+                return replace(self, offer="beaver")
+            case "take":
+                times = 2 if self.offer == "double" else 4
+                return replace(self, offer=None, cube=times * self.cube, owner=1 - self.turn)
+        at_stake = self.cube if self.offer == "double" else 2 * self.cube
+        return replace(self, offer=None, cube=at_stake, dropped=action.seat)
+
+    def _worth(self, loser: Seat) -> tuple[str, int, str]:
+        """What a game is called, how many times the stake it is worth, and why (BG-13)."""
+        if self.dropped is not None:
+            return "dropped", 1, f"seat {loser} dropped the double"
+        if self.board.men(loser, OFF):
+            return "single game", 1, f"seat {loser} has borne a man off"
+        if self.parameters.jacoby and self.doubling and self.owner is None:
+            return "single game", 1, "nobody turned the cube, so gammons do not count (Jacoby)"
+        behind = [point for point in self.board.where(loser) if point >= BAR - HOME]
+        if behind:
+            where = "on the bar" if BAR in behind else "in the winner's home"
+            why = f"seat {loser} has borne no man off and has one {where}"
+            return "backgammon", self.parameters.backgammon, why
+        return "gammon", self.parameters.gammon, f"seat {loser} has borne no man off"
+
+
+def start(
+    setup: Setup, tiles: Tiles | None = None, match: BackgammonMatch | None = None
+) -> BackgammonPlay:
+    """The game that begins where the opening throw has decided: the winner plays both dice.
+
+    Equal opening throws double the stake by themselves if the house says so. Raises IllegalSetup
+    for a set-up that is not finished.
+    """
+    if setup.ready is None or setup.ready.begins is None:
+        raise IllegalSetup("The opening throw has not decided who begins; finish the set-up first.")
+    parameters: Parameters = setup.parameters
+    begins = setup.ready.begins
+    faces = {step.by: outcome[0] for step, outcome in setup.throws[-SEATS:]}
+    ties = len(setup.throws) // SEATS - 1
+    doubling = parameters.doubling_cube and not (match is not None and match.crawford_game)
+    return BackgammonPlay(
+        parameters,
+        START_BOARD,
+        begins,
+        dice=(faces[begins], faces[1 - begins]),
+        throws=1,
+        doubling=doubling,
+        cube=2 ** min(ties, parameters.automatic_doubles) if doubling else 1,
+    )

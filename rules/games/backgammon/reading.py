@@ -1,0 +1,142 @@
+"""What a told move means on a board: which option it is, or the sentence against it.
+
+People tell a move in more than one way: either order, one man's way without its stops (24/15), no
+star at a hit. A told move is read by playing it: every order of the dice in which its men get to
+where it says, each step legal. If one board comes of that, and a legal move leads there, it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rules.dice import Dice
+from rules.games.backgammon.actions import Move, in_order
+from rules.games.backgammon.board import BAR, OFF, POINTS, Board, made, mirrored, name_of
+from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
+from rules.geometry import Seat
+
+Ways = tuple[tuple[int, int], ...]
+"""Where each told man stands and where he still has to go."""
+_HITTING = tuple(step._replace(hits=True) for step in STEPS)
+
+
+def told(board: Board, seat: Seat, option: Option) -> Move:
+    """An option as the mover would tell it, hits and all."""
+    other = board[1 - seat]
+    hit: set[int] = set()
+    steps = []
+    for number in option:
+        target = STEPS[number].target
+        if target and other >> 4 * (BAR - target) & 15 == 1 and target not in hit:
+            hit.add(target)
+            steps.append(_HITTING[number])
+        else:
+            steps.append(STEPS[number])
+    return Move(seat, in_order(steps))
+
+
+def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | str:
+    """The legal option that a move means, or the sentence against it."""
+    seat = move.seat
+    open_points = POINTS & ~made(mirrored(board[1 - seat]))
+    ways = tuple((step.source, step.target) for step in move.steps)
+    numbers = dice * 2 if dice[0] == dice[1] else dice
+    readings = {
+        played(board, seat, option): option
+        for option in _played_out(board[seat], open_points, numbers, ways)
+    }
+    if not readings:
+        return _against(board, dice, open_points, move)
+    stars = sorted(step.target for step in move.steps if step.hits)
+    meant = {
+        after: reading
+        for after, reading in readings.items()
+        if set(stars) <= set(_hits(board, seat, reading))
+    }
+    if not meant:
+        return f"'{move}' hits no blot on {name_of(stars[0])}; leave the star out."
+    legal = {played(board, seat, option): option for option in options}
+    allowed = [after for after in meant if after in legal]
+    if not allowed:
+        return _unfinished(dice, options, move)
+    exact = [after for after in allowed if sorted(_hits(board, seat, meant[after])) == stars]
+    if len(allowed) > 1 and len(exact) != 1:
+        return f"'{move}' may hit on its way or not; name every point where the man stops."
+    return legal[(exact or allowed)[0]]
+
+
+def _played_out(own: int, open_points: int, dice: tuple[int, ...], ways: Ways) -> Iterator[Option]:
+    """Every order of dice and men that plays these ways out, by single legal steps."""
+    if not ways:
+        yield ()
+        return
+    for die in set(dice):
+        left = list(dice)
+        left.remove(die)
+        for number in sources(own, open_points, die):
+            step = STEPS[number]
+            for at, (source, target) in enumerate(ways):
+                if source != step.source or step.target < target or source == target:
+                    continue
+                further = () if step.target == target else ((step.target, target),)
+                rest = ways[:at] + further + ways[at + 1 :]
+                for after in _played_out(own + SHIFTS[number], open_points, tuple(left), rest):
+                    yield (number, *after)
+                break
+
+
+def _hits(board: Board, seat: Seat, option: Option) -> list[int]:
+    return [step.target for step in told(board, seat, option).steps if step.hits]
+
+
+def _unfinished(dice: Dice, options: Sequence[Option], move: Move) -> str:
+    """Why a move that can be played may not be: it leaves a die, or the larger one (BG-08)."""
+    most = len(options[0])
+    if most > 1:
+        return f"'{move}' leaves a die unplayed; {most} of {_shown(dice)} can be played."
+    die = options[0][0] >> 5
+    return f"'{move}' plays the smaller die; only one of {_shown(dice)} can be played: the {die}."
+
+
+def _against(board: Board, dice: Dice, open_points: int, move: Move) -> str:
+    """The first thing that a person would say against a move that cannot be played at all."""
+    seat = move.seat
+    if board.men(seat, BAR) and not any(step.source == BAR for step in move.steps):
+        return f"Seat {seat} has a man on the bar, who comes in before another moves."
+    arrived: set[int] = set()
+    for step in move.steps:
+        if not board.men(seat, step.source) and step.source not in arrived:
+            return f"Seat {seat} has no man on {name_of(step.source)}."
+        arrived.add(step.target)
+        if step.target != OFF and not open_points >> 4 * step.target & 1:
+            held = board.men(1 - seat, BAR - step.target)
+            return f"Point {step.target} is made: {held} men of seat {1 - seat} hold it."
+    for step in move.steps:
+        sentence = _against_step(board, dice, step, seat)
+        if sentence:
+            return sentence
+    return f"'{move}' cannot be played with {_shown(dice)}, in either order of the dice."
+
+
+def _against_step(board: Board, dice: Dice, step: Step, seat: Seat) -> str | None:
+    rearmost = max(board.where(seat))
+    if step.target == OFF and rearmost > HOME and step.source <= HOME:
+        return (
+            f"No man leaves the board before all are home; seat {seat} has one on"
+            f" {name_of(rearmost)}."
+        )
+    reach = {dice[0], dice[1], sum(dice)}
+    if dice[0] == dice[1]:
+        reach |= {3 * dice[0], 4 * dice[0]}
+    if step.target != OFF and step.source - step.target not in reach:
+        return f"{_shown(dice)} takes no man from {name_of(step.source)} to {name_of(step.target)}."
+    if step.target == OFF and step.source < max(dice) and step.source < rearmost:
+        return (
+            f"A higher number bears off from the rearmost point, {rearmost}, not from"
+            f" {step.source}."
+        )
+    return None
+
+
+def _shown(dice: Dice) -> str:
+    return "-".join(map(str, dice))

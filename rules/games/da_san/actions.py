@@ -1,0 +1,76 @@
+"""What a player does, and its text: `bid 2`, `pass`, `double`, `play 7h 8d 9c 10s`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rules.errors import NotationError
+from rules.games.da_san.cards import FACES, cards_of, faces_of
+from rules.geometry import Seat
+from rules.tiles import Face
+
+
+@dataclass(frozen=True, slots=True)
+class Bid:
+    """A bid of 1, 2 or 3 (D8)."""
+
+    seat: Seat
+    bid: int
+
+    def __str__(self) -> str:
+        return f"bid {self.bid}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Neither bid nor card (D8, D13)."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class Double:
+    """The bidder doubles the stake, in houses that let him (E11)."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return "double"
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Cards laid on the table: a lead, or a higher combination (D13)."""
+
+    seat: Seat
+    cards: tuple[Face, ...]
+
+    def __str__(self) -> str:
+        return "play " + " ".join(self.cards)
+
+
+Action = Bid | Pass | Double | Lay
+
+
+def parse(seat: Seat, text: str) -> Action:
+    """A seat's action from its text; cards in any order. Raises NotationError."""
+    match text.split():
+        case ["pass"]:
+            return Pass(seat)
+        case ["double"]:
+            return Double(seat)
+        case ["bid", ("1" | "2" | "3") as bid]:
+            return Bid(seat, int(bid))
+        case ["play", *cards] if cards:
+            for card in cards:
+                if card not in FACES:
+                    raise NotationError(f"'{card}' is no card; write 4h, 10s or Kd.")
+                if cards.count(card) > 1:
+                    raise NotationError(f"'{text}' names {card} twice; there is one of each card.")
+            return Lay(seat, faces_of(cards_of(cards)))
+    raise NotationError(
+        f"'{text}' is no action of Da San; write 'bid 2', 'pass', 'double' or 'play 7h 8d 9c 10s'."
+    )

@@ -1,0 +1,48 @@
+"""A hand of which some cards may be unknown: a table seldom sees faces."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rules.games.da_san.cards import Cards, Form, pick
+
+_ONE = Form(1, 1, 0)
+
+
+class Hand(NamedTuple):
+    """The cards of a hand that are known, and how many more it has."""
+
+    known: Cards = 0
+    hidden: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many cards it holds."""
+        return self.known.bit_count() + self.hidden
+
+    def with_kitty(self, kitty: Hand) -> Hand:
+        """The hand after the kitty was taken into it (D9)."""
+        return Hand(self.known | kitty.known, self.hidden + kitty.hidden)
+
+    def without(self, cards: Cards) -> Hand:
+        """The hand after these were played from it."""
+        return Hand(self.known & ~cards, self.hidden - (cards & ~self.known).bit_count())
+
+    def may_play(self, cards: Cards, unseen: Cards) -> bool:
+        """Whether these can be its cards, those unknown being among the `unseen` ones."""
+        strange = cards & ~self.known
+        return not strange & ~unseen and strange.bit_count() <= self.hidden
+
+    def pick(self, form: Form, unseen: Cards) -> Cards:
+        """Cards that make a form, known ones first, of each rank the first suits."""
+        if not self.hidden:
+            return pick(self.known, form)
+        picked = 0
+        for rank in range(form.top - form.length + 1, form.top + 1):
+            for cards in (self.known, unseen):
+                suits = cards >> 4 * rank & 15
+                while suits and (picked >> 4 * rank & 15).bit_count() < form.each:
+                    suit = pick(suits, _ONE)
+                    picked |= suit << 4 * rank
+                    suits ^= suit
+        return picked

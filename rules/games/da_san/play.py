@@ -1,0 +1,232 @@
+"""A hand of Da San in progress: auction, kitty, rounds, and who pays whom.
+
+Cards that nobody has seen are counted, not known: a hand is what is known of it and how many more
+there are. A card that such a hand plays must be one that could be in it. Who opens lies in the
+cards (D7); where they are hidden, the first seat to bid is the one that holds the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rules.errors import IllegalSetup
+from rules.games.da_san.actions import Action, Bid, Double, Lay
+from rules.games.da_san.auction import Auction
+from rules.games.da_san.cards import (
+    ALL,
+    RANKS,
+    SUITS,
+    Cards,
+    Form,
+    answers,
+    cards_of,
+    faces_of,
+    form_of,
+    leads,
+)
+from rules.games.da_san.hand import Hand
+from rules.games.da_san.legal import Offered, against
+from rules.games.da_san.match import DaSanMatch
+from rules.games.da_san.setup import SEATS, Parameters
+from rules.games.da_san.table import Round
+from rules.geometry import Place, Seat
+from rules.play import IllegalAction, Payment, Settlement, Tiles
+from rules.setup import Setup
+from rules.tiles import Face
+
+FORCED_BONUS = 2
+"""What an opener left with his forced 1 wins from each, where that is played (D17)."""
+
+
+@dataclass(frozen=True)
+class DaSanPlay:
+    """A hand as it stands: `round` is there once the auction is over, `gone` is out of the game."""
+
+    parameters: Parameters
+    hands: tuple[Hand, Hand, Hand]
+    kitty: Hand
+    auction: Auction
+    opener: Seat | None
+    round: Round | None = None
+    doubled: bool = False
+    gone: Cards = 0
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        if self.winner is not None:
+            return ()
+        if self.round is not None:
+            return (self.round.turn,)
+        seat = self.bidder if self.auction.over else self.auction.turn
+        if not self.auction.calls:
+            seat = self.opener
+        return tuple(range(SEATS)) if seat is None else (seat,)
+
+    @property
+    def bidder(self) -> Seat | None:
+        """Who has bid highest so far, and in the end takes the kitty (D9)."""
+        return self.auction.bidder
+
+    @property
+    def winner(self) -> Seat | None:
+        """Who has played his last card (D15)."""
+        if self.round is None or self.round.by is None:
+            return None
+        return None if self.hands[self.round.by].size else self.round.by
+
+    @property
+    def revealed(self) -> tuple[Face | None, ...]:
+        """The kitty as everybody sees it: empty unless the house shows it, and before (D9)."""
+        if not (self.parameters.reveal_kitty and self.auction.over):
+            return ()
+        return (*faces_of(self.kitty.known), *(None,) * self.kitty.hidden)
+
+    @property
+    def legal_actions(self) -> Offered:
+        return Offered(self)
+
+    def apply(self, action: Action) -> DaSanPlay:
+        sentence = against(self, action)
+        if sentence is not None:
+            raise IllegalAction(sentence)
+        if self.round is not None:
+            return self._played(self.round, action)
+        if self.auction.over:
+            assert self.opener is not None
+            return replace(self, round=Round(self.opener), doubled=isinstance(action, Double))
+        auction = self.auction.after(action.seat, action.bid if isinstance(action, Bid) else 0)
+        opener = action.seat if self.opener is None else self.opener
+        if auction.bidder is None or not auction.over:
+            return replace(self, auction=auction, opener=opener)
+        return self._dug(auction, auction.bidder, opener)
+
+    @property
+    def unseen(self) -> Cards:
+        """The cards that nobody knows the place of."""
+        seen = self.gone | self.kitty.known | (self.round.cards if self.round else 0)
+        for hand in self.hands:
+            seen |= hand.known
+        return ALL & ~seen
+
+    @cached_property
+    def forms(self) -> Sequence[Form]:
+        """The combinations that the seat on turn may play; suits do not matter (D3)."""
+        if self.round is None:
+            return ()
+        hand, best = self.hands[self.round.turn], self.round.best
+        unseen = self.unseen if hand.hidden else 0
+        held = hand.known | unseen
+        forms = leads(held) if best is None else answers(held, best)
+        if not unseen:
+            return forms
+        return [form for form in forms if hand.may_play(hand.pick(form, unseen), unseen)]
+
+    def lay(self, form: Form) -> Lay:
+        """A form as cards of the seat on turn."""
+        assert self.round is not None
+        hand = self.hands[self.round.turn]
+        return Lay(self.round.turn, faces_of(hand.pick(form, self.unseen if hand.hidden else 0)))
+
+    @property
+    def settlement(self) -> Settlement | None:
+        winner, bidder = self.winner, self.bidder
+        if winner is None or bidder is None:
+            return None
+        bid = self.auction.bid
+        reasons = [f"seat {bidder} bid {bid}", f"seat {winner} went out first"]
+        times = bid
+        if self.doubled:
+            times *= 2
+            reasons.append("the bidder doubled")
+        if self.auction.forced and self.parameters.forced_bid_bonus and winner == bidder:
+            times *= FORCED_BONUS
+            reasons.append("the 1 was forced: it wins 2")
+        amount = times * self.parameters.stake_unit
+        others = [seat for seat in range(SEATS) if seat != bidder]
+        why = ", ".join(reasons)
+        payments = tuple(
+            Payment(seat, bidder, amount, why)
+            if winner == bidder
+            else Payment(bidder, seat, amount, why)
+            for seat in others
+        )
+        name = "bidder out first" if winner == bidder else "bidder beaten"
+        return Settlement(name, times, payments, tuple(reasons), winner)
+
+    def _dug(self, auction: Auction, bidder: Seat, opener: Seat) -> DaSanPlay:
+        """The bidder takes the kitty (D9); he may double, or the opener leads (D10)."""
+        first, second, third = (
+            hand.with_kitty(self.kitty) if seat == bidder else hand
+            for seat, hand in enumerate(self.hands)
+        )
+        return replace(
+            self,
+            hands=(first, second, third),
+            auction=auction,
+            opener=opener,
+            round=None if self.parameters.bidder_may_double else Round(opener),
+        )
+
+    def _played(self, table: Round, action: Action) -> DaSanPlay:
+        if not isinstance(action, Lay):
+            after = table.passed(locks=self.parameters.pass_locks_round)
+            gone = self.gone if after.by is not None else self.gone | table.cards
+            return self._with(self.hands, after, gone)
+        cards = cards_of(action.cards)
+        form = form_of(cards)
+        assert form is not None
+        first, second, third = (
+            hand.without(cards) if seat == table.turn else hand
+            for seat, hand in enumerate(self.hands)
+        )
+        return self._with((first, second, third), table.laid(form, cards), self.gone)
+
+    def _with(self, hands: tuple[Hand, Hand, Hand], table: Round, gone: Cards) -> DaSanPlay:
+        return DaSanPlay(
+            self.parameters, hands, self.kitty, self.auction, self.opener, table, self.doubled, gone
+        )
+
+
+def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = None) -> DaSanPlay:
+    """The hand that begins with the auction, after the deal (D6, D7).
+
+    Raises IllegalSetup for a set-up that is not finished, or a card that lies in two places.
+    """
+    if setup.ready is None:
+        raise IllegalSetup("The cards are not dealt yet; finish the set-up first.")
+    seen = tiles or {}
+    dealt = {place for hand in setup.hands.values() for place in hand}
+    kitty = _hand(seen, [place for place in setup.layout.places if place not in dealt])
+    first, second, third = (_hand(seen, setup.hands[seat]) for seat in range(SEATS))
+    hands = (first, second, third)
+    if sum(hand.known.bit_count() for hand in (*hands, kitty)) != sum(
+        face is not None for face in seen.values()
+    ):
+        raise IllegalSetup("A card lies in two places, or outside the pile; read the cards again.")
+    parameters: Parameters = setup.parameters
+    return DaSanPlay(
+        parameters,
+        hands,
+        kitty,
+        Auction(pass_final=parameters.pass_final),
+        _opener(hands, kitty, parameters.opening_suit),
+    )
+
+
+def _hand(seen: Tiles, places: Sequence[Place]) -> Hand:
+    faces = [seen.get(place) for place in places]
+    return Hand(cards_of(face for face in faces if face is not None), faces.count(None))
+
+
+def _opener(hands: Sequence[Hand], kitty: Hand, suit: str) -> Seat | None:
+    """Who holds the suit's lowest card outside the kitty (D7, E7); None if that is not known."""
+    for rank in range(len(RANKS)):
+        card = 1 << 4 * rank + SUITS.index(suit[0])
+        for seat, hand in enumerate(hands):
+            if hand.known & card:
+                return seat
+        if not kitty.known & card:
+            return None
+    return None

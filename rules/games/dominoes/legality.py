@@ -1,0 +1,183 @@
+"""What a domino player may do now, and the sentence against what he may not.
+
+A tile that nobody has seen could be any that is not accounted for, so a hidden hand may do whatever
+some such hand might; a tile that is known to fit still binds its player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
+from rules.games.dominoes.layout import why_it_does_not_fit
+from rules.games.dominoes.setter import may_set
+from rules.geometry import Seat
+from rules.tiles import Face
+
+if TYPE_CHECKING:
+    from rules.games.dominoes.play import DominoPlay
+
+
+def each(play: DominoPlay) -> list[DominoAction]:
+    """Every legal action."""
+    seat, tableau = play.turn, play.tableau
+    if seat is None or play.ended or not tableau.ends:
+        return _before_and_after(play)
+    hand, lays = play.hands[seat], tableau.lays[seat]
+    actions: list[DominoAction] = []
+    for tile in hand:
+        if tile in lays:
+            actions += lays[tile]
+    able, hidden = bool(actions), None in hand
+    if hidden:
+        actions += [lay for tile in play.unseen for lay in lays.get(tile, ())]
+    if _may_draw(play, able):
+        actions.append(Draw(seat))
+    if _may_go(play, able, hidden):
+        actions.append(Go(seat))
+    if play.claim:
+        actions += map(Call, play.to_act)
+    return actions
+
+
+def _before_and_after(play: DominoPlay) -> list[DominoAction]:
+    """The set; and once the hand has ended, its last points and what nobody has seen."""
+    actions: list[DominoAction] = []
+    if not play.ended:
+        for seat in play.to_act:
+            actions += _sets(play, seat)
+    elif play.claim and play.turn is not None:
+        actions.append(Go(play.turn))
+    else:
+        actions += [Show(seat, tile) for seat in play.to_show for tile in play.unseen]
+    if play.claim:
+        actions += map(Call, play.to_act)
+    return actions
+
+
+def _sets(play: DominoPlay, seat: Seat) -> Iterator[Lay]:
+    hand = play.hands[seat]
+    tiles = [tile for tile in hand if tile is not None]
+    lays = play.tableau.lays[seat]
+    for tile in (*tiles, *(play.unseen if None in hand else ())):
+        if may_set(tile, hand, play.parameters, not play.boneyard):
+            yield from lays[tile]
+
+
+def why_not(play: DominoPlay, action: object) -> str | None:
+    """The sentence against an action, or None if it is legal."""
+    if type(action) is Lay:
+        return _against_laying(play, action)
+    if not isinstance(action, Draw | Go | Call | Show):
+        return f"{action!r} is nothing that a player does at {play.party.title}."
+    if not 0 <= action.seat < play.party.players:
+        return _no_seat(play, action.seat)
+    match action:
+        case Call():
+            return None if play.claim else _nothing_to_call(play)
+        case Show(seat, tile):
+            return _against_showing(play, seat, tile)
+    if play.ended:
+        if isinstance(action, Go) and play.claim and action.seat == play.turn:
+            return None
+        return _over(play)
+    if not play.tableau.ends:
+        return "The first tile has to be set before anybody may draw or go."
+    if action.seat != play.turn:
+        return f"It is seat {play.turn}'s turn, not seat {action.seat}'s."
+    able, hidden = is_able(play, action.seat), None in play.hands[action.seat]
+    if isinstance(action, Draw):
+        return None if _may_draw(play, able) else _against_drawing(play)
+    return None if _may_go(play, able, hidden) else _against_going(play, able)
+
+
+def is_able(play: DominoPlay, seat: Seat) -> bool:
+    """Whether a tile that is known to be in that hand fits."""
+    lays = play.tableau.lays[seat]
+    return any(tile in lays for tile in play.hands[seat])
+
+
+def _against_laying(play: DominoPlay, lay: Lay) -> str | None:
+    """Turn, hand, end, and what may be set, in this order."""
+    seat, tile = lay.seat, lay.tile
+    if seat != play.turn and (play.turn is not None or not 0 <= seat < play.party.players):
+        if not 0 <= seat < play.party.players:
+            return _no_seat(play, seat)
+        return _over(play) if play.ended else f"It is seat {play.turn}'s turn, not seat {seat}'s."
+    if play.ended:
+        return _over(play)
+    hand = play.hands[seat]
+    if tile not in hand:
+        if None not in hand:
+            return f"Seat {seat} does not hold {tile}."
+        if tile not in play.unseen:
+            return f"Seat {seat} cannot hold {tile}; it has been seen elsewhere."
+    if lay not in play.tableau:
+        return why_it_does_not_fit(play.tableau, lay)
+    if not play.tableau.ends and not may_set(tile, hand, play.parameters, not play.boneyard):
+        what = "a doublet" if play.parameters.set_tile == "doublet" else "its heaviest"
+        return f"Seat {seat} cannot set {tile}: {what} has to be set (section 2)."
+    return None
+
+
+def _may_draw(play: DominoPlay, able: bool) -> bool:
+    """C3, C4: who cannot play draws, as long as more than the reserve is left."""
+    parameters = play.parameters
+    if parameters.draw == "none" or len(play.boneyard) <= parameters.boneyard_reserve:
+        return False
+    return not able or parameters.draw_when_able
+
+
+def _against_drawing(play: DominoPlay) -> str:
+    parameters, left = play.parameters, len(play.boneyard)
+    if parameters.draw == "none":
+        return f"Nobody draws at {play.party.title}; say go."
+    if left <= parameters.boneyard_reserve:
+        tiles = "1 tile is" if left == 1 else f"{left or 'no'} tiles are"
+        return f"Nothing can be drawn: {tiles} left in the boneyard; lay a tile or go (C4)."
+    return f"Seat {play.turn} can play, so it may not draw (2.2)."
+
+
+def _may_go(play: DominoPlay, able: bool, hidden: bool) -> bool:
+    """C4: who can neither play nor draw goes; at Sniff also who does not like to play (2.9)."""
+    parameters = play.parameters
+    if able or (hidden and parameters.pass_when_able):
+        return parameters.pass_when_able
+    return parameters.draw != "until_able" or len(play.boneyard) <= parameters.boneyard_reserve
+
+
+def _against_going(play: DominoPlay, able: bool) -> str:
+    if able:
+        return f"Seat {play.turn} can play, so it may not go."
+    return (
+        f"Seat {play.turn} has to draw before it may go: {len(play.boneyard)} tiles are in the"
+        f" boneyard, of which {play.parameters.boneyard_reserve} stay (C4)."
+    )
+
+
+def _against_showing(play: DominoPlay, seat: Seat, tile: Face) -> str | None:
+    if seat not in play.to_show:
+        return f"Seat {seat} has no tile to show: tiles are shown that nobody saw, after the hand."
+    if tile not in play.unseen:
+        return f"Seat {seat} cannot show {tile}; it has been seen elsewhere."
+    return None
+
+
+def _nothing_to_call(play: DominoPlay) -> str:
+    if not play.parameters.muggins_call:
+        return f"Nothing is called at {play.party.title}."
+    return (
+        f"There is nothing to call: no points are open, and the ends total {play.tableau.total}"
+        " (2.5)."
+    )
+
+
+def _over(play: DominoPlay) -> str:
+    if play.claim:
+        return f"The last tile is laid; call its points, or seat {play.turn} says go (2.5)."
+    return "The hand is over; show what is hidden, or begin the next one."
+
+
+def _no_seat(play: DominoPlay, seat: Seat) -> str:
+    return f"There is no seat {seat}; seats are 0 to {play.party.players - 1}."

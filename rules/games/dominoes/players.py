@@ -1,0 +1,53 @@
+"""A player for simulations: sensible, from what it holds and what lies open."""
+
+from __future__ import annotations
+
+from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay
+from rules.games.dominoes.bones import is_doublet, is_matador, pips
+from rules.games.dominoes.play import DominoPlay
+from rules.games.dominoes.score import header_scores, open_ends_score
+from rules.geometry import Seat
+from rules.play import IllegalAction
+
+KEEP_A_MATADOR = 8
+"""How many pips a matador in hand is worth: it opens a blank end (2.8)."""
+
+
+def sensible(play: DominoPlay, seat: Seat) -> DominoAction:
+    """What a fair player does.
+
+    Calls what can be called; lays the tile that scores most, else the heaviest that leaves most to
+    lay; draws rather than goes. Raises IllegalAction if there is nothing for that seat to do.
+    """
+    offered = [action for action in play.legal_actions if action.seat == seat]
+    calls = [action for action in offered if isinstance(action, Call)]
+    if calls:
+        return calls[0]
+    lays = [action for action in offered if isinstance(action, Lay)]
+    if lays:
+        return max(lays, key=lambda lay: _worth(play, lay))
+    for action in offered:
+        if isinstance(action, Draw):
+            return action
+    for action in offered:
+        if isinstance(action, Go):
+            return action
+    if offered:
+        return offered[0]
+    raise IllegalAction(f"Seat {seat} has nothing to do now; it is for {_seats(play.to_act)}.")
+
+
+def _worth(play: DominoPlay, lay: Lay) -> tuple[int, int]:
+    """Points at once; then pips out of the hand, a doublet sooner, and what can follow."""
+    tableau = play.tableau[lay]
+    at_once = open_ends_score(tableau) + sum(
+        score.points for score in header_scores(play.tableau, lay, tableau)
+    )
+    follows = sum(tile in tableau.lays[lay.seat] for tile in play.hands[lay.seat])
+    kept = play.parameters.join == "seven" and is_matador(lay.tile)
+    worth = pips(lay.tile) + 3 * is_doublet(lay.tile) + 2 * follows - KEEP_A_MATADOR * kept
+    return at_once, worth
+
+
+def _seats(seats: tuple[Seat, ...]) -> str:
+    return " and ".join(f"seat {seat}" for seat in seats) or "nobody"

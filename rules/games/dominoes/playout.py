@@ -1,0 +1,85 @@
+"""A hand played out in one go, for simulations that need no value in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from rules.games.dominoes.actions import DominoAction, Go, Lay
+from rules.games.dominoes.play import DominoPlay, Ended
+
+A = TypeVar("A", bound=DominoAction)
+
+
+class Pick(Protocol):
+    """Whoever chooses: `random.Random(7).choice` is one."""
+
+    def __call__(self, among: Sequence[A], /) -> A: ...
+
+
+def play_out(play: DominoPlay, pick: Pick) -> DominoPlay:
+    """The play at its end, `pick` choosing wherever there are two legal actions or more.
+
+    It ends where applying the actions one by one ends. Where nothing is drawn, called or scored on
+    the way, as at Block, it gets there without the values in between.
+    """
+    while play.settlement is None:
+        if _lays_and_goes_only(play):
+            return _lay_and_go(play, pick)
+        offered = [*iter(play.legal_actions)]
+        play = play.apply(offered[0] if len(offered) == 1 else pick(offered))
+    return play
+
+
+def _lays_and_goes_only(play: DominoPlay) -> bool:
+    parameters = play.parameters
+    able_to_draw = parameters.draw != "none" and len(play.boneyard) > parameters.boneyard_reserve
+    return not (
+        play.ended
+        or play.turn is None
+        or play.party.scores_in_play
+        or parameters.pass_when_able
+        or able_to_draw
+        or not (play.tableau.ends or parameters.set_tile == "any")
+        or any(None in hand for hand in play.hands)
+    )
+
+
+def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
+    """From here on a hand is tiles that fit, and turns without one until all have gone (C9)."""
+    seat, tableau, goes = play.turn, play.tableau, play.goes
+    assert seat is not None
+    following = play.party.following
+    hands = [list(hand) for hand in play.hands]
+    actions = list(play.actions)
+    ended: Ended = ""
+    while not ended:
+        hand, lays = hands[seat], tableau.lays[seat]
+        offered: list[Lay] = []
+        for tile in hand:
+            if tile in lays:
+                offered += lays[tile]
+        if offered:
+            lay = offered[0] if len(offered) == 1 else pick(offered)
+            actions.append(lay)
+            tableau = tableau[lay]
+            hand.remove(lay.tile)
+            goes = 0
+            ended = "" if hand else "out"
+        else:
+            actions.append(Go(seat))
+            goes += 1
+            ended = "blocked" if goes == len(hands) else ""
+        seat = following[seat]
+    return DominoPlay(
+        play.party,
+        tableau,
+        tuple(map(tuple, hands)),
+        play.boneyard,
+        seat,
+        goes,
+        0,
+        play.scored,
+        ended,
+        tuple(actions),
+    )

@@ -1,0 +1,100 @@
+"""Points: for open ends, for the set and headers, for the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rules.games.dominoes.actions import Lay
+from rules.games.dominoes.bones import is_doublet, pips
+from rules.games.dominoes.layout import Tableau
+from rules.games.dominoes.variants import Parameters
+from rules.geometry import Seat
+from rules.tiles import Face
+
+Hands = Sequence[Sequence[Face]]
+
+
+class Score(NamedTuple):
+    """Points that a seat has made, and why."""
+
+    seat: Seat
+    points: int
+    why: str
+
+
+class HandScore(NamedTuple):
+    """What the end of a hand is worth: to nobody where equals tie; `reasons` say every step."""
+
+    winner: Seat | None
+    points: int
+    reasons: tuple[str, ...]
+
+
+def open_ends_score(tableau: Tableau) -> int:
+    """The total of the open ends if it is a multiple of the base, or 0 (2.5, 2.7, 2.9)."""
+    base = tableau.parameters.base
+    return tableau.total if base and tableau.total % base == 0 else 0
+
+
+def header_scores(before: Tableau, lay: Lay, after: Tableau) -> tuple[Score, ...]:
+    """What a tile scores at Bergen: the set, a double header, a triple header (2.4).
+
+    Both ends equal make a double header; with a doublet at one of them it is a triple header, if
+    that doublet was laid now or `triple_by_single` holds.
+    """
+    parameters = before.parameters
+    if not before.ends:
+        points = parameters.set_points
+        return (Score(lay.seat, points, "the set (2.4)"),) if points else ()
+    numbers = {end.number for end in after.ends}
+    if len(after.ends) != 2 or len(numbers) != 1:
+        return ()
+    number = after.ends[0].number
+    at_an_end = any(end.kind == "doublet" for end in after.ends)
+    if is_doublet(lay.tile) or (at_an_end and parameters.triple_by_single):
+        points, what = parameters.triple_header, "triple"
+    else:
+        points, what = parameters.double_header, "double"
+    why = f"{what} header, {number} at both ends (2.4)"
+    return (Score(lay.seat, points, why),) if points else ()
+
+
+def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandScore:
+    """The score of a hand that somebody has won by going out, or that is blocked (C9, C10)."""
+    counts = [sum(map(pips, hand)) for hand in hands]
+    if out is None:
+        told = ", ".join(f"seat {seat} has {count}" for seat, count in enumerate(counts))
+        winners = _lowest(parameters, hands, counts)
+        if len(winners) > 1:
+            return HandScore(None, 0, (f"Blocked: {told} pips; equals score nothing (C10).",))
+        winner = winners[0]
+        reasons = [f"Blocked: {told} pips; seat {winner} wins (C9)."]
+    else:
+        winner = out
+        reasons = [f"Seat {winner} is out (C9)."]
+    if parameters.hand_win:
+        reasons.append(f"Winning the hand is worth {parameters.hand_win} (2.4).")
+        return HandScore(winner, parameters.hand_win, tuple(reasons))
+
+    others = sum(counts) - counts[winner]
+    points = others
+    reasons.append(f"The others are left with {others} pips (C9).")
+    if parameters.block_score == "difference" and counts[winner]:
+        points = max(points - counts[winner], 0)
+        reasons.append(f"Less seat {winner}'s own {counts[winner]}: {points} (C9).")
+    if parameters.round_hand == "nearest5" and points % 5:
+        points = (points + 2) // 5 * 5
+        reasons.append(f"To the nearest five: {points} (2.5).")
+    return HandScore(winner, points, tuple(reasons))
+
+
+def _lowest(parameters: Parameters, hands: Hands, counts: Sequence[int]) -> list[Seat]:
+    """The seats whose hands are lowest; where the house says so, without doublets first (2.4)."""
+
+    def weight(seat: Seat) -> tuple[bool, int]:
+        doublets = any(is_doublet(tile) for tile in hands[seat])
+        return parameters.blocked_doublets_lose and doublets, counts[seat]
+
+    least = min(weight(seat) for seat in range(len(hands)))
+    return [seat for seat in range(len(hands)) if weight(seat) == least]

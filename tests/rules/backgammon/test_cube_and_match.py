@@ -1,0 +1,170 @@
+"""Backgammon: the doubling cube, what houses add to it, and a match to so many points."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rules.errors import IllegalSetup
+from rules.games.backgammon import (
+    BACKGAMMON,
+    BackgammonMatch,
+    BackgammonPlay,
+    Board,
+    Cube,
+    Parameters,
+    Roll,
+    begin,
+    parse,
+    start,
+)
+from rules.games.backgammon.board import START_BOARD
+from rules.plan import settle
+from rules.play import IllegalAction
+
+CUBE = Parameters(doubling_cube=True)
+
+
+def on_turn(seat: int = 0, parameters: Parameters = CUBE) -> BackgammonPlay:
+    return BackgammonPlay(parameters, START_BOARD, turn=seat, doubling=parameters.doubling_cube)
+
+
+def said(play: BackgammonPlay, *texts: str) -> BackgammonPlay:
+    for text in texts:
+        play = play.apply(parse(play.to_act[0], text))
+    return play
+
+
+def test_without_a_cube_there_is_nothing_but_the_throw() -> None:
+    play = on_turn(parameters=Parameters())
+    assert len(play.legal_actions) == 36
+    with pytest.raises(IllegalAction, match=r"There is no doubling in this game\."):
+        said(play, "double")
+
+
+def test_a_double_that_is_taken_doubles_the_stake_and_gives_the_cube_away() -> None:
+    doubled = said(on_turn(), "double")
+    assert doubled.to_act == (1,)
+    assert {str(action) for action in doubled.legal_actions} == {"take", "drop"}
+    taken = said(doubled, "take")
+    assert (taken.cube, taken.owner, taken.to_act) == (2, 1, (0,))
+    with pytest.raises(IllegalAction, match=r"The cube is seat 1's, who alone may double\."):
+        said(taken, "double")
+
+
+def test_a_double_that_is_dropped_ends_the_game_at_the_old_stake() -> None:
+    settled = said(replace(on_turn(), cube=4, owner=0), "double", "drop").settlement
+    assert settled is not None
+    assert (settled.name, settled.multiplier, settled.winner) == ("dropped", 4, 0)
+
+
+def test_nobody_throws_before_the_double_is_answered() -> None:
+    doubled = said(on_turn(), "double")
+    with pytest.raises(IllegalAction, match=r"It is seat 1's turn, not seat 0's\."):
+        doubled.apply(Roll(0, (3, 1)))
+    with pytest.raises(IllegalAction, match=r"The double has to be answered before the dice"):
+        doubled.apply(Roll(1, (3, 1)))
+
+
+def test_the_cube_ends_at_64() -> None:
+    highest = replace(on_turn(), cube=64, owner=0)
+    with pytest.raises(IllegalAction, match=r"The cube shows 64, its last face\."):
+        said(highest, "double")
+
+
+def test_a_beaver_doubles_again_and_keeps_the_cube() -> None:
+    play = on_turn(parameters=replace(CUBE, beavers=True))
+    beaver = said(play, "double", "beaver")
+    assert beaver.to_act == (0,)
+    taken = said(beaver, "take")
+    assert (taken.cube, taken.owner, taken.wants_dice) == (4, 1, True)
+    dropped = said(beaver, "drop").settlement
+    assert dropped is not None
+    assert (dropped.multiplier, dropped.winner) == (2, 1)
+    with pytest.raises(IllegalAction, match=r"'beaver' answers nothing here: the double wants"):
+        said(on_turn(), "double", "beaver")
+
+
+def test_nothing_is_answered_that_nobody_offered() -> None:
+    with pytest.raises(IllegalAction, match=r"'take' answers nothing here: nobody has doubled\."):
+        said(on_turn(), "take")
+
+
+@pytest.mark.parametrize(("owner", "points"), [(None, 1), (0, 2)])
+def test_by_jacoby_a_gammon_counts_only_once_the_cube_was_turned(
+    owner: int | None, points: int
+) -> None:
+    board = Board.parse("1 | 13(15)")
+    last = replace(
+        on_turn(parameters=replace(CUBE, jacoby=True)), board=board, owner=owner, dice=(6, 5)
+    )
+    settled = said(last, "1/off").settlement
+    assert settled is not None
+    assert settled.multiplier == points
+
+
+@pytest.mark.parametrize(("allowed", "cube"), [(0, 1), (1, 2), (2, 4), (6, 4)])
+def test_equal_opening_throws_double_the_stake_as_often_as_the_house_says(
+    allowed: int, cube: int
+) -> None:
+    setup = BACKGAMMON.setup(parameters=replace(CUBE, automatic_doubles=allowed))
+    play = start(settle(setup, [(4,), (4,), (2,), (2,), (6,), (1,)]))
+    assert (play.cube, play.owner, play.dice) == (cube, None, (6, 1))
+
+
+def test_the_cube_rests_in_the_crawford_game_and_comes_back_after_it() -> None:
+    match = replace(begin(replace(CUBE, match_points=5)), scores=(4, 2))
+    setup = settle(BACKGAMMON.setup(parameters=match.parameters), [(6,), (1,)])
+    assert match.crawford_game
+    crawford = start(setup, match=match)
+    assert not crawford.doubling
+    lost = replace(crawford, board=Board.parse("6(15) | 1"), turn=1, dice=(6, 5))
+    match = match.after(said(lost, "1/off"))
+    assert match.scores == (4, 4)
+    assert not match.crawford_game
+    assert start(setup, match=match).doubling
+
+
+def test_a_match_ends_at_its_points() -> None:
+    match = begin(replace(CUBE, match_points=3))
+    won = said(replace(on_turn(), cube=2, owner=0), "double", "drop")
+    match = match.after(won)
+    assert (match.scores, match.over) == ((2, 0), False)
+    match = match.after(won)
+    assert (match.scores, match.over) == ((4, 0), True)
+
+
+def test_play_for_money_has_no_end() -> None:
+    assert not BackgammonMatch(Parameters(match_points=0), (90, 7)).over
+
+
+def test_a_game_that_goes_on_is_not_written_down() -> None:
+    with pytest.raises(IllegalAction, match="The game is not over"):
+        begin().after(on_turn())
+
+
+def test_a_game_needs_the_opening_throw() -> None:
+    with pytest.raises(IllegalSetup, match="finish the set-up first"):
+        start(BACKGAMMON.setup())
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"automatic_doubles": 7}, "automatic_doubles is 0 to 6, not 7"),
+        ({"gammon": 4}, "not 4 and 3"),
+        ({"match_points": -1}, "not -1"),
+    ],
+)
+def test_a_house_rule_that_makes_no_sense_is_refused(
+    changed: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(IllegalSetup, match=sentence):
+        replace(Parameters(), **changed)
+
+
+def test_doubling_is_said_by_the_seat_on_turn() -> None:
+    assert Cube(0, "double") in on_turn(0).legal_actions
+    assert Cube(1, "double") not in on_turn(0).legal_actions

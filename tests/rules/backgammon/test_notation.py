@@ -1,0 +1,132 @@
+"""Backgammon as text: positions and moves, both ways, and the sentence against what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rules.errors import NotationError
+from rules.games.backgammon import BackgammonPlay, Board, Move, Parameters, Roll, parse
+from rules.games.backgammon.board import START_BOARD
+from rules.games.backgammon.moves import Step
+from rules.play import IllegalAction
+
+
+def at(position: str, dice: tuple[int, int]) -> BackgammonPlay:
+    return BackgammonPlay(Parameters(), Board.parse(position), turn=0, dice=dice, throws=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "24(2) 13(5) 8(3) 6(5) | 24(2) 13(5) 8(3) 6(5)",
+        "bar(2) 13(13) | bar 6(14)",
+        "6 3(2) | off(15)",
+    ],
+)
+def test_a_position_reads_back(text: str) -> None:
+    assert str(Board.parse(text)) == text
+
+
+def test_the_start_is_the_position_of_every_book() -> None:
+    assert str(START_BOARD) == "24(2) 13(5) 8(3) 6(5) | 24(2) 13(5) 8(3) 6(5)"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("24(2)", "is no position; write both players' men"),
+        ("24(2) x | 6", "'x' is no stack of men"),
+        ("26 | 6", "26; points are 1 to 24"),
+        ("13(16) | 6", "A player has 15 men, not 16"),
+        ("13 | 12", "men of both players"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence.replace("(", r"\(")):
+        Board.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "24/18 13/10",
+        "24/18*/15",
+        "bar/22* 13/7",
+        "6/off 4/off",
+        "8/4*(2) 6/2(2)",
+        "double",
+        "take",
+        "drop",
+        "beaver",
+        "roll 3 1",
+    ],
+)
+def test_an_action_reads_back(text: str) -> None:
+    assert str(parse(0, text)) == text
+
+
+def test_a_move_is_the_same_in_either_order() -> None:
+    assert parse(1, "13/10 24/18") == parse(1, "24/18 13/10")
+    assert parse(0, "roll 3 1") == Roll(0, (3, 1))
+    assert parse(0, "bar/20*") == Move(0, (Step(25, 20, hits=True),))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("roll 7 1", "is no action of backgammon"),
+        ("", "is no action of backgammon"),
+        ("resign", "'resign' is no move"),
+        ("6/8", "leads from 6 to 8"),
+        ("13/", "'13/' is no move"),
+    ],
+)
+def test_a_text_that_is_no_action_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence):
+        parse(0, text)
+
+
+@pytest.mark.parametrize("told", ["24/15", "24/21/15", "24/18 18/15", "24/21 21/15"])
+def test_one_man_by_both_dice_is_told_in_any_way(told: str) -> None:
+    play = at("24 13 | 6(2)", (6, 3))
+    assert parse(0, told) in play.legal_actions
+    assert play.apply(parse(0, told)).board.where(0) == {15: 1, 13: 1}
+
+
+def test_a_man_who_may_hit_on_his_way_has_to_say_where_he_stops() -> None:
+    play = at("24 13 | 6(2) 7", (6, 3))
+    assert play.apply(parse(0, "24/18*/15")).board.where(1) == {25: 1, 6: 2}
+    assert play.apply(parse(0, "24/21/15")).board.where(1) == {7: 1, 6: 2}
+    assert play.apply(parse(0, "24/18/15")).board.where(1) == {25: 1, 6: 2}
+
+
+def test_two_ways_that_both_hit_are_told_apart() -> None:
+    play = at("24 13 | 4 7", (6, 3))
+    with pytest.raises(IllegalAction, match=r"'24/15' may hit on its way or not; name every point"):
+        play.apply(parse(0, "24/15"))
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("20/14 13/10", r"Seat 0 has no man on 20\."),
+        ("24/20 13/10", r"6-3 takes no man from 24 to 20\."),
+        ("24/18* 13/10", r"hits no blot on 18; leave the star out\."),
+        ("24/18", r"'24/18' leaves a die unplayed; 2 of 6-3 can be played\."),
+        ("24/14 13/10", r"6-3 takes no man from 24 to 14\."),
+        ("24/12 13/10", r"Point 12 is made: 5 men of seat 1 hold it\."),
+        ("24/18(2)", r"cannot be played with 6-3, in either order"),
+    ],
+)
+def test_an_illegal_move_is_refused_with_its_reason(told: str, sentence: str) -> None:
+    play = at(str(START_BOARD), (6, 3))
+    with pytest.raises(IllegalAction, match=sentence):
+        play.apply(parse(0, told))
+    assert play == at(str(START_BOARD), (6, 3))
+
+
+def test_nothing_else_is_legal() -> None:
+    text: Any = "24/18 13/10"
+    assert text not in at(str(START_BOARD), (6, 3)).legal_actions

@@ -1,0 +1,136 @@
+"""Backgammon: what holds in every game, whoever plays it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.loader import load_game
+from config.parameters import game_parameters
+from rules.games.backgammon import (
+    BACKGAMMON,
+    BACKGAMMON_RULES,
+    Action,
+    BackgammonPlay,
+    Board,
+    Cube,
+    Move,
+    Parameters,
+    Roll,
+    parse,
+    sensible,
+    start,
+)
+from rules.plan import settle
+from rules.play import IllegalAction, random_action
+
+EVERYTHING = Parameters(doubling_cube=True, beavers=True, jacoby=True, automatic_doubles=2)
+seeds = st.integers(0, 2**32)
+
+
+def opened(parameters: Parameters = EVERYTHING) -> BackgammonPlay:
+    return start(settle(BACKGAMMON.setup(parameters=parameters), [(3,), (1,)]))
+
+
+def played(rng: random.Random, actions: int = 2000) -> tuple[BackgammonPlay, list[Action]]:
+    """A random game with a cube or without, as far as so many actions, and what was done."""
+    play = opened(rng.choice((EVERYTHING, Parameters())))
+    done: list[Action] = []
+    while play.settlement is None and len(done) < actions:
+        action = random_action(play, rng.choice)
+        play = play.apply(action)
+        done.append(action)
+    return play, done
+
+
+@given(seeds)
+def test_a_game_replays_from_its_text_and_keeps_its_men(seed: int) -> None:
+    play, done = played(random.Random(seed))
+    again = opened(play.parameters)
+    for action in done:
+        again = again.apply(parse(action.seat, str(action)))
+        for men in again.board:
+            assert sum(men >> 4 * point & 15 for point in range(26)) == 15
+        assert Board.parse(str(again.board)) == again.board
+    assert again == play
+    settled = play.settlement
+    assert settled is not None
+    assert sum(settled.balance().values()) == 0
+    assert play.to_act == ()
+    assert not list(play.legal_actions)
+
+
+@given(seeds, st.integers(0, 60))
+def test_every_legal_action_applies_and_reads_back(seed: int, actions: int) -> None:
+    play, _ = played(random.Random(seed), actions)
+    before = replace(play)
+    legal = list(play.legal_actions)
+    assert len(set(legal)) == len(legal) == len(play.legal_actions)
+    for action in legal:
+        assert parse(action.seat, str(action)) == action
+        assert action in replace(play).legal_actions
+        assert replace(play).apply(action) == play.apply(action)
+    assert play == before
+
+
+points = st.integers(1, 25)
+steps = st.lists(st.tuples(points, st.integers(1, 24)), min_size=1, max_size=4)
+
+
+@given(seeds, st.integers(0, 60), steps)
+def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
+    seed: int, actions: int, ways: list[tuple[int, int]]
+) -> None:
+    play, _ = played(random.Random(seed), actions)
+    text = " ".join(
+        f"{'bar' if source == 25 else source}/{'off' if source <= far else source - far}"
+        for source, far in ways
+    )
+    others: list[Action] = [
+        Roll(0, (3, 7)),
+        *(Cube(seat, "take") for seat in (0, 1)),
+        Move(0, ()),
+        Move(1, ()),
+    ]
+    before = replace(play)
+    for action in (parse(0, text), parse(1, text), *others):
+        if action not in play.legal_actions:
+            with pytest.raises(IllegalAction, match=r"^.{8,}\.$"):
+                play.apply(action)
+    assert play == before
+
+
+@given(seeds)
+def test_a_sensible_player_is_always_legal_and_beats_a_random_one(seed: int) -> None:
+    rng = random.Random(seed)
+    play = opened(Parameters())
+    while play.settlement is None:
+        (seat,) = play.to_act
+        if play.wants_dice:
+            play = play.apply(sensible(play, seat, (rng.randint(1, 6), rng.randint(1, 6))))
+        elif seat == 0:
+            play = play.apply(sensible(play, seat))
+        else:
+            play = play.apply(random_action(play, rng.choice))
+    assert play.settlement.winner == 0
+
+
+def test_sensible_players_finish_a_match_by_themselves() -> None:
+    match = BACKGAMMON_RULES.match(replace(EVERYTHING, match_points=5))
+    while not match.over:
+        play = opened(match.parameters)
+        while play.settlement is None:
+            action = BACKGAMMON_RULES.sensible(play, play.to_act[0])
+            play = play.apply(action)
+        match = match.after(play)
+    assert max(match.scores) >= 5
+
+
+def test_the_file_of_the_game_has_the_defaults_of_the_rules() -> None:
+    config = load_game("backgammon")
+    assert game_parameters(config) == Parameters()
+    assert set(config.parameters) == set(Parameters.__dataclass_fields__)

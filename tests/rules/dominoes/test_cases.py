@@ -1,0 +1,202 @@
+"""The test cases of the rules, each by its id; set-ups have theirs in test_domino_setups."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.games.dominoes.actions import Call, Draw, Go, Lay
+from rules.games.dominoes.layout import End, Tableau, bare
+from rules.geometry import Seat
+from rules.play import IllegalAction, Settlement
+from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points
+
+MATADORS = {"6-1", "5-2", "4-3", "0-0"}
+
+
+def gains(settlement: Settlement | None) -> dict[Seat, int]:
+    assert settlement is not None
+    return {seat: int(gain) for seat, gain in settlement.balance().items() if seat >= 0}
+
+
+def test_DM_01_muggins_five_five_and_the_noughts_make_ten_each() -> None:
+    play = dealt("muggins", "5-5 0-0 6-6", "5-0 4-4", muggins_call=False)
+    play = follow(play, "5-5", "5-0 on 5-5", "0-0 on 0")
+    assert points(play) == [10, 10, 10]
+
+
+def test_DM_02_six_and_double_nought_make_no_score_but_six_and_four_do() -> None:
+    play = dealt("muggins", "5-5 0-0 6-6 4-0", "5-0 6-5 3-3", muggins_call=False)
+    play = follow(play, "5-5", "5-0 on 5-5", "0-0 on 0", "6-5 on 5-5")
+    assert play.tableau.total == 6
+    assert points(play) == [10, 10, 10]
+    play = follow(play, "4-0 on 0-0")
+    assert points(play) == [10, 10, 10, 10]
+
+
+def test_DM_03_doublets_at_both_ends_count_all_their_halves() -> None:
+    play = dealt("muggins", "6-4 6-6 1-1", "4-4 2-1", muggins_call=False)
+    play = follow(play, "6-4", "4-4 on 4", "6-6 on 6")
+    assert play.tableau.ends == (End(4, "doublet"), End(6, "doublet"))
+    assert points(play)[-1] == play.tableau.total == 20
+
+
+def test_DM_04_who_stays_silent_loses_the_points_to_the_first_caller() -> None:
+    play = follow(dealt("muggins", "4-1 6-6", "4-4 5-1"), "4-1", "1: call", "4-4 on 4")
+    assert [(score.seat, score.points) for score in play.scored] == [(1, 5)]
+
+
+def test_DM_05_points_that_nobody_calls_are_lost_with_the_next_tile() -> None:
+    play = follow(dealt("muggins", "4-1 6-6", "4-4 5-1"), "4-1")
+    assert Call(0) in play.legal_actions
+    play = follow(play, "4-4 on 4")
+    assert play.scored == ()
+    assert Call(0) not in play.legal_actions
+
+
+@pytest.mark.parametrize(
+    ("lie", "total", "scored", "open_ends"),
+    [("in line", 5, [5, 5], 2), ("crosswise", 6, [5], 4)],
+)
+def test_DM_06_the_sniff_in_line_or_crosswise(
+    lie: str, total: int, scored: list[int], open_ends: int
+) -> None:
+    play = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1", f"1-1 {lie} on 1")
+    assert play.tableau.total == total
+    assert points(play) == scored
+    assert play.tableau.open_ends == open_ends
+
+
+SNIFF = ("4-4 4-1 4-3 2-2", "6-4 5-4 6-6 3-3")
+ON_LONG_SIDES = ("4-4 crosswise", "6-4 on 4-4 side", "4-1 on 4-4 side")
+ON_SHORT_ENDS = (*ON_LONG_SIDES, "5-4 on 4-4 end", "4-3 on 4-4 end")
+
+
+def totals(*said: str) -> list[int]:
+    play, counted = dealt("sniff", *SNIFF), []
+    for text in said:
+        play = follow(play, text)
+        counted.append(play.tableau.total)
+    return counted
+
+
+def test_DM_07_uncovered_short_ends_count_and_bare_long_sides_do_not() -> None:
+    assert totals(*ON_LONG_SIDES) == [8, 14, 15]
+    assert points(follow(dealt("sniff", *SNIFF), *ON_LONG_SIDES)) == [15]
+
+
+def test_DM_08_a_covered_short_end_is_replaced_by_its_arm() -> None:
+    assert totals(*ON_SHORT_ENDS)[3:] == [16, 15]
+    assert points(follow(dealt("sniff", *SNIFF), *ON_SHORT_ENDS)) == [15, 15]
+
+
+@pytest.mark.parametrize(("lie", "total"), [("crosswise", 21), ("in line", 15)])
+def test_DM_09_a_later_doublet_does_not_branch(lie: str, total: int) -> None:
+    play = follow(dealt("sniff", *SNIFF), *ON_SHORT_ENDS, f"6-6 {lie} on 6")
+    assert play.tableau.total == total
+    assert play.tableau.open_ends == 4
+    assert points(play) == ([15, 15, 15] if total == 15 else [15, 15])
+
+
+def test_DM_10_threes_score_three_six_and_nine() -> None:
+    play = dealt("threes", "2-1 4-1 0-0", "5-2 1-1", muggins_call=False)
+    assert points(follow(play, "2-1", "5-2 on 2", "4-1 on 1")) == [3, 6, 9]
+
+
+def test_DM_11_bergen_a_double_header_and_the_triple_after_it() -> None:
+    play = dealt("bergen", "4-3 5-2 3-3 0-0", "4-2 5-3 1-1", set_tile="any", set_points=0)
+    play = follow(play, "4-3", "4-2 on 4", "5-2 on 2", "5-3 on 5")
+    assert [(score.seat, score.points) for score in play.scored] == [(1, 2)]
+    play = follow(play, "3-3 on 3")
+    assert [(score.seat, score.points) for score in play.scored] == [(1, 2), (0, 3)]
+
+
+def test_DM_12_setting_scores_two_at_bergen() -> None:
+    play = follow(dealt("bergen", "2-2 6-5", "6-4 5-4"), "2-2")
+    assert points(play) == [2]
+
+
+def fitting(*ends: int) -> set[str]:
+    tableau = Tableau(parameters("matador"), tuple(End(number) for number in ends))
+    return set(tableau.lays[0])
+
+
+def test_DM_13_on_a_six_go_all_ones_and_the_matadors() -> None:
+    ones = {"1-0", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"}
+    assert fitting(6) == ones | MATADORS
+    assert len(fitting(6)) == 10
+
+
+def test_DM_14_on_blanks_go_the_matadors_only() -> None:
+    assert fitting(0, 0) == MATADORS
+
+
+def test_DM_15_matador_is_set_by_the_very_tile_that_gave_the_right() -> None:
+    play = dealt("matador", "6-4 5-4 1-0", "6-2 3-2")
+    assert offered(play) == {"6-4"}
+    with pytest.raises(IllegalAction, match="Seat 0 cannot set 5-4: its heaviest has to be set"):
+        follow(play, "5-4")
+
+
+def test_DM_16_three_in_the_boneyard_are_drawn_from_and_two_are_not() -> None:
+    play = follow(dealt("draw", "6-6 5-5", "4-4 3-3", boneyard="2-2 1-1 0-0"), "6-6")
+    assert list(play.legal_actions) == [Draw(1)]
+    play = follow(play, "draw")
+    assert list(play.legal_actions) == [Go(1)]
+    assert play.hands[1] == ("4-4", "3-3", "2-2")
+    assert play.boneyard == ("1-1", "0-0")
+
+
+def test_DM_17_the_setter_with_the_heavier_doublet_may_set_it() -> None:
+    play = dealt("block", "0-0 6-5", "1-1 1-0", turn=1, set_tile="deciding")
+    assert offered(play) == {"1-1"}
+
+
+def test_DM_18_sebastopol_who_holds_no_six_passes_until_all_sides_are_covered() -> None:
+    play = dealt("sebastopol", "6-6 6-1 1-0", "6-2 2-0", "6-3 3-0", "4-4 4-2")
+    play = follow(play, "6-6", "6-2 on 6-6 side", "6-3 on 6-6 side")
+    assert list(play.legal_actions) == [Go(3)]
+    with pytest.raises(IllegalAction, match=r"sides of the first tile are covered first; 2 has to"):
+        follow(play, "4-2 on 2")
+
+
+def test_DM_19_whoever_is_out_scores_what_the_others_hold() -> None:
+    play = dealt("block", "6-6", "6-5 3-3", "1-0")
+    settlement = follow(play, "6-6").settlement
+    assert settlement is not None and settlement.name == "out"
+    assert gains(settlement) == {0: 18}
+
+
+@pytest.mark.parametrize(("block_score", "won"), [("sum", 15), ("difference", 14)])
+def test_DM_20_a_blocked_hand_goes_to_the_fewest_pips(block_score: str, won: int) -> None:
+    play = dealt("block", "3-3 1-0", "6-5", "4-0", block_score=block_score)
+    settlement = follow(play, "3-3", "go", "go", "go").settlement
+    assert settlement is not None and settlement.name == "blocked"
+    assert gains(settlement) == {0: won}
+
+
+def test_DM_21_equal_lowest_hands_score_nothing() -> None:
+    play = follow(dealt("block", "3-3 1-0", "6-5", "1-1"), "3-3", "go", "go", "go")
+    assert gains(play.settlement) == {0: 13}
+    play = follow(dealt("block", "3-3 2-0", "6-5", "1-1"), "3-3", "go", "go", "go")
+    assert play.settlement is not None
+    assert play.settlement.payments == ()
+    assert play.settlement.winner is None
+    assert "(C10)" in play.settlement.reasons[0]
+
+
+def test_DM_22_any_tile_may_be_set_at_sniff() -> None:
+    assert offered(dealt("sniff", "2-1 3-3", "4-0 5-5")) == {"2-1", "3-3 crosswise", "3-3 in line"}
+
+
+def test_DM_23_two_hundred_end_the_game_in_the_middle_of_the_hand() -> None:
+    play = dealt("sniff", *SNIFF, scores=(190, 40))
+    play = follow(play, *ON_LONG_SIDES)
+    assert play.settlement is not None and play.settlement.name == "target"
+    assert play.scores == (205, 40)
+    assert play.to_act == ()
+    with pytest.raises(IllegalAction, match=r"The hand is over"):
+        play.apply(Lay(1, "5-4", "4-4 end"))
+
+
+def test_a_bare_table_has_no_ends() -> None:
+    assert bare(parameters("block")).open_ends == 0

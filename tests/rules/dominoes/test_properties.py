@@ -1,0 +1,200 @@
+"""What holds in every hand of every domino game, however it goes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show, parse
+from rules.games.dominoes.bones import double_six
+from rules.games.dominoes.play import DominoPlay, begin
+from rules.games.dominoes.playout import play_out
+from rules.games.dominoes.score import hand_score
+from rules.games.dominoes.variants import VARIANTS, Variant
+from rules.play import IllegalAction
+from tests.rules.dominoes.hands import parameters
+
+ENDS = ("", *"0123456", *(f"{n}-{n}{kind}" for n in range(7) for kind in ("", " end", " side")))
+
+
+@st.composite
+def beginnings(draw: st.DrawFn, hidden: bool = False) -> DominoPlay:
+    """Any game, any number of players, any tiles, some houses' changes."""
+    variant: Variant = draw(st.sampled_from(VARIANTS))
+    players = draw(st.sampled_from(variant.players))
+    faces = draw(st.permutations(double_six()))
+    tiles: list[str | None] = list(faces)
+    if hidden:
+        tiles = [tile if draw(st.booleans()) else None for tile in tiles]
+    changes: dict[str, Any] = {
+        "turn": draw(st.sampled_from(["clockwise", "counter_clockwise"])),
+        "block_score": draw(st.sampled_from(["sum", "difference"])),
+        "inline_sniff_four_way": draw(st.booleans()),
+        "triple_by_single": draw(st.booleans()),
+        "matador_free_orientation": draw(st.booleans()),
+        "target": draw(st.sampled_from([15, 100, 200])),
+    }
+    if variant.parameters.base:
+        changes["muggins_call"] = draw(st.booleans())
+    house = parameters(variant.name, **changes)
+    each = house.hand[players - 2]
+    hands = [tiles[seat * each : (seat + 1) * each] for seat in range(players)]
+    turn = draw(st.sampled_from([*range(players), None]))
+    if house.setter == "double_six":
+        turn = faces.index("6-6") // each
+    return begin(variant.title, house, hands, tiles[players * each :], turn)
+
+
+def random_hand(play: DominoPlay, seed: int) -> Iterable[DominoPlay]:
+    """Every value of a random hand, from its beginning to its end."""
+    rng = random.Random(seed)
+    yield play
+    while play.settlement is None:
+        play = play.apply(rng.choice(list(play.legal_actions)))
+        yield play
+
+
+def laid(play: DominoPlay) -> list[str]:
+    return [action.tile for action in play.actions if isinstance(action, Lay)]
+
+
+@given(beginnings(), st.integers(0, 999))
+def test_tiles_are_conserved(play: DominoPlay, seed: int) -> None:
+    for now in random_hand(play, seed):
+        held = [tile for hand in (*now.hands, now.boneyard) for tile in hand if tile is not None]
+        assert sorted([*held, *laid(now)]) == sorted(double_six())
+
+
+@given(beginnings(hidden=True), st.integers(0, 999))
+def test_hidden_tiles_are_conserved_too(play: DominoPlay, seed: int) -> None:
+    for now in random_hand(play, seed):
+        held = [tile for hand in (*now.hands, now.boneyard) for tile in hand]
+        assert len(held) + len(laid(now)) == 28
+        assert len(set(laid(now))) == len(laid(now))
+        assert held.count(None) == len(now.unseen)
+
+
+@given(beginnings(), st.integers(0, 999))
+def test_payments_sum_to_zero_and_are_what_was_scored(play: DominoPlay, seed: int) -> None:
+    *_, end = random_hand(play, seed)
+    assert end.settlement is not None
+    balance = end.settlement.balance()
+    assert sum(balance.values()) == 0
+    assert all(payment.amount > 0 for payment in end.settlement.payments)
+    gained = {seat: int(balance.get(seat, 0)) for seat in range(len(end.hands))}
+    in_play = {seat: end.scores[seat] for seat in gained}
+    winner = end.settlement.winner
+    assert all(gained[seat] == in_play[seat] for seat in gained if seat != winner)
+
+
+@given(beginnings(), st.integers(0, 999))
+def test_replaying_the_actions_as_texts_gives_the_same_hand(play: DominoPlay, seed: int) -> None:
+    *_, end = random_hand(play, seed)
+    again = play
+    for action in end.actions:
+        again = again.apply(parse(action.seat, str(action)))
+    assert again == end
+    assert again.settlement == end.settlement
+
+
+@given(beginnings(), st.integers(0, 999))
+def test_who_sees_nothing_follows_the_same_hand(play: DominoPlay, seed: int) -> None:
+    """What is legal with every face known is legal with none, and scores the same in play."""
+    *_, end = random_hand(play, seed)
+    hidden = play._replace(
+        hands=tuple((None,) * len(hand) for hand in play.hands),
+        boneyard=(None,) * len(play.boneyard),
+    )
+    for action in end.actions:
+        hidden = hidden.apply(action)
+    assert hidden.scored == end.scored
+    assert hidden.ended == end.ended
+    for seat in hidden.to_show:
+        for tile in end.hands[seat]:
+            assert tile is not None
+            hidden = hidden.apply(Show(seat, tile))
+    assert hidden.settlement == end.settlement
+
+
+def everything(players: int) -> list[DominoAction]:
+    """Every action that can be said, by every seat and one too many."""
+    actions: list[DominoAction] = []
+    for seat in range(-1, players + 1):
+        actions += [Draw(seat), Go(seat), Call(seat)]
+        for tile in double_six():
+            actions.append(Show(seat, tile))
+            for end in ENDS:
+                actions += [Lay(seat, tile, end), Lay(seat, tile, end, "crosswise")]
+                actions.append(Lay(seat, tile, end, "in line"))
+                actions += [Lay(seat, tile, end, "", out) for out in range(7)]
+    return actions
+
+
+EVERYTHING = {players: everything(players) for players in (2, 3, 4)}
+
+
+@given(beginnings() | beginnings(hidden=True), st.integers(0, 999), st.integers(0, 40))
+def test_every_legal_action_applies_and_every_other_raises_a_sentence(
+    play: DominoPlay, seed: int, until: int
+) -> None:
+    for number, now in enumerate(random_hand(play, seed)):
+        play = now
+        if number == until:
+            break
+    legal = list(play.legal_actions)
+    assert len(set(legal)) == len(legal) == len(play.legal_actions)
+    assert {action.seat for action in legal} == set(play.to_act)
+    before = (play.hands, play.actions, hash(play))
+    for action in legal:
+        after = play.apply(action)
+        assert after.actions == (*play.actions, action)
+    among = set(legal)
+    rng = random.Random(seed)
+    for action in rng.sample(EVERYTHING[len(play.hands)], 400):
+        assert (action in play.legal_actions) is (action in among)
+        if action not in among:
+            with pytest.raises(IllegalAction, match=r"\.$"):
+                play.apply(action)
+    assert (play.hands, play.actions, hash(play)) == before
+
+
+def test_no_action_that_can_be_said_is_legal_unless_it_is_listed() -> None:
+    for variant in VARIANTS:
+        players, rng = variant.players[0], random.Random(5)
+        faces = rng.sample(double_six(), 28)
+        each = variant.parameters.hand[players - 2]
+        hands = [faces[seat * each : (seat + 1) * each] for seat in range(players)]
+        play = begin(variant.title, variant.parameters, hands, faces[players * each :])
+        for _ in range(4):
+            found = {said for said in EVERYTHING[players] if said in play.legal_actions}
+            assert found == set(play.legal_actions)
+            play = play.apply(rng.choice(list(play.legal_actions)))
+
+
+def first(among: Sequence[DominoAction]) -> DominoAction:
+    return among[0]
+
+
+def last(among: Sequence[DominoAction]) -> DominoAction:
+    return among[-1]
+
+
+@given(beginnings() | beginnings(hidden=True), st.sampled_from([first, last]))
+def test_a_hand_played_out_in_one_go_is_the_hand_played_step_by_step(
+    play: DominoPlay, pick: Any
+) -> None:
+    steps = play
+    while steps.settlement is None:
+        steps = steps.apply(pick(list(steps.legal_actions)))
+    assert play_out(play, pick) == steps
+
+
+def test_what_is_no_action_at_all_is_refused() -> None:
+    play = begin("Block", parameters("block"), [["6-6"], ["1-0"]])
+    assert "6-6" not in play.legal_actions
+    assert hand_score(parameters("block"), [["6-6"], ["1-0"]], None).winner == 1
