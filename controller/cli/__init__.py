@@ -17,6 +17,7 @@ from config.staging import DoesNotFit
 from controller.cli.board import board
 from controller.cli.check import check
 from controller.cli.errors import BadInput
+from controller.cli.judge import judge
 from controller.cli.lab import lab
 from controller.cli.lists import games, tables, version
 from controller.cli.plan import plan
@@ -26,7 +27,7 @@ from controller.cli.usage import sentence
 from controller.journal import JournalError
 from rules.errors import RulesError
 
-COMMANDS = (plan, run, board, check, tables, games, scan, version)
+COMMANDS = (plan, run, judge, board, check, tables, games, scan, version)
 INTERRUPTED = 130
 """The exit code of whatever Ctrl-C ends before a table runs; a running one stops safely, with 0."""
 

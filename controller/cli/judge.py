@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
 from config.cases import load_case
+from controller.cli.errors import BadInput
+from controller.cli.screen import screen
+from rules.errors import RulesError
 from rules.judging import Verdict, judging
 
 
@@ -22,11 +25,15 @@ def judge(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
     """Judge a claim: whether it stands, why, its class, and every payment."""
-    verdict = judging(game).judge(load_case(game, case))
+    told = load_case(game, case)
+    try:
+        verdict = judging(game).judge(told)
+    except RulesError as error:
+        raise BadInput(f"{case}: {error}") from error
     if as_json:
         print(json.dumps(verdict.facts(), indent=2))
     else:
-        Console().print(verdict_page(game, verdict))
+        screen().print(verdict_page(game, verdict))
     return 0
 
 
