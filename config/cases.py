@@ -44,8 +44,7 @@ def _model(case: type[Any]) -> type[BaseModel]:
     """A strict model with a dataclass's fields; those without a default must be given."""
     hints = get_type_hints(case)
     each: dict[str, Any] = {
-        field.name: (hints[field.name], ... if _required(field) else None)
-        for field in fields(case)
+        field.name: (hints[field.name], ... if _required(field) else None) for field in fields(case)
     }
     return create_model("Case", __base__=Part, **each)
 

@@ -3,61 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Literal
 
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcome
+from rules.games.filipino.parameters import SEATS, Parameters
 from rules.geometry import End, OpenWall, Seat, WallPlace, Walls, count_seats, counter_clockwise
+from rules.play import Tiles, tiles_of
 from rules.setup import Game, Script, Seating, Setup, choose, see, throw
 from rules.steps import Build, Choose, Outcome, Packet, Ready, Replace, Step, TurnUp
 from rules.tiles import Face
 
-SEATS = 4
-TILES = 144
 PACKET = 8
-MANO_BATCHES = ((9, 8), (8, 9), (8, 8, 1))
 LAID_OUT = "flores laid out"
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """What houses do differently.
-
-    `columns`: of each wall, uneven ones too (F4).
-    `mano_batches`: how mano takes his 17 tiles (F9).
-    `replacement_end`: standing columns go from the gap backwards, or from outside (F13).
-    `replacement_by`: everybody replaces in turn, or each until he has no flores left (F12).
-    `second_flores`: whether mano takes that too, or it stays in the wall, face up (F16).
-    `honours_as_flores`: winds and dragons are flores (F2), or tiles of play.
-    """
-
-    columns: tuple[int, int, int, int] = (18, 18, 18, 18)
-    mano_batches: tuple[int, ...] = (9, 8)
-    replacement_end: Literal["gap", "outer"] = "gap"
-    replacement_by: Literal["round", "immediate"] = "round"
-    second_flores: Literal["mano", "stays"] = "mano"
-    honours_as_flores: bool = True
-
-    def __post_init__(self) -> None:
-        if len(self.columns) != SEATS or min(self.columns) < 1 or 2 * sum(self.columns) != TILES:
-            raise IllegalSetup(
-                f"Walls of {self.columns} columns do not hold {TILES} tiles two high; the four"
-                f" lengths add up to {TILES // 2}."
-            )
-        if self.mano_batches not in MANO_BATCHES:
-            raise IllegalSetup(
-                f"Mano cannot take his tiles as {self.mano_batches}; offered: {MANO_BATCHES}."
-            )
-
-    @property
-    def flores(self) -> int:
-        """How many tiles of the set are flores."""
-        return 36 if self.honours_as_flores else 8
-
-    def is_flores(self, face: Face | None) -> bool:
-        """Whether that face is a flores; a tile that nobody saw counts as a number tile."""
-        return face is not None and face[-1] in ("zf" if self.honours_as_flores else "f")
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
@@ -197,6 +155,20 @@ def flores_bonus(
     """What each seat wins or pays once the joker lies, for no flores or for many (F18)."""
     paid = [count <= low or count >= high for count in flores]
     return tuple(amount * (len(flores) * own - sum(paid)) for own in paid)
+
+
+def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
+    """How many flores the seat that is asked has in hand, where the tiles are known (F11, F20).
+
+    The answer to the pending question for whoever deals tiles that he knows. Raises IllegalOutcome
+    if that is not what the set-up asks for.
+    """
+    asked = setup.pending
+    if not isinstance(asked, Choose) or asked.what != LAID_OUT:
+        raise IllegalOutcome(f"The set-up does not ask for flores now, but for {asked}.")
+    parameters: Parameters = setup.parameters
+    dealt = tiles_of(setup, tiles, asked.by)
+    return sum(map(parameters.is_flores, dealt)) - flores_of(setup)[asked.by]
 
 
 FILIPINO = Game(

@@ -1,0 +1,169 @@
+"""A move on the floor: whether the dice allow it (B1-B5, BG-04 to BG-11); what a win is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rules.errors import RulesError
+from rules.games.backgammon.actions import Move, parse
+from rules.games.backgammon.board import BAR, OFF, Board, name_of
+from rules.games.backgammon.legal import HIGHEST
+from rules.games.backgammon.moves import options
+from rules.games.backgammon.play import BackgammonPlay
+from rules.games.backgammon.setup import SEATS, Parameters
+from rules.geometry import Seat
+from rules.judging import Verdict
+
+NO_MOVE = "pass"
+"""What is said for a throw that nobody can move with."""
+CUBE = tuple(2**turns for turns in range(HIGHEST.bit_length()))
+"""What the cube can show; 1 stands for the cube that nobody has turned."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What lies on the table before the move.
+
+    `position` is seat 0's men and seat 1's, each by his own numbering: `24(2) 13(5) | bar 13(14)`.
+    `dice` are what `seat` threw, `move` what he did, `pass` if he says that he cannot move.
+    `cube` is the stake, and `owner` has the cube before him.
+    """
+
+    position: str
+    dice: tuple[int, int]
+    move: str
+    seat: Seat = 0
+    cube: int = 1
+    owner: Seat | None = None
+    parameters: Parameters = field(default_factory=Parameters)
+
+    def __post_init__(self) -> None:
+        for seat in (self.seat, *(() if self.owner is None else (self.owner,))):
+            if not 0 <= seat < SEATS:
+                raise RulesError(f"There is no seat {seat}; seats are 0 and 1.")
+        if not all(1 <= die <= 6 for die in self.dice):
+            raise RulesError(f"Two dice show 1 to 6 each, not {_shown(self)}.")
+        self._require_cube()
+        winner = self.play.winner
+        if winner is not None:
+            raise RulesError(f"Seat {winner} has no man left on the board; the game is over.")
+        if self.move != NO_MOVE and not isinstance(parse(self.seat, self.move), Move):
+            raise RulesError(f"'{self.move}' is no move; write 24/18 13/10, or 'pass'.")
+
+    @property
+    def play(self) -> BackgammonPlay:
+        """The game as it stands. Raises NotationError for a position that cannot be."""
+        return BackgammonPlay(
+            self.parameters,
+            Board.parse(self.position),
+            turn=self.seat,
+            dice=self.dice,
+            throws=1,
+            doubling=self.parameters.doubling_cube or self.cube > 1,
+            cube=self.cube,
+            owner=self.owner,
+        )
+
+    def _require_cube(self) -> None:
+        if self.cube not in CUBE:
+            raise RulesError(f"The cube shows 2, 4 ... {HIGHEST}, not {self.cube}.")
+        if self.owner is not None and self.cube == 1:
+            raise RulesError(f"Nobody has turned the cube, so it is not seat {self.owner}'s.")
+        turned = self.cube > 2**self.parameters.automatic_doubles
+        if self.parameters.jacoby and turned and self.owner is None:
+            raise RulesError("Somebody turned the cube: say who has it, as the owner.")
+
+
+def judge(case: Case) -> Verdict:
+    """The verdict on the move of `case.seat`."""
+    play = case.play
+    if case.move == NO_MOVE:
+        return _passed(case, play)
+    move = parse(case.seat, case.move)
+    assert isinstance(move, Move)
+    option = play.option(move)
+    if isinstance(option, str):
+        stuck = () if play.options else (_stuck(case),)
+        return Verdict(legal=False, reasons=(_with_fact(option), *stuck))
+    after = play.apply(move)
+    reasons = (_dice_played(case, play, option), *_facts(play.move(option)))
+    settlement = after.settlement
+    if settlement is None:
+        return Verdict(legal=True, reasons=reasons)
+    why = ", ".join(settlement.reasons)
+    return Verdict(
+        legal=True,
+        win=True,
+        name=settlement.name,
+        multiplier=settlement.multiplier,
+        payments=settlement.payments,
+        reasons=(*reasons, f"Seat {case.seat} has borne off all his men; {why} (BG-13)."),
+    )
+
+
+def _passed(case: Case, play: BackgammonPlay) -> Verdict:
+    if not play.options:
+        return Verdict(legal=True, reasons=(_stuck(case),))
+    possible = play.move(play.options[0])
+    reason = f"Seat {case.seat} has to move if he can; {_shown(case)} allows '{possible}' (BG-08)."
+    return Verdict(legal=False, reasons=(reason,))
+
+
+def _stuck(case: Case) -> str:
+    bar = case.play.board.men(case.seat, BAR)
+    what = "the man on the bar cannot enter" if bar else "no man can move"
+    return f"With {_shown(case)} {what}; the turn passes (BG-06)."
+
+
+def _dice_played(case: Case, play: BackgammonPlay, option: tuple[int, ...]) -> str:
+    """How many of the dice the move plays, and why no more (B1, B2, BG-08)."""
+    high, low = max(case.dice), min(case.dice)
+    if high == low:
+        whole = "all four moves" if len(option) == 4 else f"{len(option)} of four moves, the most"
+        return f"{_shown(case)} is a doublet; '{case.move}' plays {whole} (B1, B2)."
+    if len(option) == 2:
+        return f"'{case.move}' plays both dice of {_shown(case)} (B2)."
+    own, other = play.board[case.seat], play.board[1 - case.seat]
+    either = {step >> 5 for (step,) in options(own, other, case.dice, larger=False)}
+    die = option[0] >> 5
+    if len(either) == 1:
+        return f"Only the {die} of {_shown(case)} can be played, and is (BG-08)."
+    choice = f"Either die of {_shown(case)} can be played, not both"
+    if not case.parameters.must_use_larger:
+        return f"{choice}; this house lets the mover choose."
+    return f"{choice}: the larger, {die}, is forced (BG-08)."
+
+
+def _facts(move: Move) -> list[str]:
+    """What else the move shows: men from the bar, blots hit, men borne off."""
+    entered = sum(step.source == BAR for step in move.steps)
+    off = sum(step.target == OFF for step in move.steps)
+    said = [f"Men on the bar come in first: {entered} of seat {move.seat} (BG-07)."] * bool(entered)
+    said += [
+        f"The blot on {name_of(step.target)} is hit; it goes to seat {1 - move.seat}'s bar (B5)."
+        for step in move.steps
+        if step.hits
+    ]
+    rule = "each by its number, or by a higher one from the rearmost point (BG-09)"
+    return said + [f"All men are home; borne off: {off}, {rule}."] * bool(off)
+
+
+FACTS = (
+    (" is made: ", "B4"),
+    (" hits no blot ", "B5"),
+    (" on the bar, who comes in ", "BG-07"),
+    (" plays the smaller die", "BG-08"),
+    (" leaves a die unplayed", "BG-08"),
+    ("A higher number bears off ", "BG-10"),
+    ("No man leaves the board ", "BG-11"),
+)
+"""Which fact a sentence of the engine follows, by its words; other sentences follow B1 and B2."""
+
+
+def _with_fact(sentence: str) -> str:
+    fact = next((fact for words, fact in FACTS if words in sentence), "B1, B2")
+    return f"{sentence.removesuffix('.')} ({fact})."
+
+
+def _shown(case: Case) -> str:
+    return "-".join(map(str, case.dice))

@@ -1,0 +1,193 @@
+"""A play on the floor: whether it may be laid on what lies there, and who pays when a hand ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rules.errors import RulesError
+from rules.games.da_san.actions import Lay, Pass
+from rules.games.da_san.auction import HIGHEST, Auction
+from rules.games.da_san.cards import FACES, KING, RANKS, Form, cards_of, form_of
+from rules.games.da_san.hand import Hand
+from rules.games.da_san.legal import against
+from rules.games.da_san.play import DaSanPlay
+from rules.games.da_san.setup import EACH, SEATS, Parameters
+from rules.games.da_san.table import Round
+from rules.geometry import Seat
+from rules.judging import Verdict
+from rules.tiles import Face
+
+KITTY = 4
+_HIDDEN = Hand(0, EACH)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What lies on the table, and what `seat` tried to lay on it.
+
+    `table` is the combination to beat, empty for a lead; `play` the cards tried, empty for a pass.
+    `hand` is what the seat held before; `passed` tells that he has passed in this round. For the
+    payments: `bidder` and his `bid`, and `out`, who played his last card; without a `play` the case
+    asks for the payments alone.
+    """
+
+    table: tuple[Face, ...] = ()
+    play: tuple[Face, ...] | None = None
+    seat: Seat = 0
+    hand: tuple[Face, ...] | None = None
+    passed: bool = False
+    bidder: Seat | None = None
+    bid: int | None = None
+    out: Seat | None = None
+    doubled: bool = False
+    parameters: Parameters = field(default_factory=Parameters)
+
+    def __post_init__(self) -> None:
+        for seat in (self.seat, self.bidder, self.out):
+            if seat is not None and not 0 <= seat < SEATS:
+                raise RulesError(f"There is no seat {seat}; seats are 0 to {SEATS - 1}.")
+        self._require_bid()
+        self._require_cards()
+        self._require_end()
+        if self.passed and not self.table:
+            raise RulesError("Nobody has passed before the lead; give the play on the table.")
+
+    def _require_bid(self) -> None:
+        if (self.bidder is None) != (self.bid is None):
+            raise RulesError("A bidder has bid 1, 2 or 3; give both the bidder and the bid.")
+        if self.bid is not None and not 1 <= self.bid <= HIGHEST:
+            raise RulesError(f"A bid is 1, 2 or 3 (D8), not {self.bid}.")
+        if self.doubled and not self.parameters.bidder_may_double:
+            raise RulesError("In this house the bidder does not double (E11).")
+
+    def _require_cards(self) -> None:
+        held = self.held or ()
+        for cards in (self.table, self.play or (), held):
+            for card in cards:
+                if card not in FACES:
+                    raise RulesError(f"'{card}' is no card; write 4h, 10s or Kd.")
+                if cards.count(card) > 1:
+                    raise RulesError(f"There is only one {card}.")
+        for card in self.table:
+            if card in (*held, *(self.play or ())):
+                raise RulesError(f"{card} lies on the table; seat {self.seat} cannot hold it.")
+        for card in self.play or ():
+            if self.hand is not None and card not in self.hand:
+                raise RulesError(f"The hand of seat {self.seat} has no {card} to play.")
+        most = EACH + KITTY if self.bidder in (None, self.seat) else EACH
+        if len(held) > most:
+            raise RulesError(f"Seat {self.seat} holds {most} cards at most, not {len(held)}.")
+        if self.table and form_of(cards_of(self.table)) is None:
+            raise RulesError(f"{' '.join(self.table)} on the table is no combination (D11).")
+
+    def _require_end(self) -> None:
+        if self.play is None:
+            if self.out is None:
+                raise RulesError("Nothing is asked; give the play tried, or who went out.")
+            if self.bidder is None:
+                raise RulesError("Who pays depends on the bid; give the bidder and the bid.")
+            if self.hand and self.out == self.seat:
+                raise RulesError(f"Seat {self.seat} is not out; he holds {' '.join(self.hand)}.")
+            return
+        if self.out is not None and self.out != self.seat:
+            raise RulesError(f"Seat {self.out} is out and the hand over; nobody plays (D15).")
+        if self.out is not None and (not self.play or len(self.held or ()) > len(self.play)):
+            raise RulesError(f"Seat {self.seat} is not out; cards are left in his hand.")
+        if self.hand == ():
+            raise RulesError(f"Seat {self.seat} has no card left; the hand is over (D15).")
+
+    @property
+    def held(self) -> tuple[Face, ...] | None:
+        """What the seat is known to hold before the play; who goes out by it holds nothing else."""
+        return self.play if self.hand is None and self.out == self.seat else self.hand
+
+
+def judge(case: Case) -> Verdict:
+    """The verdict on the play of `case.seat`, or the payments after a hand."""
+    if case.play is None:
+        assert case.out is not None
+        over = _standing(case, {case.out: Hand()}, Round((case.out + 1) % SEATS, case.out))
+        return _ended(case, over, (f"Seat {case.out} has played his last card (D15).",))
+    play = _tried(case)
+    form, best = form_of(cards_of(case.play)), form_of(cards_of(case.table))
+    action = Lay(case.seat, case.play) if case.play else Pass(case.seat)
+    if case.passed and case.parameters.pass_locks_round and case.play:
+        reason = f"Seat {case.seat} has passed and in this house is out of the round (D14)."
+        return Verdict(legal=False, reasons=(reason,))
+    sentence = against(play, action)
+    if sentence is not None:
+        fact = _fact_against(case.play, form, best)
+        return Verdict(legal=False, reasons=(f"{sentence.removesuffix('.')} ({fact}).",))
+    reasons = [_why(form, best)]
+    if case.passed:
+        reasons.append(f"That seat {case.seat} has passed before does not matter (D14).")
+    after = play.apply(action)
+    if after.winner is None or case.held is None:
+        return Verdict(legal=True, name=str(form or "pass"), reasons=tuple(reasons))
+    return _ended(case, after, (*reasons, f"Seat {case.seat} has played his last card (D15)."))
+
+
+def _tried(case: Case) -> DaSanPlay:
+    """The hand as it stands before the play, with everything unseen unknown."""
+    hand = Hand(0, EACH + KITTY if case.bidder in (None, case.seat) else EACH)
+    if case.held is not None:
+        hand = Hand(cards_of(case.held))
+    cards = cards_of(case.table)
+    by = (case.seat - 1) % SEATS if case.table else None
+    return _standing(case, {case.seat: hand}, Round(case.seat, by, form_of(cards), cards))
+
+
+def _standing(case: Case, hands: dict[Seat, Hand], table: Round) -> DaSanPlay:
+    first, second, third = (hands.get(seat, _HIDDEN) for seat in range(SEATS))
+    calls: tuple[tuple[Seat, int], ...] = ()
+    if case.bidder is not None and case.bid is not None:
+        # A bid of 1 stands only where the opener made it and both others passed (D8, D17).
+        passes = ((case.bidder + step) % SEATS for step in range(1, SEATS))
+        calls = ((case.bidder, case.bid), *((seat, 0) for seat in passes))
+    return DaSanPlay(
+        case.parameters,
+        (first, second, third),
+        Hand(),
+        Auction(calls),
+        opener=None,
+        round=table,
+        doubled=case.doubled,
+    )
+
+
+def _ended(case: Case, play: DaSanPlay, reasons: tuple[str, ...]) -> Verdict:
+    """The verdict on a hand that is over, with its payments if the bid is known (D16, D17)."""
+    settlement = play.settlement
+    if settlement is None:
+        ask = "Give the bidder and the bid for the payments (D16)."
+        return Verdict(legal=True, win=True, name="out first", reasons=(*reasons, ask))
+    bonus = play.auction.forced and case.parameters.forced_bid_bonus
+    why = ", ".join(settlement.reasons)
+    said = f"{why[:1].upper()}{why[1:]} ({'D16, D17' if bonus else 'D16'})."
+    return Verdict(
+        legal=True,
+        win=True,
+        name=settlement.name,
+        multiplier=settlement.multiplier,
+        payments=settlement.payments,
+        reasons=(*reasons, said),
+    )
+
+
+def _why(form: Form | None, best: Form | None) -> str:
+    if form is None:
+        return "Whoever is on turn may pass (D13)."
+    if best is None:
+        return f"A {form} is a combination (D11), and the leader lays any (D14)."
+    return f"A {form} beats a {best}: the same type, as many cards, and higher (D13)."
+
+
+def _fact_against(cards: Sequence[Face], form: Form | None, best: Form | None) -> str:
+    """The fact that an illegal play breaks."""
+    if not cards:
+        return "D14"
+    if form is None:
+        high = [card for card in cards if RANKS.index(card[:-1]) > KING]
+        return "D11, D12" if high else "D11"
+    return "D13, E3" if best == form else "D13"

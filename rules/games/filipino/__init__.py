@@ -1,0 +1,60 @@
+"""Filipino mahjong as in Matabungkay: set-up, play, money, a sensible player.
+
+Read `parameters` for what houses do differently, then `setup`, `play` and what they use: `table`
+(what lies there), `legal` (what may be done), `course` (what that changes). `winning_hand` and
+`price` judge a hand that lies on a table without a play. The set-up is here at once; the play is
+imported by whoever first asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
+from rules.games.filipino.setup import FILIPINO, flores_bonus, flores_of, flores_to_lay_out
+from rules.lazily import lazily
+
+if TYPE_CHECKING:
+    from rules.games.filipino.actions import Act, parse
+    from rules.games.filipino.hand import Hand, Meld
+    from rules.games.filipino.match import FilipinoMatch
+    from rules.games.filipino.play import FILIPINO_RULES, FilipinoPlay, start
+    from rules.games.filipino.players import sensible
+    from rules.games.filipino.score import Price, Won, price
+    from rules.games.filipino.wins import Declared, WinningHand, winning_hand
+
+__all__ = [
+    "FILIPINO",
+    "FILIPINO_RULES",
+    "MANO_BATCHES",
+    "SEATS",
+    "TILES",
+    "Act",
+    "Declared",
+    "FilipinoMatch",
+    "FilipinoPlay",
+    "Hand",
+    "Meld",
+    "Parameters",
+    "Price",
+    "WinningHand",
+    "Won",
+    "flores_bonus",
+    "flores_of",
+    "flores_to_lay_out",
+    "parse",
+    "price",
+    "sensible",
+    "start",
+    "winning_hand",
+]
+
+__getattr__ = lazily(
+    __name__,
+    dict.fromkeys(("Act", "parse"), "actions")
+    | dict.fromkeys(("Hand", "Meld"), "hand")
+    | dict.fromkeys(("FILIPINO_RULES", "FilipinoPlay", "start"), "play")
+    | dict.fromkeys(("Price", "Won", "price"), "score")
+    | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")
+    | {"FilipinoMatch": "match", "sensible": "players"},
+)

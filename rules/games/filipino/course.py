@@ -1,0 +1,246 @@
+"""What a legal act changes on the table (F19-F24, F32, F35, F37)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rules.games.filipino import score
+from rules.games.filipino.actions import Act, Verb, bare, face_under
+from rules.games.filipino.claims import decided
+from rules.games.filipino.hand import Hand, Meld, MeldName
+from rules.games.filipino.legal import declared, may_claim
+from rules.games.filipino.score import How, Won, price
+from rules.games.filipino.table import Offer, Table, WallTile, after_turn
+from rules.games.filipino.wins import Declared, winning_hand
+from rules.geometry import Seat
+from rules.play import Settlement
+from rules.tiles import Face
+
+
+def after(table: Table, act: Act) -> Table:
+    """The table after a legal act; nobody else asks whether it is legal."""
+    if act.verb == "false win":
+        return _false_win(table, act.seat)
+    if table.offer is not None:
+        return _answered(table, table.offer, act)
+    return _COURSE[act.verb](table, act)
+
+
+def _draw(table: Table, act: Act) -> Table:
+    """From the side where dealing went on (F20)."""
+    return replace(_taking(table, act.seat, table.wall.draws[0]), phase="turn")
+
+
+def _flores(table: Table, act: Act) -> Table:
+    """Laid out, and one tile taken from the columns left standing (F20, F21)."""
+    seat = act.seat
+    face = act.tiles[0] if act.tiles else None
+    hand = _rest(table.hands[seat], (face,))
+    hand = replace(hand, flores=(*hand.flores, face))
+    paid = score.flores_in_play(seat, len(hand.flores), table.house, table.stakes)
+    return _replaced(_paid(table.with_hand(seat, hand), paid), seat)
+
+
+def _discard(table: Table, act: Act) -> Table:
+    """Face up into the middle; whoever may claim it is asked (F19, F22)."""
+    face = act.tiles[0] if act.tiles else None
+    fallen = replace(
+        table.with_hand(act.seat, _rest(table.hands[act.seat], (face,))),
+        middle=(*table.middle, face),
+        phase="claim",
+    )
+    return _offered(fallen, Offer(face, act.seat))
+
+
+def _own_kong(table: Table, act: Act) -> Table:
+    """Four of the own hand: paid at once, one tile taken (F23)."""
+    kong = Meld("kong", act.tiles, concealed=True, secret=act.verb == "secret")
+    hand = table.hands[act.seat].laying(kong, _own_faces(table, act, None))
+    assert hand is not None
+    return _kong_made(table.with_hand(act.seat, hand), act.seat)
+
+
+def _add(table: Table, act: Act) -> Table:
+    """A fourth tile to a pong: others may win on it first (F32)."""
+    (face,) = _own_faces(table, act, None) if act.tiles else (None,)
+    return _offered(replace(table, phase="claim"), Offer(face, act.seat, added=act))
+
+
+def _win(table: Table, act: Act) -> Table:
+    return _settled_win(table, act, None)
+
+
+def _offered(table: Table, offer: Offer) -> Table:
+    """Everybody who may claim is asked; if nobody may, the hand goes on at once."""
+    asked = tuple(seat for seat in score.others(offer.by) if may_claim(table, seat, offer))
+    offer = replace(offer, asked=asked)
+    return replace(table, offer=offer) if asked else _unclaimed(table, offer)
+
+
+def _answered(table: Table, offer: Offer, act: Act) -> Table:
+    """One more answer; when all are given the claims are decided (F24, F33)."""
+    offer = replace(offer, answers=(*offer.answers, act))
+    if offer.awaited:
+        return replace(table, offer=offer)
+    granted = decided(offer.answers, offer.by, table.house)
+    if granted is None:
+        return _unclaimed(table, offer)
+    if granted.verb == "win":
+        return _settled_win(table, granted, offer)
+    return _claimed(table, offer, granted)
+
+
+def _unclaimed(table: Table, offer: Offer) -> Table:
+    """The discard stays and the next seat draws, or the added tile makes its kong."""
+    table = replace(table, offer=None)
+    if offer.added is not None:
+        return _added(replace(table, phase="turn"), offer.added)
+    if table.wall.left <= table.house.exhaust_reserve:
+        return _exhausted(table)
+    return replace(table, phase="draw", turn=after_turn(offer.by), drawn=None)
+
+
+def _claimed(table: Table, offer: Offer, act: Act) -> Table:
+    """The tile and the claimer's own make a set; he discards, or takes a kong's tile (F22, F23)."""
+    names: dict[Verb, MeldName] = {"chow": "chow", "pong": "pong", "kong": "kong"}
+    meld = Meld(names[act.verb], act.tiles)
+    hand = table.hands[act.seat].laying(meld, _own_faces(table, act, offer))
+    assert hand is not None
+    table = replace(
+        table.with_hand(act.seat, hand),
+        middle=table.middle[:-1],
+        offer=None,
+        turn=act.seat,
+        phase="turn" if meld.name == "kong" else "discard",
+        drawn=None,
+        drew=False,
+    )
+    return _kong_made(table, act.seat) if meld.name == "kong" else table
+
+
+def _added(table: Table, act: Act) -> Table:
+    """The pong is a kong now (F32)."""
+    hand = table.hands[act.seat]
+    at = _pong_for(hand, act)
+    pong = hand.melds[at]
+    tiles = (*pong.tiles, *act.tiles) if pong.tiles and act.tiles else ()
+    kong = Meld("kong", tuple(sorted(tiles)))
+    rest = _rest(hand, _own_faces(table, act, None) if act.tiles else (None,))
+    rest = replace(rest, melds=(*hand.melds[:at], kong, *hand.melds[at + 1 :]))
+    return _kong_made(table.with_hand(act.seat, rest), act.seat)
+
+
+def _pong_for(hand: Hand, act: Act) -> int:
+    """Where the pong lies that a tile is added to: the one it reads as, or one nobody read."""
+    pongs = [at for at, meld in enumerate(hand.melds) if meld.name == "pong"]
+    read = [at for at in pongs if act.tiles and bare(act.tiles[0]) in hand.melds[at].reads]
+    unread = [at for at in pongs if not hand.melds[at].tiles]
+    return (read or unread or pongs)[0]
+
+
+def _kong_made(table: Table, seat: Seat) -> Table:
+    return _replaced(_paid(table, score.kong(seat, table.house, table.stakes)), seat)
+
+
+def _replaced(table: Table, seat: Seat) -> Table:
+    """A tile from the replacement end; the hand is over if there is none (F20, F37)."""
+    if not table.wall.left:
+        return _exhausted(table)
+    return _taking(table, seat, table.wall.replacements[0])
+
+
+def _taking(table: Table, seat: Seat, tile: WallTile) -> Table:
+    place, face = tile
+    return replace(
+        table.with_hand(seat, table.hands[seat].plus(face)),
+        wall=table.wall.without(tile),
+        turn=seat,
+        drawn=face,
+        drew=True,
+        taken=(*table.taken, (seat, place)),
+    )
+
+
+def _false_win(table: Table, seat: Seat) -> Table:
+    """He pays each of the others; then his hand is dead, or the hand is over (F35)."""
+    paid = _paid(table, score.false_win(seat, table.house, table.stakes))
+    if table.house.after_false_win == "ends":
+        return _over(paid, "false win", None, (f"F35: seat {seat} showed a hand that loses.",))
+    dead = paid.with_hand(seat, replace(paid.hands[seat], dead=True))
+    if dead.offer is not None and seat in dead.offer.awaited:
+        return _answered(dead, dead.offer, Act(seat, "pass"))
+    return dead
+
+
+def _settled_win(table: Table, act: Act, offer: Offer | None) -> Table:
+    """The winner is paid, gets his chips, and throws next (F5, F29-F34)."""
+    shown = declared(table, act, offer)
+    assert isinstance(shown, Declared)
+    hand = winning_hand(shown, table.house)
+    assert hand is not None
+    how: How = "self" if offer is None else "robbing" if offer.added else "discard"
+    source = None if offer is None else offer.by
+    won = Won(act.seat, hand, how, source, len(table.hands[act.seat].flores))
+    paid = price(won, table.house, table.stakes)
+    chips, hi_alai = score.with_chips(table.chips, act.seat, paid.chips, table.house, table.stakes)
+    laid = _moved(table, act.seat, shown, offer)
+    reasons = (*paid.reasons, *dict.fromkeys(payment.why for payment in hi_alai))
+    settled = _paid(replace(laid, chips=chips, turn=act.seat), (*paid.payments, *hi_alai))
+    return _over(settled, paid.name, act.seat, reasons)
+
+
+def _moved(table: Table, seat: Seat, shown: Declared, offer: Offer | None) -> Table:
+    """The winner's tiles lie open, the tile won among them."""
+    open_hand = replace(table.hands[seat], concealed=shown.concealed, unknown=0)
+    table = replace(table.with_hand(seat, open_hand), offer=None)
+    if offer is None:
+        return table
+    if offer.added is None:
+        return replace(table, middle=table.middle[:-1])
+    return table.with_hand(offer.by, _rest(table.hands[offer.by], (offer.face,)))
+
+
+def _exhausted(table: Table) -> Table:
+    """Nobody won: nothing more is paid, and the same roller throws again (F37)."""
+    return _over(table, "exhausted", None, ("F37: the wall is used up.",))
+
+
+def _over(table: Table, name: str, winner: Seat | None, reasons: tuple[str, ...]) -> Table:
+    """The hand with all its payments, those made on the way included."""
+    earlier = tuple(dict.fromkeys(p.why for p in table.payments if p.why not in reasons))
+    settlement = Settlement(
+        name, payments=table.payments, reasons=(*earlier, *reasons), winner=winner
+    )
+    return replace(table, phase="over", offer=None, settlement=settlement)
+
+
+def _paid(table: Table, payments: score.Payments) -> Table:
+    return replace(table, payments=(*table.payments, *payments))
+
+
+def _rest(hand: Hand, faces: tuple[Face | None, ...]) -> Hand:
+    rest = hand.without(faces)
+    assert rest is not None
+    return rest
+
+
+def _own_faces(table: Table, act: Act, offer: Offer | None) -> tuple[Face | None, ...]:
+    """The tiles that leave the hand for a set: all of it but the one on offer."""
+    if not act.tiles:
+        return (None,) * ((4 if act.verb in ("kong", "secret") else 3) - (offer is not None))
+    tiles = list(act.tiles)
+    if offer is not None and offer.face is not None:
+        tiles.remove(offer.face)
+    return tuple(face_under(tile, table.joker) for tile in tiles)
+
+
+_COURSE: dict[Verb, Callable[[Table, Act], Table]] = {
+    "draw": _draw,
+    "flores": _flores,
+    "discard": _discard,
+    "kong": _own_kong,
+    "secret": _own_kong,
+    "add": _add,
+    "win": _win,
+}

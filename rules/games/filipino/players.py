@@ -1,0 +1,120 @@
+"""A sensible player: he takes every win, and otherwise comes nearer to five sets and a pair.
+
+He looks at his own tiles and at what lies open. `random_action` of `rules.play` is the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rules.games.filipino.actions import Act, bare, face_under
+from rules.games.filipino.hand import Hand
+from rules.games.filipino.table import Offer, Table
+from rules.games.filipino.wins import counts_of
+from rules.geometry import Seat
+from rules.melds import KINDS, Counts, face_of, tiles_short
+from rules.tiles import Face
+
+if TYPE_CHECKING:
+    from rules.games.filipino.play import FilipinoPlay
+
+Nearness = tuple[int, int]
+"""Tiles short of a win, then minus the unseen tiles that help: the smaller the better."""
+
+
+def sensible(play: FilipinoPlay, seat: Seat) -> Act:
+    """What a player who wants to finish does; with unknown tiles he passes, draws and discards."""
+    table = play.table
+    acts = [act for act in play.legal_actions if act.seat == seat]
+    hidden = table.hands[seat].unknown > 0
+    for verb in ("pass", "draw", "discard") if hidden else ("win", "flores", "draw"):
+        for act in acts:
+            if act.verb == verb:
+                return act
+    if table.offer is not None:
+        return _answer(table, table.offer, acts)
+    return _own_turn(table, seat, acts)
+
+
+def _answer(table: Table, offer: Offer, acts: list[Act]) -> Act:
+    """The claim that leaves the best hand, if that is nearer to a win than the hand is now."""
+    passing, *claims = sorted(acts, key=lambda act: act.verb != "pass")
+    hand = table.hands[passing.seat]
+    best, nearest = passing, _short(table, hand)
+    for act in claims:
+        own = list(act.tiles)
+        own.remove(offer.face or "")
+        rest = hand.without(face_under(tile, table.joker) for tile in own)
+        if rest is None:
+            continue
+        short = _short_with(table, rest.concealed, hand.sets_open - 1)
+        if short < nearest:
+            best, nearest = act, short
+    return best
+
+
+def _own_turn(table: Table, seat: Seat, acts: list[Act]) -> Act:
+    """A kong that costs nothing, else the discard that leaves the hand nearest to a win."""
+    hand = table.hands[seat]
+    now = _short(table, hand)
+    for act in acts:
+        if act.verb == "discard" or any(tile != bare(tile) for tile in act.tiles):
+            continue
+        rest = hand.without(act.tiles)
+        sets = hand.sets_open - (act.verb != "add")
+        if rest is not None and _short_with(table, rest.concealed, sets) <= now:
+            return act
+    discards = [act for act in acts if act.verb == "discard"]
+    return min(discards, key=lambda act: _after_discard(table, hand, act))
+
+
+def _after_discard(table: Table, hand: Hand, act: Act) -> tuple[bool, Nearness, bool, str]:
+    """How good the hand is without a tile; jokers are kept, and middle numbers before ends."""
+    (face,) = act.tiles
+    rest = hand.without(act.tiles) or hand
+    keeps_joker = face == table.joker
+    return keeps_joker, _nearness(table, rest), face[0] not in "1289", face
+
+
+def _nearness(table: Table, hand: Hand) -> Nearness:
+    counts, jokers = _parted(table, hand.concealed)
+    sets = hand.sets_open
+    short = tiles_short(counts, sets, jokers)
+    helping = 0
+    for kind in range(KINDS):
+        face = face_of(kind)
+        if _near(counts, kind) and tiles_short(counts.plus(kind), sets, jokers) < short:
+            helping += max(0, _unseen(table, hand, face))
+    return short, -helping
+
+
+def _unseen(table: Table, hand: Hand, face: Face) -> int:
+    """How many tiles of a face one player has not seen: not in his hand, not lying open."""
+    lying = table.middle.count(face) + (table.joker == face) + hand.having(face)
+    melds = (meld for each in table.hands for meld in each.melds)
+    melded = sum(meld.tiles.count(face) for meld in melds if not meld.secret)
+    return 4 - lying - melded
+
+
+def _near(counts: Counts, kind: int) -> bool:
+    """Whether a tile of that kind could help at all: a neighbour or its like is there."""
+    suit = kind // 9
+    reach = range(max(kind - 2, suit * 9), min(kind + 2, suit * 9 + 8, KINDS - 1) + 1)
+    return any(counts.having(other) for other in reach)
+
+
+def _short(table: Table, hand: Hand) -> int:
+    return _short_with(table, hand.concealed, hand.sets_open)
+
+
+def _short_with(table: Table, concealed: Iterable[Face], sets: int) -> int:
+    counts, jokers = _parted(table, concealed)
+    return tiles_short(counts, sets, jokers)
+
+
+def _parted(table: Table, concealed: Iterable[Face]) -> tuple[Counts, int]:
+    """The tiles that show what they are, and the jokers apart."""
+    tiles = [face for face in concealed if not table.house.is_flores(face)]
+    jokers = tiles.count(table.joker) if table.joker is not None else 0
+    return counts_of(face for face in tiles if face != table.joker), jokers

@@ -1,0 +1,189 @@
+"""Whether a hand wins, and what it is then: seven first, escalera, single joker (F26-F31)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from rules.games.filipino.hand import Meld, in_order
+from rules.games.filipino.parameters import Parameters
+from rules.melds import Counts, kind_of, only_sets, pairs, readings, sets_and_pair, sets_within
+from rules.tiles import Face
+
+PAIRS = 7
+"""What seven first has, beside one set (F27)."""
+Run = tuple[Face, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The tiles that somebody declares a win with.
+
+    `concealed` are all tiles that are not in a meld, `tile` among them: the one won last, or None
+    where mano wins with the tiles he was dealt. A tile taken from another counts as its face only,
+    even if that is the joker's (F25).
+    """
+
+    concealed: tuple[Face, ...]
+    joker: Face | None
+    tile: Face | None = None
+    taken: bool = False
+    melds: tuple[Meld, ...] = ()
+
+    @property
+    def jokers(self) -> int:
+        """How many tiles stand for any tile (F17)."""
+        if self.joker is None:
+            return 0
+        return self.concealed.count(self.joker) - (self.taken and self.tile == self.joker)
+
+    @property
+    def counts(self) -> Counts:
+        """The tiles that stand for what they show."""
+        natural = [face for face in self.concealed if face != self.joker]
+        if self.taken and self.tile is not None and self.tile == self.joker:
+            natural.append(self.tile)
+        return counts_of(natural)
+
+
+@dataclass(frozen=True, slots=True)
+class WinningHand:
+    """What a winning hand is besides sets and a pair; `reads` tells one way to read it."""
+
+    reads: str
+    seven_first: bool = False
+    escalera: bool = False
+    single_joker: bool = False
+    back_to_back: bool = False
+    middle: bool = False
+
+
+def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
+    """What these tiles win with, or None if they do not (F26, F27)."""
+    counts, jokers = declared.counts, declared.jokers
+    plain = sets_and_pair(counts, jokers)
+    seven = _pairs_and_set(counts, jokers, declared.melds, house, PAIRS)
+    if not plain and not seven:
+        return None
+    back_to_back, middle = _waits(declared) if plain else (False, False)
+    return WinningHand(
+        reads=str(next(readings(counts, jokers))) if plain else _seven_in_words(declared),
+        seven_first=seven,
+        escalera=plain and is_escalera(counts, jokers, declared.melds),
+        single_joker=is_single_joker(declared, house),
+        back_to_back=back_to_back,
+        middle=middle,
+    )
+
+
+def wins(declared: Declared, house: Parameters) -> bool:
+    """Whether these tiles win at all."""
+    counts, jokers = declared.counts, declared.jokers
+    return sets_and_pair(counts, jokers) or _pairs_and_set(
+        counts, jokers, declared.melds, house, PAIRS
+    )
+
+
+def is_escalera(counts: Counts, jokers: int, melds: Iterable[Meld] = ()) -> bool:
+    """Whether one suit has the straight 1-9 as three runs, two sets and a pair beside it (F28).
+
+    Called runs count (A7). A natural tile in the straight is never worse than a joker there: the
+    joker then stands where the tile would.
+    """
+    called = {meld.reads for meld in melds}
+    for straight in _straights():
+        missing = [run for run in straight if run not in called]
+        kinds = [kind_of(face) for run in missing for face in run]
+        there = [kind for kind in kinds if counts.having(kind)]
+        rest = counts.less(there)
+        left = jokers - (len(kinds) - len(there))
+        if rest is not None and left >= 0 and sets_and_pair(rest, left):
+            return True
+    return False
+
+
+def is_single_joker(declared: Declared, house: Parameters) -> bool:
+    """Whether a joker alone waited for its pair, so that any tile would have won (F31).
+
+    Without the tile won and without that joker the hand is five sets, or six pairs and a set.
+    """
+    if declared.tile is None or declared.joker is None:
+        return False
+    before = list(declared.concealed)
+    before.remove(declared.tile)
+    jokers = before.count(declared.joker) - 1
+    if jokers < 0:
+        return False
+    counts = counts_of(face for face in before if face != declared.joker)
+    return only_sets(counts, jokers) or _pairs_and_set(
+        counts, jokers, declared.melds, house, PAIRS - 1
+    )
+
+
+def counts_of(faces: Iterable[Face]) -> Counts:
+    """These faces counted."""
+    return Counts.of(map(kind_of, faces))
+
+
+def _pairs_and_set(
+    counts: Counts, jokers: int, melds: tuple[Meld, ...], house: Parameters, wanted: int
+) -> bool:
+    """Whether these tiles are so many concealed pairs and one set, which may be called (F27, A6).
+
+    Four alike are two pairs.
+    """
+    if len(melds) > 1 or (melds and not (melds[0].concealed or house.seven_first_open)):
+        return False
+    if counts.size + jokers != 2 * wanted + 3 * (1 - len(melds)):
+        return False
+    if melds:
+        return pairs(counts, jokers) == wanted
+    if _unpaired(counts) > 3 + jokers:
+        return False
+    return any(True for _ in _sets_beside_pairs(counts, jokers, wanted))
+
+
+def _sets_beside_pairs(counts: Counts, jokers: int, wanted: int) -> Iterator[tuple[str, Counts]]:
+    """Each set that leaves so many pairs."""
+    for group, rest in sets_within(counts, jokers):
+        if pairs(rest, jokers - len(group.wild)) == wanted:
+            yield str(group), rest
+
+
+def _unpaired(counts: Counts) -> int:
+    return sum((suit & 0o111111111).bit_count() for suit in counts)
+
+
+def _seven_in_words(declared: Declared) -> str:
+    counts, jokers = declared.counts, declared.jokers
+    if declared.melds:
+        return f"seven pairs: {' '.join(in_order(declared.concealed))}"
+    group, _ = next(_sets_beside_pairs(counts, jokers, PAIRS))
+    return f"{group} and seven pairs of the rest"
+
+
+def _waits(declared: Declared) -> tuple[bool, bool]:
+    """Whether the hand, one tile short, waited on two pairs, and between two tiles."""
+    if declared.tile is None or (declared.tile == declared.joker and not declared.taken):
+        return False, False
+    won = kind_of(declared.tile)
+    groups = [
+        group
+        for reading in readings(declared.counts, declared.jokers)
+        for group in reading.groups
+        if won in group.natural
+    ]
+    return (
+        any(group.is_triplet and not group.wild for group in groups),
+        any(group.is_run and group.kinds[1] == won and not group.wild for group in groups),
+    )
+
+
+@cache
+def _straights() -> tuple[tuple[Run, ...], ...]:
+    """The three runs of each suit's straight."""
+    return tuple(
+        tuple(tuple(f"{first + step}{suit}" for step in range(3)) for first in (1, 4, 7))
+        for suit in "mps"
+    )

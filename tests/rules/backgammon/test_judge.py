@@ -1,0 +1,185 @@
+"""Backgammon on the floor: does the move stand, and what is a game that it ends worth?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.cases import load_case
+from config.errors import ConfigErrors
+from rules.errors import RulesError
+from rules.games.backgammon import Parameters
+from rules.games.backgammon.judge import Case, judge
+from rules.judging import Verdict, judging
+
+START = "24(2) 13(5) 8(3) 6(5)"
+
+
+def tried(own: str, dice: tuple[int, int], move: str, other: str = START, **more: Any) -> Verdict:
+    return judge(Case(f"{own} | {other}", dice, move, **more))
+
+
+def test_a_move_that_stands_is_told_with_its_facts() -> None:
+    verdict = tried(START, (6, 3), "24/18 13/10")
+    assert verdict == Verdict(legal=True, reasons=("'24/18 13/10' plays both dice of 6-3 (B2).",))
+    doublet = tried(START, (5, 5), "13/3(2)")
+    assert doublet.reasons == ("5-5 is a doublet; '13/3(2)' plays all four moves (B1, B2).",)
+    assert not tried(START, (6, 3), "24/20 13/10").legal
+    assert "(B1, B2)" in tried(START, (6, 3), "24/20 13/10").reasons[0]
+
+
+def test_the_other_seat_moves_by_its_own_numbers() -> None:
+    assert tried(START, (6, 3), "24/15", "24(2) 13(5) 8(3) 6(5)", seat=1).legal
+
+
+def test_BG_04_a_made_point_is_closed() -> None:
+    verdict = tried(START, (5, 3), "24/19 13/10")
+    assert not verdict.legal
+    assert verdict.reasons == ("Point 19 is made: 5 men of seat 1 hold it (B4).",)
+
+
+def test_BG_05_a_blot_is_hit() -> None:
+    verdict = tried("13(2) 6(5)", (4, 3), "13/9* 13/10", "16 6(5)")
+    assert verdict.legal
+    assert verdict.reasons[1] == "The blot on 9 is hit; it goes to seat 1's bar (B5)."
+    missed = tried("13(2) 6(5)", (4, 3), "13/9 13/10*", "16 6(5)")
+    assert missed.reasons == ("'13/9 13/10*' hits no blot on 10; leave the star out (B5).",)
+
+
+def test_BG_06_who_cannot_enter_passes() -> None:
+    closed = "6(2) 5(2) 24(2)"
+    passed = tried("bar 13(2)", (6, 5), "pass", closed)
+    assert passed.legal
+    stuck = "With 6-5 the man on the bar cannot enter; the turn passes (BG-06)."
+    assert passed.reasons == (stuck,)
+    entered = tried("bar 13(2)", (6, 5), "bar/19 13/8", closed)
+    assert not entered.legal
+    assert entered.reasons == ("Point 19 is made: 2 men of seat 1 hold it (B4).", stuck)
+    assert tried("20", (6, 5), "pass", "11(2) 10(2) ").reasons[0].startswith("With 6-5 no man")
+
+
+def test_BG_06_who_can_move_may_not_pass() -> None:
+    verdict = tried(START, (6, 3), "pass")
+    assert not verdict.legal
+    assert "Seat 0 has to move if he can; 6-3 allows '" in verdict.reasons[0]
+
+
+def test_BG_07_the_man_on_the_bar_comes_in_first() -> None:
+    verdict = tried("bar 13(2)", (6, 4), "13/7 13/9", "6(2) 24(2)")
+    assert not verdict.legal
+    assert verdict.reasons[0].endswith("on the bar, who comes in before another moves (BG-07).")
+    entered = tried("bar 13(2)", (6, 4), "bar/21 13/7", "6(2) 24(2)")
+    assert entered.legal
+    assert entered.reasons[1] == "Men on the bar come in first: 1 of seat 0 (BG-07)."
+
+
+def test_BG_08_the_larger_die_is_forced() -> None:
+    smaller = tried("20", (6, 5), "20/15", "16(2)")
+    assert not smaller.legal
+    assert (
+        "plays the smaller die; only one of 6-5 can be played: the 6 (BG-08)."
+        in (smaller.reasons[0])
+    )
+    larger = tried("20", (6, 5), "20/14", "16(2)")
+    assert larger.reasons == (
+        "Either die of 6-5 can be played, not both: the larger, 6, is forced (BG-08).",
+    )
+    free = Parameters(must_use_larger=False)
+    assert tried("20", (6, 5), "20/15", "16(2)", parameters=free).legal
+    one_way = tried("20", (6, 5), "20/15", "16(2) 11(2)")
+    assert one_way.reasons == ("Only the 5 of 6-5 can be played, and is (BG-08).",)
+    assert "leaves a die unplayed; 2 of 6-3" in tried(START, (6, 3), "24/18").reasons[0]
+
+
+def test_a_doublet_is_played_as_far_as_it_goes() -> None:
+    verdict = tried("20", (5, 5), "20/10", "20(2)")
+    assert verdict.reasons == (
+        "5-5 is a doublet; '20/10' plays 2 of four moves, the most (B1, B2).",
+    )
+
+
+def test_BG_09_a_higher_number_bears_off_from_the_rearmost_point() -> None:
+    verdict = tried("3(2) 1", (5, 1), "3/off 1/off", "6(15)")
+    assert (verdict.legal, verdict.win) == (True, False)
+    assert verdict.reasons[1].endswith("a higher one from the rearmost point (BG-09).")
+
+
+def test_BG_10_a_man_behind_moves_first() -> None:
+    verdict = tried("6 3(2)", (5, 1), "3/off 3/2", "6(15)")
+    assert not verdict.legal
+    assert verdict.reasons[0].endswith("from the rearmost point, 6, not from 3 (BG-10).")
+    assert tried("6 3(2)", (5, 1), "6/1/off", "6(15)").legal
+
+
+def test_BG_11_nobody_bears_off_before_all_are_home() -> None:
+    verdict = tried("8 3(2)", (3, 1), "3/off 3/2")
+    assert verdict.reasons == (
+        "No man leaves the board before all are home; seat 0 has one on 8 (BG-11).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("loser", "name", "points"),
+    [
+        ("6(14)", "single game", 4),
+        ("13(15)", "gammon", 8),
+        ("22 13(14)", "backgammon", 12),
+        ("bar 13(14)", "backgammon", 12),
+    ],
+)
+def test_BG_13_a_win_is_named_and_paid_times_the_cube(loser: str, name: str, points: int) -> None:
+    verdict = tried("1", (6, 5), "1/off", loser, cube=4, owner=0)
+    assert (verdict.legal, verdict.win, verdict.name) == (True, True, name)
+    assert verdict.multiplier == points
+    assert [(pay.source, pay.to, pay.amount) for pay in verdict.payments] == [(1, 0, points)]
+    assert verdict.reasons[-1].startswith("Seat 0 has borne off all his men; seat 1 has ")
+    assert verdict.reasons[-1].endswith("the cube shows 4 (BG-13).")
+
+
+def test_jacoby_counts_no_gammon_before_the_cube_is_turned() -> None:
+    house = Parameters(doubling_cube=True, jacoby=True)
+    assert tried("1", (6, 5), "1/off", "13(15)", parameters=house).name == "single game"
+    turned = tried("1", (6, 5), "1/off", "13(15)", parameters=house, cube=2, owner=1)
+    assert (turned.name, turned.multiplier) == ("gammon", 4)
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ({"position": "24(2)"}, "is no position; write both players' men"),
+        ({"position": "20 | 5"}, "men of both players cannot stand there"),
+        ({"position": "20(16) | 6"}, "A player has 15 men, not 16"),
+        ({"position": "6 | off(15)"}, "Seat 1 has no man left on the board; the game is over"),
+        ({"dice": (7, 1)}, "Two dice show 1 to 6 each, not 7-1"),
+        ({"move": "roll 3 1"}, "'roll 3 1' is no move; write 24/18 13/10, or 'pass'"),
+        ({"move": "up"}, "'up' is no move; write 24/18"),
+        ({"seat": 2}, "There is no seat 2"),
+        ({"cube": 3}, "The cube shows 2, 4 ... 64, not 3"),
+        ({"owner": 1}, "Nobody has turned the cube, so it is not seat 1's"),
+        ({"cube": 2, "parameters": Parameters(jacoby=True)}, "say who has it, as the owner"),
+    ],
+)
+def test_a_case_that_contradicts_itself_is_refused(told: dict[str, Any], sentence: str) -> None:
+    whole = {"position": f"{START} | {START}", "dice": (6, 3), "move": "24/15"} | told
+    with pytest.raises(RulesError, match=sentence):
+        judge(Case(**whole))
+
+
+def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    file.write_text(
+        "position: 1 | bar 13(14)\ndice: [6, 5]\nmove: 1/off\ncube: 2\nowner: 0\n"
+        "parameters:\n  backgammon: 4\n"
+    )
+    verdict = judging("backgammon").judge(load_case("backgammon", file))
+    assert (verdict.name, verdict.multiplier) == ("backgammon", 8)
+    assert [pay.facts()["amount"] for pay in verdict.payments] == [8]
+
+
+def test_a_file_that_contradicts_itself_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    file.write_text('position: "6 | 6"\ndice: [6, 5]\nmove: 6/off\ncube: 5\n')
+    with pytest.raises(ConfigErrors, match="The cube shows 2, 4"):
+        load_case("backgammon", file)

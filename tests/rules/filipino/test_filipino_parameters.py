@@ -1,0 +1,32 @@
+"""Filipino mahjong: the house's choices, in the file and in the rules."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from config.loader import load_game
+from config.parameters import game_parameters
+from rules.errors import IllegalSetup
+from rules.games.filipino import Parameters
+
+
+def test_the_file_of_the_house_names_every_parameter_with_the_default_of_the_rules() -> None:
+    config = load_game("filipino")
+    assert list(config.parameters) == [field.name for field in fields(Parameters)]
+    assert game_parameters(config) == Parameters()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"kong_bonus": -5}, "kong_bonus cannot be -5; give 0 or a larger number"),
+        ({"chip_target": 0}, "chip_target cannot be 0; give 1 or a larger number"),
+        ({"bonus_low": 13}, "Flores cannot be few up to 13 and many from 13 on"),
+    ],
+)
+def test_amounts_that_no_house_can_pay_are_refused(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(IllegalSetup, match=sentence):
+        Parameters(**wrong)
