@@ -120,8 +120,8 @@ def _declared(case: Case, rival: Rival) -> Declared:
         tiles.append(case.tile)
     if len(tiles) + 3 * len(rival.melds) != 17:
         raise RulesError(
-            f"Seat {rival.seat} shows {len(tiles)} tiles and {len(rival.melds)} sets; a winning hand"
-            " has 17 tiles, a set laid down counted as three."
+            f"Seat {rival.seat} shows {len(tiles)} tiles and {len(rival.melds)} sets; a winning"
+            " hand has 17 tiles, a set laid down counted as three."
         )
     if case.tile is not None and case.tile not in tiles:
         raise RulesError(f"The hand of seat {rival.seat} has not the winning tile, '{case.tile}'.")

@@ -110,25 +110,23 @@ def test_FM_20_of_two_winners_the_upper_seat_of_the_discarder_is_first_unless_th
     hand = [*PLAIN[:-2], "5p", "6p"]
     other = Rival(
         3,
-        tuple(
-            [
-                "1m",
-                "1m",
-                "1m",
-                "2m",
-                "2m",
-                "2m",
-                "3m",
-                "3m",
-                "3m",
-                "8s",
-                "8s",
-                "8s",
-                "6m",
-                "6m",
-                "5p",
-                "6p",
-            ]
+        (
+            "1m",
+            "1m",
+            "1m",
+            "2m",
+            "2m",
+            "2m",
+            "3m",
+            "3m",
+            "3m",
+            "8s",
+            "8s",
+            "8s",
+            "6m",
+            "6m",
+            "5p",
+            "6p",
         ),
         flores=2,
     )
