@@ -60,7 +60,12 @@ class WinningHand:
 
 
 def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
-    """What these tiles win with, or None if they do not (F26, F27)."""
+    """What these tiles win with, or None if they do not (F26, F27).
+
+    Flores that are not laid out yet are part of no set (F11).
+    """
+    if any(map(house.is_flores, declared.concealed)):
+        return None
     counts, jokers = declared.counts, declared.jokers
     plain = sets_and_pair(counts, jokers)
     seven = _pairs_and_set(counts, jokers, declared.melds, house, PAIRS)
@@ -79,6 +84,8 @@ def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
 
 def wins(declared: Declared, house: Parameters) -> bool:
     """Whether these tiles win at all."""
+    if any(map(house.is_flores, declared.concealed)):
+        return False
     counts, jokers = declared.counts, declared.jokers
     return sets_and_pair(counts, jokers) or _pairs_and_set(
         counts, jokers, declared.melds, house, PAIRS
