@@ -32,8 +32,11 @@ def dealt(game: str, chance: Random) -> tuple[Setup, Tiles]:
                 setup = setup.apply(tuple(chance.randint(1, 6) for _ in range(count)))
             case Choose():
                 setup = setup.apply(step.default)
-            case TurnUp() | DrawLot():
+            case TurnUp():
                 setup = setup.apply(tiles[step.place])
+            case DrawLot():
+                # Lots are mixed before they are drawn again: the same two would tie for ever.
+                setup = setup.apply(chance.choice(faces))
             case _:
                 setup = setup.apply()
     return setup, tiles
