@@ -7,8 +7,10 @@ right, BOTTOM the two halves of every block (S6, A5). The order inside a hand is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 from rules.errors import NotationError, RulesError
 from rules.geometry import Pile, PilePlace, parse_place
@@ -144,12 +146,12 @@ def find_cut(choice: str, user_cuts: Sequence[UserCut] = ()) -> Cut:
 def _known(name: str) -> Cut:
     if name not in CUTS:
         raise RulesError(f"There is no cut '{name}'; there are {', '.join(CUTS)}.")
-    return CUTS[name]
+    return _of_the_eight(name)
 
 
 def _require_option(wanted: Cut, option: str, offers: Callable[[Cut], bool]) -> None:
     if not offers(wanted):
-        able = ", ".join(cut.name for cut in _EIGHT if offers(cut))
+        able = ", ".join(name for name in CUTS if offers(_of_the_eight(name)))
         raise RulesError(f"{wanted.name} is not offered with {option}; {able} are.")
 
 
@@ -188,17 +190,19 @@ def _other_half(place: PilePlace) -> PilePlace:
     return PilePlace(place.column, (place.level + 1) % PILE.levels + 1)
 
 
-_MIRRORED_TO = {"left": "right", "right": "left", "forward": "forward", "middle": "middle"} | {
-    f"p{column}": f"p{PILE.columns + 1 - column}" for column in range(1, PILE.columns + 1)
-}
-
-
 def _mirror_move(move: Arrange) -> Arrange:
     return replace(
         move,
         tiles=tuple(_mirror(tile) for tile in move.tiles if isinstance(tile, PilePlace)),
-        to=tuple(_MIRRORED_TO[to] for to in move.to),
+        to=tuple(map(_mirror_to, move.to)),
     )
+
+
+def _mirror_to(to: str) -> str:
+    """A column or a direction, left and right exchanged."""
+    if to[1:].isdigit():
+        return f"p{PILE.columns + 1 - int(to[1:])}"
+    return {"left": "right", "right": "left"}.get(to, to)
 
 
 _LEVELS = {"": (1, 2, 3, 4), "u": (1, 2), "l": (3, 4)}
@@ -225,86 +229,98 @@ def _join(hand: int, tiles: str) -> tuple[int, Arrange]:
     return hand, Arrange("join", _tiles(tiles), ("middle",), announces=False)
 
 
-_EIGHT = (
-    Cut(
-        "one_stack",
-        "Yat Dong Dong, one stack",
-        _hands("1 / 2 / 3 / 4 / 5 / 6 / 7 / 8"),
-        announcing=(_move("push", "1", "forward"),),
-        offers_reverse=True,
-    ),
-    Cut(
-        "cup_say",
-        "Cup Say",
-        _hands("1u 2u / 1l 2l / 3u 4u / 3l 4l / 5u 6u / 5l 6l / 7u 8u / 7l 8l"),
-        announcing=(_move("push", "1 2", "forward"),),
-        offers_reverse=True,
-        offers_bottom=True,
-    ),
-    Cut(
-        "chee_yee",
-        "Chee Yee, both ends",
-        _hands("1u 8u / 1l 8l / 2u 7u / 2l 7l / 3u 6u / 3l 6l / 4u 5u / 4l 5l"),
-        announcing=(_move("push", "1", "forward"), _move("push", "8", "forward")),
-        joins=(_join(1, "1 8"), _join(3, "2 7"), _join(5, "3 6")),
-        offers_bottom=True,
-    ),
-    Cut(
-        "dai_pin",
-        "Dai Pin, one level",
-        _hands(
-            "1.1 2.1 3.1 4.1 / 5.1 6.1 7.1 8.1 / 1.2 2.2 3.2 4.2 / 5.2 6.2 7.2 8.2 /"
-            "1.3 2.3 3.3 4.3 / 5.3 6.3 7.3 8.3 / 1.4 2.4 3.4 4.4 / 5.4 6.4 7.4 8.4"
-        ),
-        announcing=(_move("lay", "1.1", "p2 p3 p4"),),
-        offers_reverse=True,
-    ),
-    Cut(
-        "jung_quat",
-        "Jung Quat, the centre",
-        _hands("4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u / 2l 7l / 1u 8u / 1l 8l"),
-        announcing=(_move("push", "4 5", "forward"),),
-        joins=(_join(3, "3 6"), _join(5, "2 7"), _join(7, "1 8")),
-        offers_bottom=True,
-    ),
-    Cut(
-        "dragon_head",
-        "Long Tau Fong May, dragon head and phoenix tail",
-        _hands(
-            "1u 2u / 8.1 7.1 6.1 5.1 / 1l 2l / 8.2 7.2 6.2 5.2 /"
-            "3u 4u / 8.3 7.3 6.3 5.3 / 3l 4l / 8.4 7.4 6.4 5.4"
-        ),
-        announcing=(
-            _move("lift", "1 2", "p3 p4"),
-            _move("slide", "5 6 7 8", "left"),
-            _move("lay", "8.1", "p7 p6 p5"),
-        ),
-        offers_reverse=True,
-    ),
-    Cut(
-        "hong_kong_bank",
-        "Wui Fung, Hong Kong Bank",
-        _hands("2l 7l / 1u 8u / 1l 8l / 4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u"),
-        announcing=(
-            _move("lift", "1", "p4"),
-            _move("lift", "8", "p5"),
-            _move("lift", "2", "p4"),
-            _move("lift", "7", "p5"),
-            _move("wing", "2u", "right"),
-            _move("wing", "7u", "left"),
-        ),
-        joins=(_join(6, "3 6"), _join(8, "2u 7u")),
-    ),
-    Cut(
-        "four_across",
-        "Four across",
-        _hands(
-            "1.1 2.1 7.1 8.1 / 1.2 2.2 7.2 8.2 / 1.3 2.3 7.3 8.3 / 1.4 2.4 7.4 8.4 /"
-            "3.1 4.1 5.1 6.1 / 3.2 4.2 5.2 6.2 / 3.3 4.3 5.3 6.3 / 3.4 4.4 5.4 6.4"
-        ),
-        announcing=(_move("lift", "1 2", "p3 p4"), _move("lift", "8 7", "p6 p5")),
-    ),
-)
+@cache
+def _of_the_eight(name: str) -> Cut:
+    """One of the eight, read from its shorthand when somebody first asks for it."""
+    written = _EIGHT[name]
+    return Cut(
+        name,
+        written.title,
+        _hands(written.hands),
+        announcing=tuple(_move(*move) for move in written.announcing),
+        joins=tuple(_join(*join) for join in written.joins),
+        offers_reverse=written.offers_reverse,
+        offers_bottom=written.offers_bottom,
+    )
 
-CUTS: dict[str, Cut] = {each.name: each for each in _EIGHT}
-"""The eight cuts by name, in the order of the rules."""
+
+class _Written(NamedTuple):
+    """A cut as it stands in the rules, in the shorthand: see `Cut`."""
+
+    title: str
+    hands: str
+    announcing: tuple[tuple[str, str, str], ...] = ()
+    joins: tuple[tuple[int, str], ...] = ()
+    offers_reverse: bool = False
+    offers_bottom: bool = False
+
+
+_EIGHT: Mapping[str, _Written] = {
+    "one_stack": _Written(
+        "Yat Dong Dong, one stack",
+        "1 / 2 / 3 / 4 / 5 / 6 / 7 / 8",
+        announcing=(("push", "1", "forward"),),
+        offers_reverse=True,
+    ),
+    "cup_say": _Written(
+        "Cup Say",
+        "1u 2u / 1l 2l / 3u 4u / 3l 4l / 5u 6u / 5l 6l / 7u 8u / 7l 8l",
+        announcing=(("push", "1 2", "forward"),),
+        offers_reverse=True,
+        offers_bottom=True,
+    ),
+    "chee_yee": _Written(
+        "Chee Yee, both ends",
+        "1u 8u / 1l 8l / 2u 7u / 2l 7l / 3u 6u / 3l 6l / 4u 5u / 4l 5l",
+        announcing=(("push", "1", "forward"), ("push", "8", "forward")),
+        joins=((1, "1 8"), (3, "2 7"), (5, "3 6")),
+        offers_bottom=True,
+    ),
+    "dai_pin": _Written(
+        "Dai Pin, one level",
+        "1.1 2.1 3.1 4.1 / 5.1 6.1 7.1 8.1 / 1.2 2.2 3.2 4.2 / 5.2 6.2 7.2 8.2 /"
+        "1.3 2.3 3.3 4.3 / 5.3 6.3 7.3 8.3 / 1.4 2.4 3.4 4.4 / 5.4 6.4 7.4 8.4",
+        announcing=(("lay", "1.1", "p2 p3 p4"),),
+        offers_reverse=True,
+    ),
+    "jung_quat": _Written(
+        "Jung Quat, the centre",
+        "4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u / 2l 7l / 1u 8u / 1l 8l",
+        announcing=(("push", "4 5", "forward"),),
+        joins=((3, "3 6"), (5, "2 7"), (7, "1 8")),
+        offers_bottom=True,
+    ),
+    "dragon_head": _Written(
+        "Long Tau Fong May, dragon head and phoenix tail",
+        "1u 2u / 8.1 7.1 6.1 5.1 / 1l 2l / 8.2 7.2 6.2 5.2 /"
+        "3u 4u / 8.3 7.3 6.3 5.3 / 3l 4l / 8.4 7.4 6.4 5.4",
+        announcing=(
+            ("lift", "1 2", "p3 p4"),
+            ("slide", "5 6 7 8", "left"),
+            ("lay", "8.1", "p7 p6 p5"),
+        ),
+        offers_reverse=True,
+    ),
+    "hong_kong_bank": _Written(
+        "Wui Fung, Hong Kong Bank",
+        "2l 7l / 1u 8u / 1l 8l / 4u 5u / 4l 5l / 3u 6u / 3l 6l / 2u 7u",
+        announcing=(
+            ("lift", "1", "p4"),
+            ("lift", "8", "p5"),
+            ("lift", "2", "p4"),
+            ("lift", "7", "p5"),
+            ("wing", "2u", "right"),
+            ("wing", "7u", "left"),
+        ),
+        joins=((6, "3 6"), (8, "2u 7u")),
+    ),
+    "four_across": _Written(
+        "Four across",
+        "1.1 2.1 7.1 8.1 / 1.2 2.2 7.2 8.2 / 1.3 2.3 7.3 8.3 / 1.4 2.4 7.4 8.4 /"
+        "3.1 4.1 5.1 6.1 / 3.2 4.2 5.2 6.2 / 3.3 4.3 5.3 6.3 / 3.4 4.4 5.4 6.4",
+        announcing=(("lift", "1 2", "p3 p4"), ("lift", "8 7", "p6 p5")),
+    ),
+}
+
+CUTS: tuple[str, ...] = tuple(_EIGHT)
+"""The names of the eight cuts, in the order of the rules."""

@@ -1,6 +1,6 @@
-"""Names of a package that are imported by whoever first asks for them.
+"""Names that are imported, and tables that are worked out, by whoever first asks for them.
 
-A table that only deals needs every game's set-up and no game's play: importing `rules.games` must
+A machine that only deals needs every game's set-up and no game's play: importing `rules.games` must
 stay quick.
 """
 
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
+
+Key = TypeVar("Key")
+Entry = TypeVar("Entry")
 
 
 def lazily(package: str, rooms: Mapping[str, str]) -> Callable[[str], Any]:
@@ -20,3 +23,15 @@ def lazily(package: str, rooms: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(import_module(f"{package}.{rooms[name]}"), name)
 
     return find
+
+
+class Table(dict[Key, Entry]):
+    """A table that fills itself: an entry is worked out when it is first asked for."""
+
+    def __init__(self, entry: Callable[[Key], Entry]) -> None:
+        super().__init__()
+        self._entry = entry
+
+    def __missing__(self, key: Key) -> Entry:
+        self[key] = made = self._entry(key)
+        return made

@@ -9,6 +9,7 @@ be asked by.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from rules.errors import NotationError
@@ -24,23 +25,21 @@ HONOURS: Final = 27
 DIGIT: Final = 3
 """Bits of an octal digit."""
 
-_FACES: Final = (
-    *(f"{number}{suit}" for suit in "mps" for number in range(1, 10)),
-    *(f"{number}z" for number in range(1, 8)),
-)
-_KINDS: Final = {face: kind for kind, face in enumerate(_FACES)}
 
-
+@cache
 def kind_of(face: Face) -> Kind:
     """The kind of a face; raises NotationError for one that no set is made of, a flower or card."""
-    if face not in _KINDS:
-        raise NotationError(f"'{face}' is no tile that sets are made of, such as 1m, 9p, 5s or 7z.")
-    return _KINDS[face]
+    for kind in range(KINDS):
+        if face == face_of(kind):
+            return kind
+    raise NotationError(f"'{face}' is no tile that sets are made of, such as 1m, 9p, 5s or 7z.")
 
 
+@cache
 def face_of(kind: Kind) -> Face:
     """The face of a kind, 0 to 33."""
-    return _FACES[kind]
+    suit, place = divmod(kind, SUIT)
+    return f"{place + 1}{'mpsz'[suit]}"
 
 
 def is_honour(kind: Kind) -> bool:

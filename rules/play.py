@@ -3,7 +3,8 @@
 A `Play` is an immutable value that begins where a `Setup` is ready. `action in play.legal_actions`
 asks; `play.apply(action)` gives the next value and leaves this one as it was; an action that is not
 legal raises `IllegalAction` with a sentence and changes nothing. Tiles that nobody has seen are
-`None`: a play with hidden hands follows what is public.
+`None`: a play with hidden hands follows what is public. `Rules` adds what such a play needs of a
+table and of the people at it: what is handed out, what lies before each seat, what is said aloud.
 
 Chance and choice are inputs here too: a player is a function from a play to an action, and a
 random player gets the function that picks.
@@ -16,10 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from rules.dice import Dice
 from rules.errors import RulesError
 from rules.geometry import Place, Seat
 from rules.setup import Setup
-from rules.steps import Facts
+from rules.steps import Facts, Packet, Replace, Throw
 from rules.tiles import Face
 
 Amount = int | Fraction
@@ -148,11 +150,49 @@ class Match(Protocol):
         """The match after a finished hand."""
 
 
+Handed = tuple[Packet | Replace, ...]
+"""Tiles that a table hands out, in order: draws as packets, tiles from the replacement end."""
+Held = tuple[tuple[Face | None, ...], ...]
+"""What lies before each seat, None for a tile that nobody has seen."""
+
+
+def hands_nothing_over(setup: Setup, before: Any, after: Any) -> Handed:
+    """Nothing: once the play has begun nobody gets another tile."""
+    return ()
+
+
+def says_it_as_it_is(truth: Any, play: Any, action: Any) -> Any:
+    """The action itself: it shows nothing that only its player sees."""
+    return action
+
+
+def has_nothing_to_add(truth: Any, play: Any, seat: Seat) -> Any:
+    """Nobody is asked more than he knows; raises RulesError with the seat."""
+    raise RulesError(
+        f"Seat {seat} is asked what it cannot answer: the table and the player follow different"
+        " plays; begin both from the same set-up and tell the table every action."
+    )
+
+
+def waits_for_no_throw(play: Any) -> Throw | None:
+    """None: no dice are thrown in the play."""
+    return None
+
+
+def throws_nothing(play: Any, dice: Dice) -> Any:
+    """No throw belongs to this play; raises RulesError with the dice."""
+    raise RulesError(f"Nobody throws dice now, yet there is a throw of {dice}; take it back.")
+
+
 @dataclass(frozen=True)
 class Rules:
     """How one game is played: `start` begins a play, `parse` reads an action's text.
 
-    `sensible` is a player good enough to drive a simulation; `match` begins a match.
+    `sensible` is a player good enough to drive a simulation.
+
+    The rest is for a table that sees no faces. It follows a play with hidden hands; whoever sees
+    the tiles has a play of the same set-up with all of them, here called the truth. `rules.company`
+    leads the two together.
     """
 
     game: str
@@ -160,7 +200,25 @@ class Rules:
     """`start(setup, tiles={}, match=None)`: a play from a finished set-up."""
     parse: Callable[[Seat, str], Any]
     sensible: Callable[[Any, Seat], Any]
-    match: Callable[..., Any]
+    match: Callable[[Any, int, Seat], Match]
+    """`match(parameters, players, dealer)`: a match before its first hand."""
+    held: Callable[[Any], Held]
+    """`held(play)`: concealed tiles, sets laid down and flores of each seat, as far as seen.
+
+    What lies in the middle is nobody's."""
+    hands_over: Callable[[Setup, Any, Any], Handed] = hands_nothing_over
+    """`hands_over(setup, before, after)`: what the table hands out because of the one action that
+    led from one play to the next."""
+    tells: Callable[[Any, Any, Any], Any] = says_it_as_it_is
+    """`tells(truth, play, action)`: the action of a player who sees the truth, as the table hears
+    it: a tile drawn unseen has no face, a win shows what the table has not seen."""
+    follows: Callable[[Any, Any, Seat], Any] = has_nothing_to_add
+    """`follows(truth, play, seat)`: what a seat says where only the table has to ask: that it
+    passes what it could not have claimed, which tiles it still held."""
+    throw: Callable[[Any], Throw | None] = waits_for_no_throw
+    """`throw(play)`: the throw that comes next unless somebody speaks first, None for none."""
+    thrown: Callable[[Any, Dice], Any] = throws_nothing
+    """`thrown(play, dice)`: that throw as an action."""
 
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:

@@ -10,7 +10,8 @@ import pytest
 from rules.dice import parse_throw
 from rules.errors import IllegalOutcome, IllegalSetup
 from rules.games.filipino import FILIPINO, Parameters, flores_bonus, flores_of
-from rules.geometry import Walls
+from rules.games.filipino.setup import is_pair
+from rules.geometry import Walls, count_seats
 from rules.plan import facts, settle
 from rules.setup import Setup
 from rules.steps import Choose, Outcome, Replace, Throw, TurnUp
@@ -63,6 +64,24 @@ def test_FM_02_four_plus_three_is_seven() -> None:
     named = setup.apply(parse_throw("4+3"))
     assert isinstance(named.pending, Choose)
     assert named.pending.by == 2
+
+
+def test_FM_02_the_roller_may_say_plus_n_instead_of_throwing_again_where_the_house_asks() -> None:
+    house = Parameters(plus_n_range=(1, 4))
+    asked = FILIPINO.setup(dealer=0, parameters=house).apply().apply((4,))
+    assert asked.pending == Choose(0, "plus n", ("throw again", 1, 2, 3, 4), "throw again")
+    said = asked.apply(3)
+    assert isinstance(said.pending, Choose)
+    assert (said.pending.what, said.pending.by) == ("wall", 2)
+    with pytest.raises(IllegalOutcome, match="Seat 0 cannot choose 5 as plus n; offered: throw ag"):
+        asked.apply(5)
+
+    again = asked.apply("throw again")
+    assert again.pending == Throw(0, 1, "throw for mano")
+    thrown = again.apply((4,))
+    assert isinstance(thrown.pending, Choose)
+    assert thrown.pending.by == count_seats(0, 8, 4)
+    assert (is_pair(thrown), is_pair(again), is_pair(asked.apply(4))) == (True, False, False)
 
 
 def test_FM_03_mano_cannot_open_his_own_wall() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,9 +13,10 @@ import pytest
 from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.play import Tiles, random_action
-from rules.record import recorded, replayed
+from rules.record import NoRecord, evening, heading, recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Throw, TurnUp
+from tests.rules.company import dealt as a_hand
 
 MOST = 60
 """Actions in a test's play; a game of backgammon takes longer than a test should."""
@@ -86,3 +89,87 @@ def test_a_line_that_cannot_be_is_named(line: str, says: str) -> None:
 def test_an_empty_record_is_refused() -> None:
     with pytest.raises(RulesError, match="Line 1 of the record is no JSON"):
         replayed([])
+
+
+def test_a_line_that_is_no_object_or_has_a_wrong_value_is_named() -> None:
+    _, (header, *_) = played("wenzhou", 1)
+    with pytest.raises(RulesError, match="Line 2 of the record is no JSON object"):
+        replayed([header, "[]"])
+    with pytest.raises(RulesError, match="Line 2 of the record has a wrong seat: 'one'"):
+        replayed([header, '{"seat": "one", "do": "pass"}'])
+
+
+def test_a_tile_that_the_game_does_not_have_is_refused() -> None:
+    setup, _ = dealt("block", Random(1))
+    told = json.loads(heading(setup, {})) | {"tiles": {"b1": "5m"}}
+    with pytest.raises(RulesError, match="Line 1 of the record cannot be played: Block has no"):
+        replayed([json.dumps(told)])
+
+
+def test_what_cannot_begin_a_hand_is_no_record() -> None:
+    with pytest.raises(NoRecord, match="Line 1 of the record lacks game or outcomes"):
+        replayed(['{"seat": 0, "do": "pass"}'])
+
+
+# House rules, and evenings of several hands
+
+
+def hand_of_block(seed: int, dealer: int, match: Any = None, target: int = 100) -> Any:
+    """A whole hand by sensible players: its play and its lines."""
+    house = replace(find_game("block").parameters(), target=target)
+    rules = rules_of("block")
+    setup, tiles = a_hand("block", Random(seed), dealer=dealer, parameters=house)
+    play, actions = rules.start(setup, tiles, match), []
+    while play.settlement is None:
+        actions.append(rules.sensible(play, play.to_act[0]))
+        play = play.apply(actions[-1])
+    return play, list(recorded(setup, tiles, actions))
+
+
+def by_the_house(game: str, changed: Mapping[str, Any]) -> Any:
+    return replace(find_game(game).parameters(), **changed)
+
+
+def test_house_rules_are_in_the_heading_and_have_to_be_given_again() -> None:
+    play, lines = hand_of_block(1, 0, target=50)
+    assert json.loads(lines[0])["parameters"] == {"target": 50}
+    with pytest.raises(RulesError, match=r"by rules of the house \(target\); give them"):
+        replayed(lines)
+    assert replayed(lines, by_the_house("block", {"target": 50})) == play
+
+
+def test_an_evening_is_played_again_hand_by_hand_and_its_match_goes_on() -> None:
+    first, lines = hand_of_block(1, 0)
+    match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
+    second, more = hand_of_block(2, match.dealer, match)
+    one, two = evening([*lines, *more], by_the_house)
+    assert (one.play, one.match, one.line) == (first, match, 1)
+    assert (two.play, two.match, two.line) == (second, match.after(second), len(lines) + 1)
+
+
+def test_a_hand_that_was_given_up_leaves_the_match_as_it_was() -> None:
+    first, lines = hand_of_block(1, 0)
+    match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
+    _, more = hand_of_block(2, match.dealer, match)
+    third, again = hand_of_block(3, match.dealer, match)
+    _, two, three = evening([*lines, *more[:4], *again], by_the_house)
+    assert two.play.settlement is None and two.match == match
+    assert three.match == match.after(third)
+
+
+def test_another_dealer_than_the_match_names_begins_another_match() -> None:
+    first, lines = hand_of_block(1, 0)
+    match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
+    stranger = (match.dealer + 1) % 4
+    second, more = hand_of_block(2, stranger)
+    _, two = evening([*lines, *more], by_the_house)
+    alone = rules_of("block").match(by_the_house("block", {}), 4, stranger)
+    assert two.match == alone.after(second)
+
+
+def test_a_line_of_a_later_hand_is_named_by_its_number_in_the_file() -> None:
+    _, lines = hand_of_block(1, 0)
+    hands = evening([*lines, lines[0], '{"seat": 0, "do": "dance"}'], by_the_house)
+    assert next(hands).line == 1
+    with pytest.raises(RulesError, match=f"Line {len(lines) + 2} of the record cannot be played"):
+        next(hands)

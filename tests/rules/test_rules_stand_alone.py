@@ -24,11 +24,26 @@ foreign = {name.partition(".")[0] for name in sys.modules} - {"rules", "__main__
 print(*sorted(foreign - set(sys.stdlib_module_names)))
 """
 
+FILLED = """
+from rules import cuts, melds_counts
+from rules.games.backgammon import board, judge, legal, moves, reading
+from rules.games.da_san import cards
+caches = cuts._of_the_eight, melds_counts.kind_of, board._swap, legal._faces, cards._bits
+print(len(moves.STEPS), len(moves.SHIFTS), len(reading._HITTING), len(cards._FIRST))
+print(*(cache.cache_info().currsize for cache in caches))
+"""
+
 
 def test_importing_the_rules_loads_the_standard_library_only() -> None:
     command = [sys.executable, "-S", "-c", IMPORT_ALL, str(ROOM.parent)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+def test_a_table_is_worked_out_by_whoever_first_asks_not_at_import() -> None:
+    command = [sys.executable, "-c", FILLED]
+    run = subprocess.run(command, cwd=ROOM.parent, capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) == {"0"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOM)) for file in FILES])

@@ -16,6 +16,7 @@ from rules.steps import Choose, DrawLot, Outcome, Ready, Step, Throw, TurnUp
 HOUSES: list[tuple[str, object]] = [(name, None) for name in GAMES] + [
     ("filipino", filipino.Parameters(replacement_end="outer", replacement_by="immediate")),
     ("filipino", filipino.Parameters(second_flores="stays", mano_batches=(8, 8, 1))),
+    ("filipino", filipino.Parameters(plus_n_range=(2, 5), pairs_double=True)),
     ("filipino", filipino.Parameters(honours_as_flores=False, columns=(12, 24, 18, 18))),
     ("pai_gow", pai_gow.Parameters(pile_view="banker", deal_direction="clockwise")),
     ("pai_gow", pai_gow.Parameters(physical_setup=False, n_dice=2)),

@@ -117,7 +117,7 @@ def test_the_indicator_is_never_dealt_and_shows_what_was_seen() -> None:
 
 
 def test_the_seats_are_drawn_by_two_throws_of_the_eldest() -> None:
-    assert draw_seats(eldest=1, first=8, second=5) == (0, 1)
+    assert draw_seats(1, first=8, second=5, parameters=WENZHOU.parameters()) == (0, 1)
 
 
 def test_wenzhou_seats_four() -> None:

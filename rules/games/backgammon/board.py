@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from rules.errors import NotationError
@@ -25,7 +26,6 @@ MEN = 15
 POINTS: Mask = sum(1 << 4 * point for point in range(1, BAR))
 """The twenty-four points, without the bar and what is off."""
 _BYTES = (BAR + 1) // 2
-_SWAP = bytes((byte & 15) << 4 | byte >> 4 for byte in range(256))
 
 
 class Board(NamedTuple):
@@ -111,7 +111,13 @@ def made(men: Men) -> Mask:
 
 def mirrored(men: Men) -> Men:
     """The same men by the opponent's numbering: his point 25 - p is one's own p."""
-    return int.from_bytes(men.to_bytes(_BYTES, "little").translate(_SWAP), "big")
+    return int.from_bytes(men.to_bytes(_BYTES, "little").translate(_swap()), "big")
+
+
+@cache
+def _swap() -> bytes:
+    """Every byte with its halves exchanged."""
+    return bytes((byte & 15) << 4 | byte >> 4 for byte in range(256))
 
 
 START_BOARD = Board(pack(START), pack(START))

@@ -13,6 +13,7 @@ from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.judging import Verdict
+from rules.objections import Objection
 
 NO_MOVE = "pass"
 """What is said for a throw that nobody can move with."""
@@ -82,9 +83,9 @@ def judge(case: Case) -> Verdict:
     move = parse(case.seat, case.move)
     assert isinstance(move, Move)
     option = play.option(move)
-    if isinstance(option, str):
+    if isinstance(option, Objection):
         stuck = () if play.options else (_stuck(case),)
-        return Verdict(legal=False, reasons=(_with_fact(option), *stuck))
+        return Verdict(legal=False, reasons=(option.cited, *stuck))
     after = play.apply(move)
     reasons = (_dice_played(case, play, option), *_facts(play.move(option)))
     settlement = after.settlement
@@ -146,23 +147,6 @@ def _facts(move: Move) -> list[str]:
     ]
     rule = "each by its number, or by a higher one from the rearmost point (BG-09)"
     return said + [f"All men are home; borne off: {off}, {rule}."] * bool(off)
-
-
-FACTS = (
-    (" is made: ", "B4"),
-    (" hits no blot ", "B5"),
-    (" on the bar, who comes in ", "BG-07"),
-    (" plays the smaller die", "BG-08"),
-    (" leaves a die unplayed", "BG-08"),
-    ("A higher number bears off ", "BG-10"),
-    ("No man leaves the board ", "BG-11"),
-)
-"""Which fact a sentence of the engine follows, by its words; other sentences follow B1 and B2."""
-
-
-def _with_fact(sentence: str) -> str:
-    fact = next((fact for words, fact in FACTS if words in sentence), "B1, B2")
-    return f"{sentence.removesuffix('.')} ({fact})."
 
 
 def _shown(case: Case) -> str:

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from rules.dice import Dice
 from rules.games.backgammon.actions import Action, Cube, Move, Roll
 from rules.geometry import Seat
-from rules.play import LegalActions
+from rules.objections import Objection
+from rules.play import IllegalAction, LegalActions
 
 if TYPE_CHECKING:
     from rules.games.backgammon.play import BackgammonPlay
 
 HIGHEST = 64
 """The cube's last face."""
-_FACES = tuple(product(range(1, 7), repeat=2))
-"""What two dice can show, each as likely as another."""
 
 
 class Offered(LegalActions[Action]):
-    """The legal actions of a game, by number too: a random player makes one and not all of them."""
+    """The legal actions of a game, by number too: a random player makes one and not all of them.
+
+    It asks the play itself: a view is made for every action, and functions for it would take
+    longer than what they are asked.
+    """
 
     __slots__ = ("_play",)
 
     def __init__(self, play: BackgammonPlay) -> None:
-        super().__init__(partial(against, play), lambda: map(self.__getitem__, range(len(self))))
         self._play = play
+
+    def __contains__(self, action: object) -> bool:
+        return against(self._play, action) is None
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(self.__getitem__, range(len(self)))
+
+    def require(self, action: Action) -> Action:
+        """The action itself. Raises IllegalAction with the sentence against it."""
+        sentence = against(self._play, action)
+        if sentence is not None:
+            raise IllegalAction(sentence)
+        return action
 
     def __len__(self) -> int:
         play = self._play
@@ -37,15 +54,15 @@ class Offered(LegalActions[Action]):
         return _said(play)[number] if play.dice is None else play.move(play.options[number])
 
 
-def against(play: BackgammonPlay, action: Action) -> str | None:
+def against(play: BackgammonPlay, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
     if isinstance(action, Roll) and play.wants_dice and action.seat == play.turn:
-        if action.dice in _FACES:
+        if action.dice in _faces():
             return None
         return f"Two dice show 1 to 6 each, not {' and '.join(map(str, action.dice))}."
     if isinstance(action, Move):
         option = play.option(action)
-        return option if isinstance(option, str) else None
+        return option.sentence if isinstance(option, Objection) else None
     if play.winner is not None:
         return "The game is over."
     if not isinstance(action, Roll | Cube):
@@ -75,7 +92,13 @@ def _said(play: BackgammonPlay) -> tuple[Action, ...]:
 
 @cache
 def _throws(seat: Seat) -> tuple[Action, ...]:
-    return tuple(Roll(seat, faces) for faces in _FACES)
+    return tuple(Roll(seat, faces) for faces in _faces())
+
+
+@cache
+def _faces() -> Mapping[Dice, None]:
+    """What two dice can show, each as likely as another: in order, and quick to look up."""
+    return dict.fromkeys(product(range(1, 7), repeat=2))
 
 
 def _against_cube(play: BackgammonPlay, action: Cube) -> str:

@@ -55,6 +55,8 @@ class BackgammonMatch:
         )
 
 
-def begin(parameters: Parameters | None = None, dealer: Seat = 0) -> BackgammonMatch:
+def begin(
+    parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
+) -> BackgammonMatch:
     """A match before its first game."""
-    return BackgammonMatch(parameters or Parameters(), dealer=dealer)
+    return BackgammonMatch(parameters or Parameters(), (0,) * players, dealer)

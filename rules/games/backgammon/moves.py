@@ -29,6 +29,7 @@ from rules.games.backgammon.board import (
     shift,
 )
 from rules.geometry import Seat
+from rules.lazily import Table
 
 Option = tuple[int, ...]
 """The steps of a whole move, `32 * die + source` each."""
@@ -47,12 +48,15 @@ class Step(NamedTuple):
     hits: bool = False
 
 
-STEPS: tuple[Step, ...] = tuple(
-    Step(number & 31, max(OFF, (number & 31) - (number >> 5))) for number in range(7 * 32)
-)
+def _step(number: int) -> Step:
+    source = number & 31
+    return Step(source, max(OFF, source - (number >> 5)))
+
+
+STEPS: Table[int, Step] = Table(_step)
 """Each step by its number."""
-SHIFTS: tuple[int, ...] = tuple(shift(step.source, step.target) for step in STEPS)
-"""What each step adds to its owner's men."""
+SHIFTS: Table[int, int] = Table(lambda number: shift(STEPS[number].source, STEPS[number].target))
+"""What each step adds to its owner's men, by its number."""
 
 
 def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Option]:

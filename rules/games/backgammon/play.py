@@ -20,6 +20,7 @@ from rules.games.backgammon.moves import HOME, Option, options, played
 from rules.games.backgammon.reading import read, told
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
+from rules.objections import Objection
 from rules.play import IllegalAction, Payment, Settlement, Tiles
 from rules.setup import Setup
 
@@ -56,10 +57,10 @@ class BackgammonPlay:
         """Who has borne off all his men, or was given the game."""
         if self.dropped is not None:
             return 1 - self.dropped
-        for seat in range(SEATS):
-            if self.board[seat] & 15 == MEN:
-                return seat
-        return None
+        first, second = self.board
+        if first & MEN == MEN:  # the lowest four bits count the men that are off
+            return 0
+        return 1 if second & MEN == MEN else None
 
     @property
     def wants_dice(self) -> bool:
@@ -73,8 +74,8 @@ class BackgammonPlay:
     def apply(self, action: Action) -> BackgammonPlay:
         if isinstance(action, Move):
             option = self.option(action)
-            if isinstance(option, str):
-                raise IllegalAction(option)
+            if isinstance(option, Objection):
+                raise IllegalAction(str(option))
             return self._next(played(self.board, self.turn, option), 1 - self.turn)
         sentence = against(self, action)
         if sentence is not None:
@@ -103,17 +104,18 @@ class BackgammonPlay:
         """Every move that the dice allow (`moves`); none before the throw."""
         return self._allowed[0]
 
-    def option(self, move: Move) -> Option | str:
-        """The option that a move means, or the sentence against it."""
+    def option(self, move: Move) -> Option | Objection:
+        """The option that a move means, or the objection to it."""
         options, named = self._allowed
-        if move in named:
-            return named[move]
+        known = named.get(move)
+        if known is not None:
+            return known
         if self.winner is not None:
-            return "The game is over."
+            return Objection("The game is over.")
         if self.dice is None:
-            return f"No dice are thrown; '{move}' needs a throw before it."
+            return Objection(f"No dice are thrown; '{move}' needs a throw before it.")
         if move.seat != self.turn:
-            return f"It is seat {self.turn}'s turn, not seat {move.seat}'s."
+            return Objection(f"It is seat {self.turn}'s turn, not seat {move.seat}'s.")
         return read(self.board, self.dice, options, move)
 
     def move(self, option: Option) -> Move:
@@ -133,16 +135,21 @@ class BackgammonPlay:
     def _next(
         self, board: Board, turn: Seat, dice: Dice | None = None, thrown: int = 0
     ) -> BackgammonPlay:
-        return BackgammonPlay(
-            self.parameters,
-            board,
-            turn,
-            dice,
-            self.throws + thrown,
-            self.doubling,
-            self.cube,
-            self.owner,
+        """The play with this board and throw. Made by hand: there are two for every move."""
+        after = object.__new__(BackgammonPlay)
+        after.__dict__.update(
+            parameters=self.parameters,
+            board=board,
+            turn=turn,
+            dice=dice,
+            throws=self.throws + thrown,
+            doubling=self.doubling,
+            cube=self.cube,
+            owner=self.owner,
+            offer=None,
+            dropped=None,
         )
+        return after
 
     def _answered(self, action: Cube) -> BackgammonPlay:
         match action.says:

@@ -1,9 +1,41 @@
 """Backgammon as one value for whoever plays games by name."""
 
-from rules.games.backgammon.actions import parse
-from rules.games.backgammon.match import begin
-from rules.games.backgammon.play import start
-from rules.games.backgammon.players import sensible
-from rules.play import Rules
+from __future__ import annotations
 
-BACKGAMMON_RULES = Rules("backgammon", start=start, parse=parse, sensible=sensible, match=begin)
+from rules.dice import Dice
+from rules.games.backgammon.actions import Roll, parse
+from rules.games.backgammon.match import begin
+from rules.games.backgammon.play import BackgammonPlay, start
+from rules.games.backgammon.players import sensible
+from rules.games.backgammon.setup import SEATS
+from rules.play import Held, Rules
+from rules.steps import Throw
+
+DICE = 2
+
+
+def held(play: BackgammonPlay) -> Held:
+    """No tiles: the men stand on their own board."""
+    return ((),) * SEATS
+
+
+def throw(play: BackgammonPlay) -> Throw | None:
+    """Both dice, by the seat on turn, unless it doubles first (section 4)."""
+    return Throw(play.turn, DICE, "throw") if play.wants_dice else None
+
+
+def thrown(play: BackgammonPlay, dice: Dice) -> Roll:
+    """What the seat on turn has thrown."""
+    return Roll(play.turn, dice)
+
+
+BACKGAMMON_RULES = Rules(
+    game="backgammon",
+    start=start,
+    parse=parse,
+    sensible=sensible,
+    match=begin,
+    held=held,
+    throw=throw,
+    thrown=thrown,
+)

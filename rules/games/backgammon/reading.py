@@ -1,4 +1,4 @@
-"""What a told move means on a board: which option it is, or the sentence against it.
+"""What a told move means on a board: which option it is, or the objection to it.
 
 People tell a move in more than one way: either order, one man's way without its stops (24/15), no
 star at a hit. A told move is read by playing it: every order of the dice in which its men get to
@@ -14,10 +14,14 @@ from rules.games.backgammon.actions import Move, in_order
 from rules.games.backgammon.board import BAR, OFF, POINTS, Board, made, mirrored, name_of
 from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
 from rules.geometry import Seat
+from rules.lazily import Table
+from rules.objections import Objection
 
 Ways = tuple[tuple[int, int], ...]
 """Where each told man stands and where he still has to go."""
-_HITTING = tuple(step._replace(hits=True) for step in STEPS)
+DICE = "B1, B2"
+"""The facts that say what the dice of a throw allow."""
+_HITTING: Table[int, Step] = Table(lambda number: STEPS[number]._replace(hits=True))
 
 
 def told(board: Board, seat: Seat, option: Option) -> Move:
@@ -35,8 +39,8 @@ def told(board: Board, seat: Seat, option: Option) -> Move:
     return Move(seat, in_order(steps))
 
 
-def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | str:
-    """The legal option that a move means, or the sentence against it."""
+def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | Objection:
+    """The legal option that a move means, or the objection to it."""
     seat = move.seat
     open_points = POINTS & ~made(mirrored(board[1 - seat]))
     ways = tuple((step.source, step.target) for step in move.steps)
@@ -54,14 +58,16 @@ def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Opt
         if set(stars) <= set(_hits(board, seat, reading))
     }
     if not meant:
-        return f"'{move}' hits no blot on {name_of(stars[0])}; leave the star out."
+        return Objection(f"'{move}' hits no blot on {name_of(stars[0])}; leave the star out.", "B5")
     legal = {played(board, seat, option): option for option in options}
     allowed = [after for after in meant if after in legal]
     if not allowed:
         return _unfinished(dice, options, move)
     exact = [after for after in allowed if sorted(_hits(board, seat, meant[after])) == stars]
     if len(allowed) > 1 and len(exact) != 1:
-        return f"'{move}' may hit on its way or not; name every point where the man stops."
+        return Objection(
+            f"'{move}' may hit on its way or not; name every point where the man stops.", DICE
+        )
     return legal[(exact or allowed)[0]]
 
 
@@ -89,51 +95,62 @@ def _hits(board: Board, seat: Seat, option: Option) -> list[int]:
     return [step.target for step in told(board, seat, option).steps if step.hits]
 
 
-def _unfinished(dice: Dice, options: Sequence[Option], move: Move) -> str:
+def _unfinished(dice: Dice, options: Sequence[Option], move: Move) -> Objection:
     """Why a move that can be played may not be: it leaves a die, or the larger one (BG-08)."""
     most = len(options[0])
     if most > 1:
-        return f"'{move}' leaves a die unplayed; {most} of {_shown(dice)} can be played."
-    die = options[0][0] >> 5
-    return f"'{move}' plays the smaller die; only one of {_shown(dice)} can be played: the {die}."
+        sentence = f"'{move}' leaves a die unplayed; {most} of {_shown(dice)} can be played."
+    else:
+        die, one = options[0][0] >> 5, f"only one of {_shown(dice)} can be played"
+        sentence = f"'{move}' plays the smaller die; {one}: the {die}."
+    return Objection(sentence, "BG-08")
 
 
-def _against(board: Board, dice: Dice, open_points: int, move: Move) -> str:
+def _against(board: Board, dice: Dice, open_points: int, move: Move) -> Objection:
     """The first thing that a person would say against a move that cannot be played at all."""
     seat = move.seat
     if board.men(seat, BAR) and not any(step.source == BAR for step in move.steps):
-        return f"Seat {seat} has a man on the bar, who comes in before another moves."
+        return Objection(
+            f"Seat {seat} has a man on the bar, who comes in before another moves.", "BG-07"
+        )
     arrived: set[int] = set()
     for step in move.steps:
         if not board.men(seat, step.source) and step.source not in arrived:
-            return f"Seat {seat} has no man on {name_of(step.source)}."
+            return Objection(f"Seat {seat} has no man on {name_of(step.source)}.", DICE)
         arrived.add(step.target)
         if step.target != OFF and not open_points >> 4 * step.target & 1:
             held = board.men(1 - seat, BAR - step.target)
-            return f"Point {step.target} is made: {held} men of seat {1 - seat} hold it."
+            return Objection(
+                f"Point {step.target} is made: {held} men of seat {1 - seat} hold it.", "B4"
+            )
     for step in move.steps:
-        sentence = _against_step(board, dice, step, seat)
-        if sentence:
-            return sentence
-    return f"'{move}' cannot be played with {_shown(dice)}, in either order of the dice."
+        objection = _against_step(board, dice, step, seat)
+        if objection:
+            return objection
+    return Objection(
+        f"'{move}' cannot be played with {_shown(dice)}, in either order of the dice.", DICE
+    )
 
 
-def _against_step(board: Board, dice: Dice, step: Step, seat: Seat) -> str | None:
+def _against_step(board: Board, dice: Dice, step: Step, seat: Seat) -> Objection | None:
     rearmost = max(board.where(seat))
     if step.target == OFF and rearmost > HOME and step.source <= HOME:
-        return (
+        return Objection(
             f"No man leaves the board before all are home; seat {seat} has one on"
-            f" {name_of(rearmost)}."
+            f" {name_of(rearmost)}.",
+            "BG-11",
         )
     reach = {dice[0], dice[1], sum(dice)}
     if dice[0] == dice[1]:
         reach |= {3 * dice[0], 4 * dice[0]}
     if step.target != OFF and step.source - step.target not in reach:
-        return f"{_shown(dice)} takes no man from {name_of(step.source)} to {name_of(step.target)}."
+        way = f"from {name_of(step.source)} to {name_of(step.target)}"
+        return Objection(f"{_shown(dice)} takes no man {way}.", DICE)
     if step.target == OFF and step.source < max(dice) and step.source < rearmost:
-        return (
+        return Objection(
             f"A higher number bears off from the rearmost point, {rearmost}, not from"
-            f" {step.source}."
+            f" {step.source}.",
+            "BG-10",
         )
     return None
 

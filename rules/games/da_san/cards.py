@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from rules.lazily import Table
 from rules.tiles import Face
 
 Cards = int
@@ -23,18 +24,9 @@ FACES: tuple[Face, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
 ALL: Cards = (1 << len(FACES)) - 1
 KING = RANKS.index("K")
 SHORTEST_RUN = 3
-_BIT = {face: 1 << number for number, face in enumerate(FACES)}
 _EVERY: Ranks = sum(1 << 4 * rank for rank in range(len(RANKS)))
 _IN_RUNS: Ranks = _EVERY & (1 << 4 * (KING + 1)) - 1
 """3, 2 and A are in no run (D12)."""
-_LOWEST = tuple(
-    tuple(
-        sum(1 << suit for suit in [suit for suit in range(4) if suits >> suit & 1][:count])
-        for suits in range(16)
-    )
-    for count in range(5)
-)
-"""By a count and the suits of a rank: that many of them, the first ones."""
 
 
 class Form(NamedTuple):
@@ -62,9 +54,10 @@ class Form(NamedTuple):
 
 def cards_of(faces: Iterable[Face]) -> Cards:
     """Faces as a set of cards. Raises KeyError for a face that no card has."""
+    bits = _bits()
     cards = 0
     for face in faces:
-        cards |= _BIT[face]
+        cards |= bits[face]
     return cards
 
 
@@ -117,10 +110,10 @@ def answers(cards: Cards, best: Form) -> list[Form]:
 
 def pick(cards: Cards, form: Form) -> Cards:
     """The cards of a hand that make a form, of each rank the first suits."""
-    lowest = _LOWEST[form.each]
+    each = form.each << 4
     picked = 0
     for rank in range(form.top - form.length + 1, form.top + 1):
-        picked |= lowest[cards >> 4 * rank & 15] << 4 * rank
+        picked |= _FIRST[each | cards >> 4 * rank & 15] << 4 * rank
     return picked
 
 
@@ -143,6 +136,20 @@ def numbers(ranks: Ranks) -> Iterator[int]:
         lowest = ranks & -ranks
         yield lowest.bit_length() // 4
         ranks ^= lowest
+
+
+@cache
+def _bits() -> dict[Face, Cards]:
+    return {face: 1 << number for number, face in enumerate(FACES)}
+
+
+def _first(of: int) -> int:
+    """Of a rank's suits, the low four bits, as many as the bits above say, the first ones."""
+    count, suits = of >> 4, of & 15
+    return sum([1 << suit for suit in range(4) if suits >> suit & 1][:count])
+
+
+_FIRST = Table(_first)
 
 
 @cache

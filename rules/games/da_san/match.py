@@ -44,7 +44,9 @@ class DaSanMatch:
         )
 
 
-def begin(parameters: Parameters | None = None, dealer: Seat = 0) -> DaSanMatch:
+def begin(
+    parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
+) -> DaSanMatch:
     """A match before its first hand; the first dealer is cut for (D4, `first_dealer`)."""
     chosen = parameters or Parameters()
-    return DaSanMatch(chosen, (chosen.start_chips,) * SEATS, dealer)
+    return DaSanMatch(chosen, (chosen.start_chips,) * players, dealer)

@@ -29,7 +29,7 @@ from rules.games.da_san.cards import (
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.legal import Offered, against
 from rules.games.da_san.match import DaSanMatch
-from rules.games.da_san.setup import SEATS, Parameters
+from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.games.da_san.table import Round
 from rules.geometry import Place, Seat
 from rules.play import IllegalAction, Payment, Settlement, Tiles
@@ -194,11 +194,8 @@ def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = N
 
     Raises IllegalSetup for a set-up that is not finished, or a card that lies in two places.
     """
-    if setup.ready is None:
-        raise IllegalSetup("The cards are not dealt yet; finish the set-up first.")
     seen = tiles or {}
-    dealt = {place for hand in setup.hands.values() for place in hand}
-    kitty = _hand(seen, [place for place in setup.layout.places if place not in dealt])
+    kitty = _hand(seen, kitty_places(setup))
     first, second, third = (_hand(seen, setup.hands[seat]) for seat in range(SEATS))
     hands = (first, second, third)
     if sum(hand.known.bit_count() for hand in (*hands, kitty)) != sum(

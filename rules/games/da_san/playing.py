@@ -1,9 +1,36 @@
 """Da San as one value for whoever plays games by name."""
 
-from rules.games.da_san.actions import parse
-from rules.games.da_san.match import begin
-from rules.games.da_san.play import start
-from rules.games.da_san.players import sensible
-from rules.play import Rules
+from __future__ import annotations
 
-DA_SAN_RULES = Rules("da_san", start=start, parse=parse, sensible=sensible, match=begin)
+from rules.games.da_san.actions import parse
+from rules.games.da_san.cards import faces_of
+from rules.games.da_san.match import begin
+from rules.games.da_san.play import DaSanPlay, start
+from rules.games.da_san.players import sensible
+from rules.games.da_san.setup import kitty_places
+from rules.play import Handed, Held, Rules
+from rules.setup import Setup
+from rules.steps import Packet
+
+
+def hands_over(setup: Setup, before: DaSanPlay, after: DaSanPlay) -> Handed:
+    """The kitty, to the bidder, once the auction is over (D9)."""
+    if before.auction.over or not after.auction.over or after.bidder is None:
+        return ()
+    return (Packet(after.bidder, kitty_places(setup)),)
+
+
+def held(play: DaSanPlay) -> Held:
+    """Each seat's cards, the weakest rank first, those that nobody has seen last."""
+    return tuple((*faces_of(hand.known), *(None,) * hand.hidden) for hand in play.hands)
+
+
+DA_SAN_RULES = Rules(
+    game="da_san",
+    start=start,
+    parse=parse,
+    sensible=sensible,
+    match=begin,
+    held=held,
+    hands_over=hands_over,
+)

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Literal
 
 from rules.errors import IllegalSetup
-from rules.geometry import Break, CardPile, CardPlace, Seat, counter_clockwise
-from rules.setup import Game, Script, Seating, choose
+from rules.geometry import Break, CardPile, CardPlace, Place, Seat, counter_clockwise
+from rules.setup import Game, Script, Seating, Setup, choose
 from rules.steps import Build, Packet, Ready
 from rules.tiles import Face
 
@@ -73,6 +73,19 @@ def script(seating: Seating, parameters: Parameters) -> Script:
         for seat in counter_clockwise(dealer, SEATS):
             yield Packet(seat, tuple(islice(cards, batch)))
     return Ready(begins=None, opened=Break(CardPlace(depth), CardPlace(depth + 1)))
+
+
+def kitty_places(setup: Setup) -> tuple[Place, ...]:
+    """Where the kitty's cards lie once all are dealt: what is left of the pile, from its top.
+
+    Raises IllegalSetup for a deal that is not finished.
+    """
+    if setup.ready is None or setup.ready.opened is None:
+        raise IllegalSetup("The cards are not dealt yet; finish the set-up first.")
+    dealt = {place for hand in setup.hands.values() for place in hand}
+    top = PILE.places.index(setup.ready.opened.first)
+    cards = PILE.places[top:] + PILE.places[:top]
+    return tuple(place for place in cards if place not in dealt)
 
 
 def first_dealer(cards: Sequence[Face]) -> tuple[Seat, ...]:

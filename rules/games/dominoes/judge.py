@@ -7,7 +7,13 @@ from typing import Literal
 
 from rules.errors import RulesError
 from rules.games.dominoes.actions import Lay, parse
-from rules.games.dominoes.layout import SEATS, Tableau, bare, why_it_does_not_fit
+from rules.games.dominoes.layout import (
+    SEATS,
+    Tableau,
+    bare,
+    why_it_does_not_fit,
+    why_it_fits_nowhere,
+)
 from rules.games.dominoes.score import Score, header_scores, open_ends_score
 from rules.games.dominoes.variants import VARIANTS, Parameters, Variant
 from rules.geometry import Seat
@@ -146,9 +152,5 @@ def _why(before: Tableau, lay: Lay) -> str:
 def _why_not(tableau: Tableau, lay: Lay) -> str:
     """The sentence against a tile; one that is named alone fits nowhere."""
     if lay.on or not tableau.ends or lay.tile in tableau.lays[lay.seat]:
-        return why_it_does_not_fit(tableau, lay)
-    ends = ", ".join(map(str, tableau.playable))
-    why = "neither half of it equals one of them (2.1)"
-    if tableau.parameters.join == "seven":
-        why = "no half of it makes seven with one of them, and it is no matador (2.8)"
-    return f"{lay.tile} fits nowhere: the ends to play on are {ends}; {why}."
+        return why_it_does_not_fit(tableau, lay).cited
+    return why_it_fits_nowhere(tableau, lay.tile).cited

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 from rules.games.dominoes.actions import Lay, Lie
 from rules.games.dominoes.bones import double_six, halves, is_doublet, is_matador
 from rules.games.dominoes.variants import Parameters
+from rules.objections import Objection
 from rules.tiles import Face
 
 SEATS = range(4)
@@ -97,7 +98,7 @@ class Tableau:
         A tile that nobody has seen is never among them.
         """
         fitting: dict[Face | None, list[Joint]] = {}
-        for joint in self._after:
+        for joint in self.after:
             fitting.setdefault(joint[0], []).append(joint)
         return tuple(
             {tile: tuple(Lay(seat, *joint) for joint in each) for tile, each in fitting.items()}
@@ -106,14 +107,15 @@ class Tableau:
 
     def __contains__(self, lay: Lay) -> bool:
         """Whether that tile fits so."""
-        return (lay.tile, lay.on, lay.lie, lay.out) in self._after
+        return (lay.tile, lay.on, lay.lie, lay.out) in self.after
 
     def __getitem__(self, lay: Lay) -> Tableau:
         """The tableau with that tile laid; KeyError if it does not fit so."""
-        return self._after[lay.tile, lay.on, lay.lie, lay.out]
+        return self.after[lay.tile, lay.on, lay.lie, lay.out]
 
     @cached_property
-    def _after(self) -> dict[Joint, Tableau]:
+    def after(self) -> Mapping[Joint, Tableau]:
+        """Every way to lay a tile here, and the tableau that comes of it."""
         return dict(self._joints())
 
     def _joints(self) -> Iterator[tuple[Joint, Tableau]]:
@@ -205,31 +207,44 @@ def outer_halves(parameters: Parameters, tile: Face, end: End) -> tuple[int, ...
     return sevens
 
 
-def why_it_does_not_fit(tableau: Tableau, lay: Lay) -> str:
-    """The sentence against a lay that the tableau does not take."""
+def why_it_does_not_fit(tableau: Tableau, lay: Lay) -> Objection:
+    """The objection to a lay that the tableau does not take."""
     parameters, tile = tableau.parameters, lay.tile
     if not tableau.ends and (lay.on or lay.out is not None):
-        return f"Nothing lies on the table yet: {tile} is set, not joined to an end."
+        return Objection(f"Nothing lies on the table yet: {tile} is set, not joined to an end.")
     ends = {str(end): end for end in tableau.playable}
     if tableau.ends and lay.on not in ends:
         if any(lay.on == str(end) for end in tableau.ends):
-            return f"The sides of the first tile are covered first; {lay.on} has to wait (2.3)."
+            return Objection(
+                f"The sides of the first tile are covered first; {lay.on} has to wait.", "2.3"
+            )
         what = f"there is no open end '{lay.on}'" if lay.on else "it has to be joined to an end"
-        return f"{tile} cannot lie there: {what}; the open ends are {_listed(ends)}."
+        return Objection(f"{tile} cannot lie there: {what}; the open ends are {_listed(ends)}.")
     offered = lies(parameters, tile)
     if lay.lie not in offered:
         if len(offered) > 1:
-            return f"Say how {tile} lies: '{tile} crosswise' or '{tile} in line'."
-        return f"How {tile} lies is no choice here; leave '{lay.lie}' out."
+            return Objection(f"Say how {tile} lies: '{tile} crosswise' or '{tile} in line'.")
+        return Objection(f"How {tile} lies is no choice here; leave '{lay.lie}' out.")
     outs = outer_halves(parameters, tile, ends[lay.on]) if lay.on else ()
     if lay.on and not outs:
         if parameters.join == "seven":
-            return f"{tile} makes no seven with the {lay.on}, and it is no matador."
-        return f"{tile} has no {ends[lay.on].number} to lay on the end {lay.on}."
+            return Objection(f"{tile} makes no seven with the {lay.on}, and it is no matador.")
+        return Objection(f"{tile} has no {ends[lay.on].number} to lay on the end {lay.on}.")
     if len(outs) > 1:
         choice = " or ".join(f"'{out} out'" for out in outs)
-        return f"Say which half of {tile} points outwards: {choice}."
-    return f"Which half of {tile} points outwards is no choice here; leave '{lay.out} out' away."
+        return Objection(f"Say which half of {tile} points outwards: {choice}.")
+    return Objection(
+        f"Which half of {tile} points outwards is no choice here; leave '{lay.out} out' away."
+    )
+
+
+def why_it_fits_nowhere(tableau: Tableau, tile: Face) -> Objection:
+    """The objection to a tile that goes on no end."""
+    ends = ", ".join(map(str, tableau.playable))
+    why, fact = "neither half of it equals one of them", "2.1"
+    if tableau.parameters.join == "seven":
+        why, fact = "no half of it makes seven with one of them, and it is no matador", "2.8"
+    return Objection(f"{tile} fits nowhere: the ends to play on are {ends}; {why}.", fact)
 
 
 def _is_crosswise(parameters: Parameters, lie: Lie) -> bool:

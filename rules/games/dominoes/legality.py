@@ -114,7 +114,7 @@ def _against_laying(play: DominoPlay, lay: Lay) -> str | None:
         if tile not in play.unseen:
             return f"Seat {seat} cannot hold {tile}; it has been seen elsewhere."
     if lay not in play.tableau:
-        return why_it_does_not_fit(play.tableau, lay)
+        return why_it_does_not_fit(play.tableau, lay).cited
     if not play.tableau.ends and not may_set(tile, hand, play.parameters, not play.boneyard):
         what = "a doublet" if play.parameters.set_tile == "doublet" else "its heaviest"
         return f"Seat {seat} cannot set {tile}: {what} has to be set (section 2)."

@@ -215,11 +215,16 @@ def _check(hands: Sequence[Hand], boneyard: Hand) -> None:
         raise IllegalSetup("Every player needs at least one tile in hand.")
     known = list(filter(None, chain(*hands, boneyard)))
     different = set(known)
-    if strange := different.difference(double_six()):
+    if strange := different - _whole_set():
         raise IllegalSetup(f"'{min(strange)}' is no domino; the set goes from 0-0 to 6-6.")
     if len(different) < len(known):
         twice = next(tile for tile in known if known.count(tile) > 1)
         raise IllegalSetup(f"{twice} is there twice; a set of dominoes has it once.")
+
+
+@cache
+def _whole_set() -> frozenset[Face]:
+    return frozenset(double_six())
 
 
 def _lay(play: DominoPlay, lay: Lay) -> DominoPlay:

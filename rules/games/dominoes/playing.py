@@ -1,13 +1,37 @@
 """The domino games as values for whoever plays games by name."""
 
-from functools import partial
+from __future__ import annotations
 
-from rules.games.dominoes.actions import parse
+from rules.games.dominoes.actions import Show, parse
 from rules.games.dominoes.match import begin_match
-from rules.games.dominoes.play import start
+from rules.games.dominoes.play import DominoPlay, start
 from rules.games.dominoes.players import sensible
 from rules.games.dominoes.variants import VARIANTS
-from rules.play import Rules
+from rules.geometry import Seat
+from rules.play import Handed, Held, Rules
+from rules.setup import Setup
+from rules.steps import Packet
+
+
+def hands_over(setup: Setup, before: DominoPlay, after: DominoPlay) -> Handed:
+    """The tile that was drawn from the boneyard (C3)."""
+    if len(after.boneyard) == len(before.boneyard):
+        return ()
+    assert setup.ready is not None and before.turn is not None
+    draws = setup.ready.draws
+    return (Packet(before.turn, (draws[len(draws) - len(before.boneyard)],)),)
+
+
+def held(play: DominoPlay) -> Held:
+    """Each seat's tiles in hand."""
+    return play.hands
+
+
+def follows(truth: DominoPlay, play: DominoPlay, seat: Seat) -> Show:
+    """After the hand: the next tile that a seat still holds and the table has not seen (C9)."""
+    seen = play.hands[seat]
+    return Show(seat, next(tile for tile in truth.hands[seat] if tile and tile not in seen))
+
 
 RULES: tuple[Rules, ...] = tuple(
     Rules(
@@ -15,7 +39,10 @@ RULES: tuple[Rules, ...] = tuple(
         start=start,
         parse=parse,
         sensible=sensible,
-        match=partial(begin_match, parameters=variant.parameters, players=variant.players[-1]),
+        match=begin_match,
+        held=held,
+        hands_over=hands_over,
+        follows=follows,
     )
     for variant in VARIANTS
 )

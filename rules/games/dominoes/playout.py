@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Protocol, TypeVar
 
 from rules.games.dominoes.actions import DominoAction, Go, Lay
 from rules.games.dominoes.play import DominoPlay, Ended
+from rules.geometry import Seat
 
 A = TypeVar("A", bound=DominoAction)
 
@@ -62,12 +64,12 @@ def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
         if offered:
             lay = offered[0] if len(offered) == 1 else pick(offered)
             actions.append(lay)
-            tableau = tableau[lay]
+            tableau = tableau.after[lay.tile, lay.on, lay.lie, lay.out]
             hand.remove(lay.tile)
             goes = 0
             ended = "" if hand else "out"
         else:
-            actions.append(Go(seat))
+            actions.append(_go(seat))
             goes += 1
             ended = "blocked" if goes == len(hands) else ""
         seat = following[seat]
@@ -83,3 +85,9 @@ def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
         ended,
         tuple(actions),
     )
+
+
+@cache
+def _go(seat: Seat) -> Go:
+    """One value for a seat's goes, which are many and all alike."""
+    return Go(seat)

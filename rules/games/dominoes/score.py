@@ -91,10 +91,10 @@ def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandSc
 
 def _lowest(parameters: Parameters, hands: Hands, counts: Sequence[int]) -> list[Seat]:
     """The seats whose hands are lowest; where the house says so, without doublets first (2.4)."""
-
-    def weight(seat: Seat) -> tuple[bool, int]:
-        doublets = any(is_doublet(tile) for tile in hands[seat])
-        return parameters.blocked_doublets_lose and doublets, counts[seat]
-
-    least = min(weight(seat) for seat in range(len(hands)))
-    return [seat for seat in range(len(hands)) if weight(seat) == least]
+    weights: list[tuple[bool, int]] = [(False, count) for count in counts]
+    if parameters.blocked_doublets_lose:
+        weights = [
+            (any(map(is_doublet, hand)), count) for hand, count in zip(hands, counts, strict=True)
+        ]
+    least = min(weights)
+    return [seat for seat, weight in enumerate(weights) if weight == least]

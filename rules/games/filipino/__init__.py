@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, parse
     from rules.games.filipino.hand import Hand, Meld
     from rules.games.filipino.match import FilipinoMatch
-    from rules.games.filipino.play import FILIPINO_RULES, FilipinoPlay, start
+    from rules.games.filipino.play import FilipinoPlay, start
     from rules.games.filipino.players import sensible
+    from rules.games.filipino.playing import FILIPINO_RULES
     from rules.games.filipino.score import Price, Won, price
     from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 
@@ -53,8 +54,8 @@ __getattr__ = lazily(
     __name__,
     dict.fromkeys(("Act", "parse"), "actions")
     | dict.fromkeys(("Hand", "Meld"), "hand")
-    | dict.fromkeys(("FILIPINO_RULES", "FilipinoPlay", "start"), "play")
+    | dict.fromkeys(("FilipinoPlay", "start"), "play")
     | dict.fromkeys(("Price", "Won", "price"), "score")
     | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")
-    | {"FilipinoMatch": "match", "sensible": "players"},
+    | {"FilipinoMatch": "match", "sensible": "players", "FILIPINO_RULES": "playing"},
 )

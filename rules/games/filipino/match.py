@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rules.errors import RulesError
-from rules.games.filipino.parameters import SEATS
+from rules.games.filipino.parameters import SEATS, Parameters
 from rules.geometry import Seat
 from rules.play import Amount, Settlement
 
@@ -50,3 +50,10 @@ class FilipinoMatch:
             chips=play.chips,
             hands=self.hands + 1,
         )
+
+
+def begin(
+    parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
+) -> FilipinoMatch:
+    """A match before its first hand; no house's parameters change how hands follow each other."""
+    return FilipinoMatch(dealer, (0,) * players, (0,) * players)

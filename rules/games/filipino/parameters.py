@@ -20,6 +20,8 @@ class Parameters:
     """The house's choices; amounts are in units, and "all round" is from each of the others.
 
     Set-up:
+    `plus_n_range`: instead of his second throw the roller may say "plus n", n from the first of
+    these numbers to the last; without numbers he throws twice (F6).
     `columns`: of each wall, uneven ones too (F4).
     `mano_batches`: how mano takes his 17 tiles (F9).
     `replacement_end`: standing columns go from the gap backwards, or from outside (F13).
@@ -54,6 +56,7 @@ class Parameters:
     `pairs_double`: two alike in the roller's throw double every amount of the hand.
     """
 
+    plus_n_range: tuple[int, ...] = ()
     columns: tuple[int, int, int, int] = (18, 18, 18, 18)
     mano_batches: tuple[int, ...] = (9, 8)
     replacement_end: Literal["gap", "outer"] = "gap"
@@ -97,6 +100,11 @@ class Parameters:
                 f"Walls of {self.columns} columns do not hold {TILES} tiles two high; the four"
                 f" lengths add up to {TILES // 2}."
             )
+        if self.plus_n_range and not _within_a_die(self.plus_n_range):
+            raise IllegalSetup(
+                f"A plus_n_range of {self.plus_n_range} is none: it has a least and a greatest n,"
+                " from 1 to 6, as [1, 6]; or nothing, where nobody says 'plus n'."
+            )
         if self.mano_batches not in MANO_BATCHES:
             raise IllegalSetup(
                 f"Mano cannot take his tiles as {self.mano_batches}; offered: {MANO_BATCHES}."
@@ -121,6 +129,11 @@ class Parameters:
     def is_flores(self, face: Face | None) -> bool:
         """Whether that face is a flores; a tile that nobody saw counts as a number tile."""
         return face is not None and face[-1] in ("zf" if self.honours_as_flores else "f")
+
+
+def _within_a_die(numbers: tuple[int, ...]) -> bool:
+    """Whether these are a least and a greatest number that one die can show."""
+    return len(numbers) == 2 and 1 <= numbers[0] <= numbers[1] <= 6
 
 
 _FROM_ZERO = (

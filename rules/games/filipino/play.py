@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.games.filipino import course, legal
-from rules.games.filipino.actions import Act, parse
+from rules.games.filipino.actions import Act
 from rules.games.filipino.match import FilipinoMatch
-from rules.games.filipino.players import sensible
 from rules.games.filipino.table import Table, laid_table
 from rules.geometry import Place, Seat
-from rules.play import LegalActions, Rules, Settlement, Tiles
+from rules.play import LegalActions, Settlement, Tiles
 from rules.setup import Setup
 
 
@@ -71,12 +70,3 @@ def start(
     """
     chips = (match or FilipinoMatch()).chips
     return FilipinoPlay(laid_table(setup, tiles or {}, chips))
-
-
-FILIPINO_RULES = Rules(
-    game="filipino",
-    start=start,
-    parse=parse,
-    sensible=sensible,
-    match=FilipinoMatch,
-)

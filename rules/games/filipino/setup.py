@@ -15,6 +15,8 @@ from rules.steps import Build, Choose, Outcome, Packet, Ready, Replace, Step, Tu
 from rules.tiles import Face
 
 PACKET = 8
+FOR_MANO = "throw for mano"
+PLUS_N, THROW_AGAIN = "plus n", "throw again"
 LAID_OUT = "flores laid out"
 
 
@@ -24,7 +26,7 @@ def script(seating: Seating, parameters: Parameters) -> Script:
     yield Build(walls)
 
     roller = seating.dealer
-    total = sum((yield from throw(roller, 1, "throw for mano", times=2)))
+    total = yield from throw_for_mano(roller, parameters)
     mano = count_seats(roller, total, SEATS)
     owner, end = yield from choose_wall(mano)
     wall = walls.open(owner, total, end)
@@ -45,6 +47,25 @@ def script(seating: Seating, parameters: Parameters) -> Script:
         shows=shows,
         opened=wall.gap,
     )
+
+
+def throw_for_mano(roller: Seat, parameters: Parameters) -> Generator[Step, Outcome, int]:
+    """The roller throws twice; or once, and says how many he adds, where he may (F6)."""
+    if not parameters.plus_n_range:
+        return sum((yield from throw(roller, 1, FOR_MANO, times=2)))
+    (thrown,) = yield from throw(roller, 1, FOR_MANO)
+    least, greatest = parameters.plus_n_range
+    offered: tuple[int | str, ...] = (THROW_AGAIN, *range(least, greatest + 1))
+    added = yield from choose(roller, PLUS_N, offered, THROW_AGAIN)
+    if not isinstance(added, int):
+        (added,) = yield from throw(roller, 1, FOR_MANO)
+    return thrown + added
+
+
+def is_pair(setup: Setup) -> bool:
+    """Whether the roller threw two alike for mano; a number that he said was not thrown."""
+    faces = [face for step, dice in setup.throws if step.why == FOR_MANO for face in dice]
+    return len(faces) == 2 and faces[0] == faces[1]
 
 
 def choose_wall(mano: Seat) -> Generator[Step, Outcome, tuple[Seat, End]]:

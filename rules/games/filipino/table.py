@@ -10,7 +10,7 @@ from rules.games.filipino.actions import Act, bare
 from rules.games.filipino.hand import Hand, in_order
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.score import Payments, flores_at_the_start
-from rules.games.filipino.setup import LAID_OUT, flores_of
+from rules.games.filipino.setup import LAID_OUT, flores_of, is_pair
 from rules.geometry import Place, Seat, counter_clockwise
 from rules.play import Settlement, Tiles, tiles_of
 from rules.setup import Setup
@@ -120,7 +120,7 @@ def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> Table:
         raise IllegalSetup(f"The set-up still waits for {setup.pending}; finish it first.")
     house: Parameters = setup.parameters
     flores = flores_of(setup)
-    stakes = 1 + (house.pairs_double and len(set(setup.throws[0][1])) == 1)
+    stakes = 1 + (house.pairs_double and is_pair(setup))
     return Table(
         house=house,
         roller=setup.seating.dealer,

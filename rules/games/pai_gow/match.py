@@ -78,7 +78,7 @@ class PaiGowMatch:
 
 
 def match(
-    players: int = HANDS, dealer: Seat = 0, parameters: Parameters | None = None
+    parameters: Parameters | None = None, players: int = HANDS, dealer: Seat = 0
 ) -> PaiGowMatch:
     """A match from its first hand; the bank is offered to `dealer` first."""
     if not (2 <= players <= HANDS and 0 <= dealer < players):

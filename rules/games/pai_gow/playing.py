@@ -1,9 +1,42 @@
 """Pai gow as one value for whoever plays games by name."""
 
-from rules.games.pai_gow.actions import parse
-from rules.games.pai_gow.match import match
-from rules.games.pai_gow.play import start
-from rules.games.pai_gow.players import sensible
-from rules.play import Rules
+from __future__ import annotations
 
-PAI_GOW_RULES = Rules("pai_gow", start=start, parse=parse, sensible=sensible, match=match)
+from rules.games.pai_gow.actions import Action, SetHand, Show, parse
+from rules.games.pai_gow.match import match
+from rules.games.pai_gow.play import PaiGowPlay, start
+from rules.games.pai_gow.players import sensible
+from rules.geometry import Seat
+from rules.play import Held, Rules
+
+
+def held(play: PaiGowPlay) -> Held:
+    """Each seat's four tiles, set or not."""
+    return tuple(hand.tiles for hand in play.hands)
+
+
+def tells(truth: PaiGowPlay, play: PaiGowPlay, action: Action) -> Action:
+    """A hand is laid face down: a table that does not know its tiles hears that it is set (4.2)."""
+    if isinstance(action, SetHand) and not play.hands[action.seat].is_known:
+        return SetHand(action.seat)
+    return action
+
+
+def follows(truth: PaiGowPlay, play: PaiGowPlay, seat: Seat) -> Show:
+    """Once all are set, each player turns his hand up as it lies, and then the bank (4.2)."""
+    closed = seat if play.hands[seat].split is None else play.banker
+    split = truth.hands[closed].split
+    assert split is not None
+    return Show(closed, split)
+
+
+PAI_GOW_RULES = Rules(
+    game="pai_gow",
+    start=start,
+    parse=parse,
+    sensible=sensible,
+    match=match,
+    held=held,
+    tells=tells,
+    follows=follows,
+)

@@ -86,19 +86,31 @@ class Pass:
         return "pass"
 
 
-WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | Pass
+@dataclass(frozen=True, slots=True)
+class Show:
+    """After the hand, where caishen are paid: how many are among the tiles that nobody saw."""
+
+    seat: Seat
+    caishen: int
+
+    def __str__(self) -> str:
+        return f"show {self.caishen}"
+
+
+WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | Pass | Show
 
 _SHAPES: Final = (
-    "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win, and"
-    " win 1m 2m to show unseen tiles"
+    "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win,"
+    " win 1m 2m to show unseen tiles, and show 2 for the caishen among them"
 )
 
 
 def parse(seat: Seat, text: str) -> WenzhouAction:
     """Read a seat's action back from its text; raises NotationError with what could be written."""
     verb, *faces = text.split() or [""]
-    for face in faces:
-        WENZHOU.tiles.require(face)
+    if verb != "show":
+        for face in faces:
+            WENZHOU.tiles.require(face)
     match verb, faces:
         case "draw", []:
             return Draw(seat)
@@ -118,4 +130,6 @@ def parse(seat: Seat, text: str) -> WenzhouAction:
             return Win(seat, tuple(shows))
         case "pass", []:
             return Pass(seat)
+        case "show", [("0" | "1" | "2" | "3") as caishen]:
+            return Show(seat, int(caishen))
     raise NotationError(f"'{text}' is no action of Wenzhou mahjong; write one of: {_SHAPES}.")

@@ -11,9 +11,11 @@ from rules.games.wenzhou.actions import (
     Kong,
     Pass,
     Pong,
+    Show,
     WenzhouAction,
     Win,
 )
+from rules.games.wenzhou.caishen import CAISHEN
 from rules.games.wenzhou.hand import By, Claim, NoWin, is_complete, judged
 from rules.games.wenzhou.hand import Win as Won
 from rules.games.wenzhou.order import why_not_discard
@@ -30,14 +32,14 @@ def to_act(position: Position) -> tuple[Seat, ...]:
     match position.stage:
         case Stage.OVER:
             return ()
-        case Stage.CLAIM | Stage.ROB:
+        case Stage.CLAIM | Stage.ROB | Stage.SHOW:
             return position.asked
     return (position.turn,)
 
 
 def why_not(position: Position, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
-    if not isinstance(action, Draw | Discard | Chow | Pong | Kong | Win | Pass):
+    if not isinstance(action, WenzhouAction):
         return f"{action!r} is no action of Wenzhou mahjong."
     if action.seat not in to_act(position):
         return _why_not_now(position, action)
@@ -49,6 +51,9 @@ def why_not(position: Position, action: object) -> str | None:
             return _why_not_turn(position, action)
         case Stage.CLAIM | Stage.ROB:
             return _why_not_answer(position, action)
+        case Stage.SHOW:
+            if isinstance(action, Show):
+                return _why_not_show(position, action)
     return _waits_for(position, action)
 
 
@@ -143,6 +148,8 @@ def _candidates(position: Position, seat: Seat) -> Iterator[WenzhouAction]:
             if position.stage is Stage.ACT:
                 yield from (Kong(seat, face) for face in faces)
                 yield Win(seat)
+        case Stage.SHOW:
+            yield from (Show(seat, caishen) for caishen in range(CAISHEN + 1))
 
 
 def _claims(position: Position, seat: Seat) -> Iterator[WenzhouAction]:
@@ -276,6 +283,19 @@ def _why_not_win(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str
             return _NO_SHAPE
     judgement = win_of(position, seat, shows)
     return judgement.sentence if isinstance(judgement, NoWin) else None
+
+
+def _why_not_show(position: Position, action: Show) -> str | None:
+    """Against more caishen than a seat's unseen tiles can be (W35)."""
+    face = position.deal.caishen.face
+    assert face is not None
+    most = min(position.seats[action.seat].hidden, position.unseen(face))
+    if 0 <= action.caishen <= most:
+        return None
+    return (
+        f"Seat {action.seat} cannot have {action.caishen} caishen among the tiles that nobody has"
+        f" seen; there are 0 to {most}."
+    )
 
 
 def _waits_for(position: Position, action: WenzhouAction) -> str:

@@ -68,3 +68,10 @@ class WenzhouMatch:
         gains = settlement.balance()
         scores = tuple(score + gains.get(seat, 0) for seat, score in enumerate(self.scores))
         return replace(self, scores=scores, hands=self.hands + 1)
+
+
+def begin(
+    parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
+) -> WenzhouMatch:
+    """A match before its first hand; the seats are drawn before it (W2, `draw_seats`)."""
+    return WenzhouMatch(parameters or Parameters(), dealer, scores=(0,) * players)

@@ -16,8 +16,6 @@ class Parameters:
 
     `dealer_scale`: the dealer's figure in his first, second ... hand in a row (W31).
     `after_fourth`: after his last figure the deal passes, or the seats are drawn anew (W33).
-    `wall_style`: two rows side by side or one on the other (W3); `indicator_aside`: it is set
-    aside while dealing (W12). Both change what people see, not where a tile lies.
     `reserve`: tiles that stay in the wall (W29).
     `kong_source`: a kong's replacement comes from the wall's end, or is an ordinary draw (W23).
     `pong_pass_lock`: who passed a pong may not pong that kind before his next turn (W20).
@@ -38,8 +36,6 @@ class Parameters:
 
     dealer_scale: tuple[int, ...] = (2, 4, 6, 8)
     after_fourth: Literal["pass", "reseat"] = "pass"
-    wall_style: Literal["flat", "stacked"] = "stacked"
-    indicator_aside: bool = False
     reserve: int = 16
     kong_source: Literal["tail", "draws"] = "tail"
     pong_pass_lock: bool = False

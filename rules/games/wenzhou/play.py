@@ -12,6 +12,7 @@ from rules.games.wenzhou.actions import (
     Kong,
     Pass,
     Pong,
+    Show,
     WenzhouAction,
     Win,
 )
@@ -29,7 +30,7 @@ from rules.games.wenzhou.position import (
     after,
     in_order,
 )
-from rules.games.wenzhou.score import Stakes, drawn, won
+from rules.games.wenzhou.score import Stakes, caishen_money, drawn, won
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import LOWER, Place, Seat, WallPlace
@@ -82,7 +83,13 @@ class WenzhouPlay:
 
     @property
     def settlement(self) -> Settlement | None:
-        return self.position.settlement
+        """Once the hand is over, and all caishen that are paid have been shown (W35)."""
+        position = self.position
+        if position.settlement is None or position.stage is Stage.SHOW:
+            return None
+        money = caishen_money(_caishen_held(position), position.deal.parameters)
+        settled = position.settlement
+        return replace(settled, payments=(*settled.payments, *money))
 
     @property
     def kongs(self) -> int:
@@ -109,6 +116,8 @@ def _after(position: Position, action: WenzhouAction) -> Position:
             return _kong(position, seat, face)
         case Win() if position.stage is Stage.ACT:
             return _won(position, action)
+        case Show(seat, caishen):
+            return _show(position, seat, caishen)
     return _answer(position, action)
 
 
@@ -267,8 +276,7 @@ def _next(position: Position) -> Position:
         if lies.left <= max(reserve, 1)
         else f"The tile before the indicator has been taken, {lies.left} are left (W29)."
     )
-    settlement = drawn(lies.deal.stakes, why, _caishen_held(lies))
-    return replace(lies, stage=Stage.OVER, settlement=settlement)
+    return _ended(lies, drawn(why))
 
 
 def _won(position: Position, action: Win) -> Position:
@@ -281,16 +289,33 @@ def _won(position: Position, action: Win) -> Position:
     over = replace(
         position,
         seats=_with(position, action.seat, replace(hand, tiles=tiles)),
-        stage=Stage.OVER,
         tile=None,
         answers=(),
     )
-    settlement = won(action.seat, win, position.deal.stakes, _caishen_held(over))
-    return replace(over, settlement=settlement)
+    return _ended(over, won(action.seat, win, position.deal.stakes))
+
+
+def _ended(position: Position, settlement: Settlement) -> Position:
+    """The hand is over; where caishen are paid, unseen hands first show theirs (W35)."""
+    pays = position.deal.parameters.caishen_money and position.deal.caishen.face is not None
+    unseen = tuple(seat for seat, hand in enumerate(position.seats) if hand.hidden)
+    asked = unseen if pays else ()
+    stage = Stage.SHOW if asked else Stage.OVER
+    return replace(position, stage=stage, asked=asked, settlement=settlement)
+
+
+def _show(position: Position, seat: Seat, caishen: int) -> Position:
+    """So many of a seat's unseen tiles are caishen; the last seat to show ends the hand."""
+    hand, face = position.seats[seat], position.deal.caishen.face
+    rest = hand.less((None,) * caishen)
+    shown = replace(hand, tiles=in_order((*rest, *(face,) * caishen)))
+    asked = tuple(other for other in position.asked if other != seat)
+    stage = Stage.SHOW if asked else Stage.OVER
+    return replace(position, seats=_with(position, seat, shown), stage=stage, asked=asked)
 
 
 def _caishen_held(position: Position) -> tuple[int, ...]:
-    """How many caishen each seat holds, as far as they were seen (W35)."""
+    """How many caishen each seat holds (W35)."""
     caishen = position.deal.caishen
     return tuple(sum(map(caishen.is_caishen, hand.tiles)) for hand in position.seats)
 

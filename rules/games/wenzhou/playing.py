@@ -1,16 +1,91 @@
-"""How Wenzhou mahjong is played, as one value."""
+"""Wenzhou mahjong as one value for whoever plays games by name."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from rules.games.wenzhou.actions import parse
-from rules.games.wenzhou.match import WenzhouMatch
-from rules.games.wenzhou.play import start
+from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, parse
+from rules.games.wenzhou.match import begin
+from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.players import sensible
+from rules.games.wenzhou.position import Stage
 from rules.games.wenzhou.setup import WENZHOU
-from rules.play import Rules
+from rules.geometry import Seat
+from rules.play import Handed, Held, Rules
+from rules.setup import Setup
+from rules.steps import Packet, Replace
+from rules.tiles import Face
+
+
+def hands_over(setup: Setup, before: WenzhouPlay, after: WenzhouPlay) -> Handed:
+    """The tile drawn; a kong's comes from the replacement end, if the house has one (W23)."""
+    seat, place = before.position.turn, before.source
+    if after.position.replaced > before.position.replaced and place is not None:
+        return (Replace(seat, place),)
+    if after.position.drawn > before.position.drawn and place is not None:
+        return (Packet(seat, (place,)),)
+    return ()
+
+
+def held(play: WenzhouPlay) -> Held:
+    """Concealed tiles, then the sets laid down, then a tile just added to one of them.
+
+    That tile lies before its player until somebody robs the kong.
+    """
+    position = play.position
+    return tuple(
+        (
+            *hand.tiles,
+            *(face for meld in hand.melds for face in meld.faces),
+            *((position.tile,) if (position.stage, position.turn) == (Stage.ROB, seat) else ()),
+        )
+        for seat, hand in enumerate(position.seats)
+    )
+
+
+def tells(truth: WenzhouPlay, play: WenzhouPlay, action: WenzhouAction) -> WenzhouAction:
+    """Draws without their faces; a win with the tiles that it has to show."""
+    match action:
+        case Draw(seat):
+            return Draw(seat)
+        case Win(seat):
+            return Win(seat, _to_show(truth, play, seat))
+    return action
+
+
+def follows(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> Pass | Show:
+    """A seat without a claim passes; after the hand it shows its caishen, if they are paid."""
+    if play.position.stage is not Stage.SHOW:
+        return Pass(seat)
+    caishen = play.position.deal.caishen.face
+    sees, seen = (each.position.seats[seat].tiles.count(caishen) for each in (truth, play))
+    return Show(seat, sees - seen)
+
+
+def _to_show(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
+    """A winner's concealed tiles that the table has not seen, the one just drawn last.
+
+    The table takes the last one for the one drawn (`claim_of`).
+    """
+    tiles = list(truth.position.seats[seat].known)
+    drawn = truth.position.tile
+    if truth.position.stage is Stage.ACT and drawn is not None:
+        tiles.remove(drawn)
+        tiles.append(drawn)
+    for seen in play.position.seats[seat].known:
+        tiles.remove(seen)
+    return tuple(tiles)
+
 
 WENZHOU_RULES: Final = Rules(
-    game=WENZHOU.name, start=start, parse=parse, sensible=sensible, match=WenzhouMatch
+    game=WENZHOU.name,
+    start=start,
+    parse=parse,
+    sensible=sensible,
+    match=begin,
+    held=held,
+    hands_over=hands_over,
+    tells=tells,
+    follows=follows,
 )
+"""How Wenzhou mahjong is played, as one value."""

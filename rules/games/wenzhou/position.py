@@ -31,6 +31,7 @@ class Stage(Enum):
     DISCARD = "a discard, after a claim"
     CLAIM = "everybody who may claim the discard"
     ROB = "everybody who may rob the kong"
+    SHOW = "the caishen among the tiles that nobody has seen"
     OVER = "nothing: the hand is over"
 
 
@@ -65,7 +66,7 @@ class SeatHand:
                 lacking.append(face)
         return tuple(lacking)
 
-    def less(self, faces: Iterable[Face]) -> tuple[Face | None, ...]:
+    def less(self, faces: Iterable[Face | None]) -> tuple[Face | None, ...]:
         """The tiles without these; what was not known leaves an unseen one less."""
         left = list(self.tiles)
         for face in faces:
@@ -103,9 +104,11 @@ class Position:
 
     `turn` is who draws, acts or discards; while a tile may be claimed it is who put it there.
     `tile` is the tile just drawn, discarded or added to a pong; `answers` are the claims and
-    passes so far, `asked` the seats that still have to answer. `discards` are those that nobody
-    took, sorted: nobody can see whose they were (W18). `thrown` are the kinds that were discarded,
-    claimed ones too (E13). `calls` counts sets laid down, `kongs` those that are kongs.
+    passes so far, `asked` the seats that still have to answer, or to show after the hand.
+    `discards` are those that nobody took, sorted: nobody can see whose they were (W18). `thrown`
+    are the kinds that were discarded, claimed ones too (E13). `calls` counts sets laid down,
+    `kongs` those that are kongs.
+    `settlement` is what the hand comes to without caishen money.
     """
 
     deal: Deal

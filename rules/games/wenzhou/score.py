@@ -33,31 +33,23 @@ class Stakes:
         return self.figure if self.dealer in (one, other) else 1
 
 
-def won(winner: Seat, win: Win, stakes: Stakes, caishen: Sequence[int] = ()) -> Settlement:
-    """All three others pay, whoever discarded (W30). `caishen`: how many each seat holds."""
+def won(winner: Seat, win: Win, stakes: Stakes) -> Settlement:
+    """All three others pay, whoever discarded (W30)."""
     return Settlement(
         name=win.name,
         multiplier=win.multiplier,
-        payments=(
-            *(
-                Payment(seat, winner, *_due(seat, winner, win.multiplier, stakes))
-                for seat in _others(winner)
-            ),
-            *caishen_money(caishen, stakes.parameters),
+        payments=tuple(
+            Payment(seat, winner, *_due(seat, winner, win.multiplier, stakes))
+            for seat in _others(winner)
         ),
         reasons=(*win.reasons, "All three others pay, also for a discard (W30)."),
         winner=winner,
     )
 
 
-def drawn(stakes: Stakes, why: str, caishen: Sequence[int] = ()) -> Settlement:
+def drawn(why: str) -> Settlement:
     """A hand that nobody won (W29)."""
-    return Settlement(
-        name="drawn hand",
-        multiplier=0,
-        payments=caishen_money(caishen, stakes.parameters),
-        reasons=(why,),
-    )
+    return Settlement(name="drawn hand", multiplier=0, reasons=(why,))
 
 
 def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:

@@ -1,9 +1,12 @@
-"""Wenzhou mahjong: the set-up (W1-W13, W23). Sixteen tiles each, Caishen turned up in the wall."""
+"""Wenzhou mahjong: the set-up (W1-W13, W23). Sixteen tiles each, Caishen turned up in the wall.
+
+Rows that lie side by side instead of one on the other (W3), and an indicator that is put aside
+until the deal is over (W12), leave every tile at its address: nothing here asks for them.
+"""
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import Literal
 
 from rules.games.wenzhou.parameters import Parameters
 from rules.geometry import UPPER, Seat, WallPlace, Walls, count_seats, counter_clockwise
@@ -61,15 +64,14 @@ def draws_left(second: int, replacements: int = 0, reserve: int = 16) -> tuple[i
     return after_deal - replacements - left, left
 
 
-def draw_seats(
-    eldest: Seat, first: int, second: int, method: Literal["eldest", "east"] = "eldest"
-) -> tuple[Seat, Seat]:
+def draw_seats(eldest: Seat, first: int, second: int, parameters: Parameters) -> tuple[Seat, Seat]:
     """The EAST seat, and who takes the first wind tile (W2), from two throws.
 
     The eldest throws for EAST; he or EAST throws again, and is 1 of the second count.
     """
     east = count_seats(eldest, first, SEATS)
-    return east, count_seats(eldest if method == "eldest" else east, second, SEATS)
+    again = eldest if parameters.seat_draw_method == "eldest" else east
+    return east, count_seats(again, second, SEATS)
 
 
 WENZHOU = Game(

@@ -120,7 +120,7 @@ def test_a_sensible_player_is_always_legal_and_beats_a_random_one(seed: int) -> 
 
 
 def test_sensible_players_finish_a_match_by_themselves() -> None:
-    match = BACKGAMMON_RULES.match(replace(EVERYTHING, match_points=5))
+    match = BACKGAMMON_RULES.match(replace(EVERYTHING, match_points=5), 2, 0)
     while not match.over:
         play = opened(match.parameters)
         while play.settlement is None:

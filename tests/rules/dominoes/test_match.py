@@ -51,14 +51,14 @@ def test_a_play_begins_where_a_set_up_is_finished() -> None:
 
 
 def test_a_match_may_be_for_fewer_players() -> None:
-    block = RULES[0].match(players=2, dealer=1)
+    block = RULES[0].match(parameters("block"), 2, 1)
     assert (block.scores, block.dealer) == ((0, 0), 1)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=[rules.game for rules in RULES])
 def test_sensible_players_play_every_game_to_its_target(rules: Rules) -> None:
     game, rng = GAMES[rules.game], random.Random(7)
-    match = rules.match()
+    match = rules.match(game.parameters(), game.players[-1], 0)
     while not match.over:
         setup = settle(game.setup(players=len(match.scores), dealer=match.dealer))
         faces = rng.sample(double_six(), 28)

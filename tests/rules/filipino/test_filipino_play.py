@@ -221,7 +221,7 @@ def test_a_play_needs_a_finished_set_up() -> None:
 def test_the_rules_are_offered_in_the_common_form() -> None:
     assert isinstance(FILIPINO_RULES, Rules)
     setup, tiles = dealt(Random(5))
-    match = FILIPINO_RULES.match()
+    match = FILIPINO_RULES.match(Parameters(), 4, 0)
     play = FILIPINO_RULES.start(setup, tiles, match)
     seat = play.to_act[0]
     act = FILIPINO_RULES.sensible(play, seat)

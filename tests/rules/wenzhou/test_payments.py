@@ -8,7 +8,7 @@ from rules.errors import IllegalSetup, RulesError
 from rules.games.wenzhou import WenzhouMatch, draw_seats
 from rules.games.wenzhou.hand import Win
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.score import Stakes, broken_order, caishen_money, drawn, false_win, won
+from rules.games.wenzhou.score import Stakes, broken_order, caishen_money, false_win, won
 from rules.play import Settlement
 
 SOFT, HARD, DOUBLE = (Win("a win", multiplier, ()) for multiplier in (1, 2, 4))
@@ -70,10 +70,9 @@ def test_W30_the_discarder_pays_no_more_than_the_others() -> None:
     assert settlement.balance() == {2: 8, 3: -2, 0: -4, 1: -2}
 
 
-def test_W35_caishen_money_is_paid_by_everybody_also_in_a_drawn_hand() -> None:
-    house = Parameters(caishen_money=3)
-    settlement = drawn(Stakes(0, 1, house), "", (0, 2, 0, 1))
-    assert settlement.balance() == {0: -9, 1: 15, 2: -9, 3: 3}
+def test_W35_caishen_money_is_paid_by_everybody() -> None:
+    paid = caishen_money((0, 2, 0, 1), Parameters(caishen_money=3))
+    assert Settlement("", payments=paid).balance() == {0: -9, 1: 15, 2: -9, 3: 3}
     assert caishen_money((0, 2, 0, 1), Parameters()) == ()
 
 
@@ -94,8 +93,8 @@ def test_E16_breaking_the_order_of_discards_costs_what_the_house_says() -> None:
 
 
 def test_W2_east_may_throw_the_second_time() -> None:
-    assert draw_seats(1, 8, 5) == (0, 1)
-    assert draw_seats(1, 8, 5, "east") == (0, 0)
+    assert draw_seats(1, 8, 5, Parameters()) == (0, 1)
+    assert draw_seats(1, 8, 5, Parameters(seat_draw_method="east")) == (0, 0)
 
 
 def test_a_match_goes_on_only_after_a_settled_hand() -> None:

@@ -103,6 +103,26 @@ def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
     assert "'9s' cannot be among the tiles of seat 1" in why_not(play, f"1 win {too_many}")
 
 
+def test_W35_where_caishen_are_paid_unseen_hands_show_theirs_at_the_end() -> None:
+    play = unseen(8, 6, parameters=Parameters(caishen_money=3))
+    while play.position.stage is not Stage.SHOW:
+        play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
+    assert play.settlement is None and play.to_act == (0, 1, 2, 3)
+    assert allowed(play, 1) == {"show 0", "show 1", "show 2", "show 3"}
+    assert "waits for the caishen among the tiles" in why_not(play, "1 pass")
+    play = go(play, "1 show 2")
+    assert "cannot have 2 caishen" in why_not(play, "3 show 2")
+    assert "there are 0 to 1" in why_not(play, "3 show 2")
+    play = go(play, "3 show 1", "0 show 0", "2 show 0")
+    assert play.settlement is not None
+    assert play.settlement.balance() == {0: -9, 1: 15, 2: -9, 3: 3}
+
+
+def test_an_indicator_that_nobody_read_pays_no_caishen() -> None:
+    play: WenzhouPlay = WENZHOU_RULES.start(set_up(None, parameters=Parameters(caishen_money=3)))
+    assert to_the_end(play).settlement is not None
+
+
 def test_an_indicator_that_nobody_read_lets_the_hand_go_on_without_wins() -> None:
     play: WenzhouPlay = WENZHOU_RULES.start(set_up(None))
     play = go(play, "0 discard 9s")
@@ -118,14 +138,25 @@ def test_a_drawn_tile_that_is_known_is_not_read_as_another() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["draw", "draw 5m", "discard 5m", "chow 4m 6m", "pong", "kong", "kong 3s", "win", "pass"],
+    [
+        "draw",
+        "draw 5m",
+        "discard 5m",
+        "chow 4m 6m",
+        "pong",
+        "kong",
+        "kong 3s",
+        "win",
+        "pass",
+        "show 2",
+    ],
 )
 def test_an_action_reads_back_from_its_text(text: str) -> None:
     action = WENZHOU_RULES.parse(2, text)
     assert (str(action), action.seat) == (text, 2)
 
 
-@pytest.mark.parametrize("text", ["", "chow 4m", "riichi", "discard", "pass 5m"])
+@pytest.mark.parametrize("text", ["", "chow 4m", "riichi", "discard", "pass 5m", "show 4"])
 def test_a_text_that_is_no_action_is_told_what_could_be_written(text: str) -> None:
     with pytest.raises(NotationError, match="write one of: draw"):
         WENZHOU_RULES.parse(0, text)

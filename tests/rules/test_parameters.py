@@ -1,0 +1,41 @@
+"""The houses' parameters: a key that nobody reads is an error."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import rules
+from rules.games import GAMES
+
+FILES = sorted(Path(rules.__file__).parent.rglob("*.py"))
+
+
+def names_read() -> Iterator[str]:
+    """Every attribute that the rules read of something, but for checking a parameter's value."""
+    for file in FILES:
+        for node in ast.parse(file.read_text()).body:
+            yield from _read_in(node)
+
+
+def _read_in(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef) and node.name == "__post_init__":
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        yield node.attr
+    for child in ast.iter_child_nodes(node):
+        yield from _read_in(child)
+
+
+READ = frozenset(names_read())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_parameter_of_a_game_is_read_by_its_rules(game: str) -> None:
+    parameters = GAMES[game].parameters()
+    unread = [field.name for field in fields(parameters) if field.name not in READ]
+    assert not unread, f"nothing reads {', '.join(unread)}; read it, or take it out"
