@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from config import mechanics, wiring
+from config import mechanics, recovery, wiring
 from config.errors import Finding
 from config.parameters import game_parameters
 from config.schema import GameConfig, Table
@@ -65,7 +65,8 @@ def check_table(table: Table) -> list[Finding]:
 
     The mechanics are looked at once the wiring is right: they follow the channels.
     """
-    return [finding for check in wiring.CHECKS for finding in check(table)] or [
+    first = (*wiring.CHECKS, *recovery.CHECKS)
+    return [finding for check in first for finding in check(table)] or [
         finding for check in mechanics.CHECKS for finding in check(table)
     ]
 
@@ -75,9 +76,10 @@ def fit(table: Table, game: Game, config: GameConfig) -> Fit:
 
     Raises ConfigErrors if the configuration's parameters are not the game's.
     """
-    walks = tuple(_walk(game.setup(parameters=game_parameters(config)), n) for n in range(PROBES))
+    parameters = game_parameters(config)
+    walks = _walks(game, parameters)
     asked = [step for setup in walks for step, _ in setup.done]
-    hands = _hands_for_lanes(table, walks)
+    hands = _hands_for_lanes(table, game, parameters)
     reasons = (
         *_tile_reasons(table, game, config),
         *_tray_reasons(table, walks[0].layout, config, hands),
@@ -86,9 +88,16 @@ def fit(table: Table, game: Game, config: GameConfig) -> Fit:
     )
     if reasons:
         return Fit(False, reasons)
-    machine = _done_by_machine(table, dealt=hands is not None)
+    whole = hands == _sizes(walks)
+    machine = _done_by_machine(table, picked=hands is not None, dealt=hands is not None and whole)
     kinds = {type(step) for step in asked}
     return Fit(True, (), tuple(NAMES[kind] for kind in NAMES if kind in kinds - machine))
+
+
+def _walks(game: Game, parameters: object, dealer: Seat = 0) -> tuple[Setup, ...]:
+    """A game's set-up to its end, as many times as there are probes."""
+    setup = game.setup(dealer=dealer, parameters=parameters)
+    return tuple(_walk(setup, probe) for probe in range(PROBES))
 
 
 def _walk(setup: Setup, probe: int) -> Setup:
@@ -107,15 +116,29 @@ def _walk(setup: Setup, probe: int) -> Setup:
     return setup
 
 
-def _hands_for_lanes(table: Table, walks: tuple[Setup, ...]) -> Mapping[Seat, int] | None:
-    """The tiles that each lane takes, if every set-up gives every seat as many, and they fit."""
+def _hands_for_lanes(table: Table, game: Game, parameters: object) -> Mapping[Seat, int] | None:
+    """The tiles that each lane takes: what its seat gets whoever deals, if all of it fits.
+
+    None where throws or choices change it.
+    """
     lanes = table.modules.lanes
-    each = [{seat: len(hand) for seat, hand in setup.hands.items()} for setup in walks]
-    sizes = each[0]
-    if lanes is None or not sizes or any(other != sizes for other in each):
+    if lanes is None:
         return None
-    fits = len(sizes) <= len(lanes.seats) and max(sizes.values()) <= lanes.capacity
-    return sizes if fits else None
+    common: dict[Seat, int] = {}
+    for dealer in range(game.players[-1]):
+        sizes = _sizes(_walks(game, parameters, dealer))
+        if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
+            return None
+        common = {seat: min(size, common.get(seat, size)) for seat, size in sizes.items()}
+    return common
+
+
+def _sizes(walks: tuple[Setup, ...]) -> dict[Seat, int] | None:
+    """What each seat gets, if it gets the same in every one of these set-ups."""
+    first, *others = (
+        {seat: len(hand) for seat, hand in sorted(setup.hands.items())} for setup in walks
+    )
+    return first if all(other == first for other in others) else None
 
 
 def _tile_reasons(table: Table, game: Game, config: GameConfig) -> Iterator[str]:
@@ -166,8 +189,8 @@ def _dice_reasons(table: Table, asked: list[Step]) -> Iterator[str]:
         yield f"It throws {most} dice at once, and the table has {dome.dice}."
 
 
-def _done_by_machine(table: Table, *, dealt: bool) -> set[type[Step]]:
-    """The kinds of step that a table's modules do; `dealt` by its hand lanes.
+def _done_by_machine(table: Table, *, picked: bool, dealt: bool) -> set[type[Step]]:
+    """The kinds of step that a table's modules do; `picked` and wholly `dealt` by its hand lanes.
 
     The flipper turns the one tile above it: where hands are not picked first, the indicator lies
     anywhere. Lots are shown by people and put back by people on every table.
@@ -180,7 +203,7 @@ def _done_by_machine(table: Table, *, dealt: bool) -> set[type[Step]]:
         done.add(Throw)
     if dealt:
         done.add(Packet)
-    if dealt and "flipper" in has:
+    if picked and "flipper" in has:
         done.add(TurnUp)
     if table.modules.gantry is not None:
         done |= {Arrange, Packet, Replace}

@@ -16,6 +16,9 @@ _RIGHT = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 _FORWARD = ((0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0))
 """For each side, the direction from its owner to the centre."""
 
+AIR = 0.002
+"""Between two tiles that players lay down by hand, metres (ours)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -61,10 +64,23 @@ class Field:
         return self._origin(side, self.table.field.wall_distance).moved(right, 0, side)
 
     def hand(self, seat: Seat, seats: int, offset: float) -> Spot:
-        """A spot of a seat's delivery place, `offset` metres to the left of its right end."""
+        """A spot of a seat's delivery place, `offset` metres to the left of its right end.
+
+        A full row goes on in a second one before it.
+        """
         side, shift, half = self._seat(seat, seats)
+        row, along = divmod(offset, 2 * half)
         spot = self._origin(side, self.table.field.hand_distance)
-        return spot.moved(shift + half - offset, 0, side)
+        return spot.moved(shift + half - along, row * (self.tile_length + AIR), side)
+
+    def room(self, seat: Seat, seats: int, begun: float, width: float) -> float:
+        """Where a block so wide begins in a hand that reaches so far, metres.
+
+        No block goes round the end of a row.
+        """
+        breadth = 2 * self._seat(seat, seats)[2]
+        row, along = divmod(begun, breadth)
+        return begun if along + width <= breadth else (row + 1) * breadth
 
     def hand_side(self, seat: Seat, seats: int) -> int:
         """The side of the table at which a seat's delivery place lies."""
@@ -72,7 +88,7 @@ class Field:
 
     def seat_at(self, spot: Spot, seats: int) -> Seat | None:
         """The seat before which a spot lies, or None for one nearer the centre."""
-        edge = self.table.field.hand_distance - self.tile_length
+        edge = self.table.field.hand_distance - 1.5 * self.tile_length
         for seat in range(seats):
             side, shift, half = self._seat(seat, seats)
             (rx, ry), (fx, fy) = _RIGHT[side], _FORWARD[side]
@@ -90,6 +106,30 @@ class Field:
         """The n-th parking place on the lid, from 0, for a waiting block of at most two columns."""
         row, column = divmod(number, 3)
         return Spot((column - 1) * 4 * self.pitch, (row - 0.5) * 1.5 * self.tile_length, False)
+
+    def middle(self) -> tuple[Spot, ...]:
+        """Where players lay tiles open: rows inside the walls, clear of the parking places.
+
+        From the centre outwards.
+        """
+        inside = self.table.field.wall_distance - 1.5 * self.tile_length
+        across, along = self.pitch + AIR, self.tile_length + AIR
+        parked = [self.parking(number) for number in range(self.parkings)]
+        columns, rows = int(inside / across), int(inside / along)
+        spots = [
+            Spot(round(column * across, 6), round(row * along, 6), False)
+            for row in range(-rows, rows + 1)
+            for column in range(-columns, columns + 1)
+        ]
+        free = [
+            spot
+            for spot in spots
+            if not any(
+                abs(spot.x - other.x) < 2 * self.pitch and abs(spot.y - other.y) < self.tile_length
+                for other in parked
+            )
+        ]
+        return tuple(sorted(free, key=lambda spot: (abs(spot.y), abs(spot.x), spot.y, spot.x)))
 
     def _origin(self, side: int, distance: float) -> Spot:
         fx, fy = _FORWARD[side]

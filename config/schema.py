@@ -323,6 +323,20 @@ class FieldSize(Part):
     seats: Annotated[int, Field(ge=1, le=8)]
 
 
+class Recovery(Part):
+    """What a table does about one fault before it stops; what is left out stays as it is usual.
+
+    `docs/FAULTS.md` has the usual limits.
+    """
+
+    retries: Annotated[int, Field(ge=0, le=20)] | None = None
+    """How often the part tries again by itself."""
+    asks: Annotated[int, Field(ge=0, le=20)] | None = None
+    """How often a person is asked to put it right."""
+    patience: Annotated[float, Field(gt=0, le=86400)] | None = None
+    """How long a person may take over one answer, seconds."""
+
+
 class Table(Part):
     """One table, whole."""
 
@@ -334,6 +348,8 @@ class Table(Part):
     field: FieldSize
     boards: dict[str, BoardConfig]
     modules: Modules
+    recovery: dict[str, Recovery] = {}
+    """By the fault's code."""
 
     @property
     def capabilities(self) -> frozenset[str]:

@@ -7,15 +7,19 @@ when a station has confirmed what it did.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
+from controller.catalogue import Who
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
-from controller.journal import Journal, JournalError
+from controller.journal import Entry, Journal, JournalError
 from controller.ledger import Ledger
 from controller.machine import TableMachine
+from controller.past import Past
+from firmware_bridge.guide import Ask
 
 
 @dataclass
@@ -27,6 +31,33 @@ class Figures:
     under: list[float] = field(default_factory=list)
     top: list[float] = field(default_factory=list)
     top_bound: list[float] = field(default_factory=list)
+
+
+class Work:
+    """What is being done about an intent: called with its outcome, and told what must last.
+
+    `told` is the journal's entry where an earlier run has begun this work.
+    """
+
+    def __init__(self, books: Books, number: int, told: Entry | None = None) -> None:
+        self.number = number
+        """The intent's number in the journal."""
+        self.done = told is not None and told.confirmed
+        """Whether it was done before: then it is believed, not done again."""
+        self.doubtful = told is not None and not told.confirmed
+        """Whether an earlier run was broken off in it, nobody knows where."""
+        self.notes: tuple[Any, ...] = told.notes if told else ()
+        """What was noted on the way before this run."""
+        self.outcome: object = told.outcome if told else None
+        self._books = books
+
+    def __call__(self, outcome: object) -> None:
+        """Take what came of it, to be written when the work is done. The last one counts."""
+        self.outcome = outcome
+
+    def note(self, what: object) -> None:
+        """Write what has happened on the way; it is on disk, in every copy, when this returns."""
+        self._books.journal.note(self.number, self._books.clock(), what)
 
 
 class Books:
@@ -41,19 +72,41 @@ class Books:
         self.clock = clock
         self.figures = Figures()
         self.machine = TableMachine(self._tell_state)
+        self.past = Past()
+        """What an earlier run has done of this story."""
+        self.resumed = False
+        """Whether this run goes on with the story of an earlier one."""
+
+    def resume(self, entries: Iterable[Entry]) -> None:
+        """Go on with a story that was broken off."""
+        told = tuple(entries)
+        self.past = Past(told)
+        self.resumed = True
+        self.events.tell("recalled", entries=len(told))
+
+    def knows(self, activity: str) -> bool:
+        """Whether the journal tells what this activity did next: then nothing is done or told."""
+        return self.past.ahead(activity) is not None
 
     @contextmanager
     def intent(
-        self, activity: str, intent: dict[str, object]
-    ) -> Iterator[Callable[[object], None]]:
+        self, activity: str, intent: dict[str, object], tell: str | None = None
+    ) -> Iterator[Work]:
         """Put an intent on disk, do the work, confirm with its outcome.
 
-        Yields the function that takes the outcome; an intent that fails stays unconfirmed.
+        Yields the work, which takes notes and the outcome; what fails stays unconfirmed. `tell`
+        is the event that says that it begins.
         """
-        number = self.journal.intend(activity, self.clock(), intent)
-        outcomes: list[object] = [None]
-        yield outcomes.append
-        self.journal.confirm(number, self.clock(), outcomes[-1])
+        told = self.past.take(activity, as_json(intent))
+        if told is None:
+            if tell is not None:
+                self.events.tell(tell, **intent)
+            work = Work(self, self.journal.intend(activity, self.clock(), intent))
+        else:
+            work = Work(self, told.number, told)
+        yield work
+        if not work.done:
+            self.journal.confirm(work.number, self.clock(), work.outcome)
 
     def fault(self, fault: TableFault) -> None:
         """A fault has happened: count it, tell it, write it down."""
@@ -77,8 +130,35 @@ class Books:
         with self.intent("recovered", told):
             pass
 
+    def check(self) -> None:
+        """Compare the journal's copies and heal what is damaged. Raises JournalLocked."""
+        for sentence in self.journal.check():
+            self.events.tell("healed", what=sentence)
+
+    @contextmanager
+    def asking(self, ask: Ask, who: Who) -> Iterator[Callable[[str], None]]:
+        """A person is asked: tell it and write it down, and then who answered what.
+
+        Yields the function that takes the answer; a question that nobody answers stays open.
+        """
+        told: dict[str, object] = {
+            "code": ask.code,
+            "part": ask.part,
+            "seen": ask.seen,
+            "please": ask.please,
+            "who": who.value,
+        }
+        self.events.tell("waiting", **told)
+        answers: list[str] = []
+        with self.intent("asked", told) as work:
+            yield answers.append
+            cleared = {"by": who.value, "answer": answers[-1]}
+            work(cleared)
+        self.events.tell("cleared", code=ask.code, part=ask.part, **cleared)
+
     def _tell_state(self, under: str, top: str) -> None:
-        self.events.tell("state", under=under, top=top)
+        if self.past.over:
+            self.events.tell("state", under=under, top=top)
 
 
 def mean(values: list[float]) -> float | None:
@@ -86,6 +166,6 @@ def mean(values: list[float]) -> float | None:
     return round(sum(values) / len(values), 3) if values else None
 
 
-def as_json(value: object) -> object:
+def as_json(value: object) -> Any:
     """A rules outcome as a JSON value: tuples become lists."""
     return json.loads(json.dumps(value))

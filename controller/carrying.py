@@ -45,7 +45,7 @@ class Carrying:
     def to_seat(self, block: Block, seat: Seat, top: TableTop) -> Carried:
         """To the next free spot of a seat's row."""
         width = len(block.stacks) * self.field.pitch
-        begun = top.reach.get(seat, 0.0)
+        begun = self.field.room(seat, self.seats, top.reach.get(seat, 0.0), width)
         middle = self.field.hand(seat, self.seats, begun + width / 2)
         spots = self.row(middle, len(block.stacks), self.field.hand_side(seat, self.seats))
         reach = MappingProxyType({**top.reach, seat: begun + width + GAP})

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
+from config.recovery import limits_of
 from config.schema import GameConfig, Table
-from config.staging import Staging, stage
+from config.staging import stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
+from controller.cure import Care
 from controller.deal import Deal
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
+from controller.forgotten import Forgotten
 from controller.guided import Guided
-from controller.journal import Journal, JournalError
+from controller.journal import Journal, JournalError, JournalLocked
 from controller.keys import Key
 from controller.lanes import hands_for_lanes
 from controller.ledger import Ledger
+from controller.pauses import Pauses, Reconnect, never_lost
 from controller.stations.rig import Rig
 from controller.top import Top
 from controller.under import Under
 from controller.workplace import Orders, Workplace
-from firmware_bridge.board import Board, BoardError, BoardFault, BoardSilent
+from firmware_bridge.board import Board, BoardError, BoardSilent
 from firmware_bridge.devices import Devices
 from firmware_bridge.guide import Guide
 from rules.tiles import Face
@@ -36,10 +41,19 @@ class Traffic:
     retries: int
 
 
+UNDER_WAY = ("testing", "homing", "running", "paused")
+"""States from which a table can fail or be stopped."""
+
+
+def _keeps_none(line: str) -> None:
+    """No record is kept of the play."""
+
+
 class Daemon:
     """One table under control: its boards, what it plays, and its books.
 
-    `face_of` tells a tile's face by its tag, or None; `traffic` counts what the links carried.
+    `face_of` tells a tile's face by its tag, or None; `traffic` counts what the links carried;
+    `record` takes the lines of a record of the play; `reconnect` opens a board's lost line again.
     """
 
     def __init__(
@@ -55,24 +69,33 @@ class Daemon:
         face_of: Callable[[int], Face | None],
         traffic: Callable[[], Traffic],
         clock: Callable[[], float],
+        record: Callable[[str], None] | None = None,
+        reconnect: Reconnect = never_lost,
     ) -> None:
         layout = orders.setup(orders.dealer).layout
-        stagings = _stagings(table, orders)
-        self.staging = stagings[0]
+        self.staging = stage(layout, table, hands_for_lanes(table, orders))
         self.books = Books(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
+        self.match = orders.match(orders.dealer) if orders.play else None
+        """What the hands so far have come to, where they are followed by the rules."""
+        self._pauses = Pauses(table, boards, self.books, guide.help, reconnect)
+        boards = self._pauses.steady
         self._table = table
         self._boards = boards
         self._orders = orders
         self._traffic = traffic
-        self._rig = Rig(table, game.tile, Devices(table, boards), self.books.recovered)
-        self._under = Under(table, self._rig, stagings, self.books)
+
+        care = Care(partial(limits_of, table), guide.help, self.books)
+        self._rig = Rig(table, game.tile, Devices(table, boards), care)
+        self._under = Under(table, self._rig, self.staging, self.books)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
         guided = Guided(guide, self._rig.lamps, done)
-        place = Workplace(table, game.tile, self._rig, guided, self.books, orders, face_of)
-        self._top = Top(place, self._under, self._key)
+        kept = record or _keeps_none
+        place = Workplace(table, game.tile, self._rig, guided, self.books, orders, face_of, kept)
+        self._top = Top(place, self.staging, self._under, self._key)
+        self._forgotten = Forgotten(self._rig, self._under, self.books, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
     def _done_key(self) -> Key | None:
@@ -92,14 +115,18 @@ class Daemon:
         Raises TableFault after everything has been stopped.
         """
         try:
-            await self._start()
-            await self._both(rounds, until_ready)
+            await self._connect()
+            async with asyncio.TaskGroup() as tasks:
+                watching = tasks.create_task(self._pauses.watch())
+                await self._start()
+                await self._both(rounds, until_ready)
+                watching.cancel()
         except (TableFault, BoardError, JournalError, ExceptionGroup) as failed:
             fault = _first(failed)
             if fault is None:
                 raise
             self.books.fault(fault)
-            if self.books.machine.above in ("testing", "homing", "running"):
+            if self.books.machine.above in UNDER_WAY:
                 self.books.machine.fire("fail")
             raise fault from failed
         finally:
@@ -125,14 +152,17 @@ class Daemon:
 
     # From off to running and back
 
-    async def _start(self) -> None:
-        machine = self.books.machine
-        machine.fire("connect")
+    async def _connect(self) -> None:
+        self.books.machine.fire("connect")
         for board in self._boards.values():
             await board.start()
+
+    async def _start(self) -> None:
+        machine = self.books.machine
         await self._top.darken()
         machine.fire("home")
-        await self._home()
+        if not self.books.resumed:
+            await self._home()
         machine.fire("run")
 
     async def _home(self) -> None:
@@ -156,23 +186,28 @@ class Daemon:
     async def _both(self, rounds: int, until_ready: bool) -> None:
         """Both activities side by side, until the rounds are played or one of them fails."""
         async with asyncio.TaskGroup() as activities:
-            background = [activities.create_task(self._under.run())]
-            background += [
-                activities.create_task(self._watch(board)) for board in self._boards.values()
+            background = [
+                activities.create_task(self._under.run()),
+                activities.create_task(self._forgotten.run()),
             ]
             await self._play(rounds, until_ready)
             for task in background:
                 task.cancel()
 
     async def _play(self, rounds: int, until_ready: bool) -> None:
-        players = self._orders.setup(self._orders.dealer).seating.players
+        """Round after round; a match says who deals next, else the deal goes from seat to seat."""
+        orders = self._orders
+        players = orders.setup(orders.dealer).seating.players
         await self._top.load_first()
         for number in range(rounds):
-            await self._top.set_up((self._orders.dealer + number) % players)
+            turn = (orders.dealer + number) % players
+            if self.match is not None and self.match.over:
+                self.match = orders.match(self.match.dealer)
+            await self._top.set_up(turn if self.match is None else self.match.dealer)
             if until_ready and number == rounds - 1:
                 self.books.figures.rounds += 1
                 return
-            await self._top.play_out()
+            self.match = await self._top.play_out(self.match)
 
     async def _stop(self) -> None:
         for key in self._listening:
@@ -182,22 +217,8 @@ class Daemon:
         for board in self._boards.values():
             await board.close()
         self.books.journal.flush()
-        if self.books.machine.above in ("testing", "homing", "running"):
+        if self.books.machine.above in UNDER_WAY:
             self.books.machine.fire("stop")
-
-    async def _watch(self, board: Board) -> None:
-        """A fault that a board latches ends the run. Raises TableFault."""
-        async for fault in board.faults:
-            raise TableFault(Fault.BOARD, *_told(fault))
-
-
-def _stagings(table: Table, orders: Orders) -> tuple[Staging, ...]:
-    """How a set is staged for each dealer in turn: lanes hold his longer hand before his seat."""
-    players = orders.setup(orders.dealer).seating.players
-    turns = [replace(orders, dealer=(orders.dealer + turn) % players) for turn in range(players)]
-    return tuple(
-        stage(turn.setup(turn.dealer).layout, table, hands_for_lanes(table, turn)) for turn in turns
-    )
 
 
 async def _to_its_end(work: Coroutine[object, object, None]) -> None:
@@ -210,10 +231,6 @@ async def _to_its_end(work: Coroutine[object, object, None]) -> None:
         raise
 
 
-def _told(fault: BoardFault) -> tuple[str, str]:
-    return f"board {fault.board}", f"{fault.code.name} on {fault.channel or 'the whole board'}"
-
-
 def _first(failed: BaseException) -> TableFault | None:
     """The fault to name, the first of those that came together; None if it is something else."""
     if isinstance(failed, BaseExceptionGroup):
@@ -222,7 +239,9 @@ def _first(failed: BaseException) -> TableFault | None:
     if isinstance(failed, TableFault):
         return failed
     if isinstance(failed, JournalError):
-        return TableFault(Fault.JOURNAL, "journal", str(failed).rstrip("."))
+        locked = isinstance(failed, JournalLocked)
+        fault = Fault.JOURNAL_LOCKED if locked else Fault.JOURNAL
+        return TableFault(fault, "journal", str(failed).rstrip("."))
     if isinstance(failed, BoardError):
         fault = Fault.SILENT if isinstance(failed, BoardSilent) else Fault.REFUSED
         return TableFault(fault, "board", str(failed).rstrip("."))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 from config.field import Field
 from config.staging import Staging
-from controller.books import as_json
+from controller.books import Work, as_json
 from controller.fastest import fastest_order
+from controller.faults import Fault, TableFault
 from controller.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planner import Plan, Planner
 from controller.rest import foreseen, packets_ahead, seats_of
 from controller.tabletop import TableTop
 from controller.workplace import Workplace
+from rules.dice import Dice
 from rules.setup import Setup
 from rules.steps import (
     Arrange,
@@ -41,6 +44,10 @@ TRIGGERS: Mapping[type[Step], str] = {
     ReturnLots: "begin_replacing",
 }
 """The machine's state in which each kind of step is done."""
+
+
+FLIPPED = "flipped"
+"""The note that the flipper has turned its tile and is to go back."""
 
 
 class Deal:
@@ -82,23 +89,28 @@ class Deal:
             books.ledger = books.ledger.raised(self._tile_set, ())
             books.machine.fire("hand_up")
             return
-        with books.intent("top", {"set": self._tile_set, **build.facts()}) as outcome:
-            filled = {fill.tray for fill in self.staging.fills}
-            lifts = [lift for tray, lift in enumerate(self._rig.lifts) if tray in filled]
-            async with self._rig.leased(*(lift.motor.channel for lift in lifts)):
-                await asyncio.gather(*(lift.go_forth() for lift in lifts))
-            if self.staging.by_hand:
-                await self._guided.do(build, self.staging)
+        with books.intent("top", {"set": self._tile_set, **build.facts()}) as work:
+            if not work.done:
+                await self._lift(build)
             books.ledger = books.ledger.raised(self._tile_set, build.layout.places)
-            outcome("raised")
+            work("raised")
         if books.machine.under == "staged":
             books.machine.fire("hand_up")
-        books.events.tell("raised", set=self._tile_set)
+        if not work.done:
+            books.events.tell("raised", set=self._tile_set)
+
+    async def _lift(self, build: Build) -> None:
+        filled = {fill.tray for fill in self.staging.fills}
+        lifts = [lift for tray, lift in enumerate(self._rig.lifts) if tray in filled]
+        async with self._rig.leased(*(lift.motor.channel for lift in lifts)):
+            await asyncio.gather(*(lift.go_forth() for lift in lifts))
+        if self.staging.by_hand:
+            await self._guided.do(build, self.staging)
 
     async def finish(self) -> None:
         """Every step until the game is ready to be played. Raises TableFault."""
         if isinstance(build := self.setup.pending, Build):
-            await self._carry_out(build, self._planner.raised())
+            await self._join(build)
             self.setup = self.setup.apply()
         while (step := self.setup.pending) is not None:
             trigger = TRIGGERS[type(step)]
@@ -111,40 +123,87 @@ class Deal:
             else:
                 await self._one(step)
 
+    # The play
+
+    def hands_are_taken_up(self) -> None:
+        """The players hold what was dealt: the rows before them are free for what they draw."""
+        hands = self._books.ledger.sets[self._tile_set].hands
+        self._top = self._top.taken_up(place for hand in hands.values() for place in hand)
+
+    async def hand_over(self, step: Packet | Replace) -> None:
+        """Tiles that the play owes a seat, brought from the wall. Raises TableFault."""
+        with self._intent(step) as work:
+            work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
+        self._tell(step, None, work)
+        self.hands_are_taken_up()
+
+    async def throw(self, step: Throw) -> Dice:
+        """Dice that the play asks for. Raises TableFault."""
+        with self._intent(step) as work:
+            thrown = step.check(await self._outcome(step, work))
+            work(as_json(thrown))
+        self._tell(step, thrown, work)
+        assert isinstance(thrown, tuple)
+        return thrown
+
     # Steps
 
-    async def _one(self, step: Step) -> None:
-        with self._intent(step) as outcome:
-            result = await self._outcome(step)
-            outcome(as_json(result))
-        self._apply(step, result)
+    async def _join(self, build: Build) -> None:
+        """Where a pile came up as two halves, the one is set upon the other."""
+        plan = self._planner.raised()
+        if not plan.moves:
+            self._top = plan.top
+            return
+        with self._books.intent("top", {"do": "join", "set": self._tile_set}) as work:
+            await self._carry_out(build, plan, work)
 
-    async def _outcome(self, step: Step) -> Outcome:
-        if isinstance(step, Throw) and self._throws:
-            return self._throws.pop(0)
-        if isinstance(step, Choose) and step.what in self._orders.answers:
-            return self._orders.answers[step.what]
-        result = await self._carry_out(step, self._planner.plan(step, self._top))
+    async def _one(self, step: Step) -> None:
+        with self._intent(step) as work:
+            result = await self._outcome(step, work)
+            work(as_json(result))
+        self._apply(step, result, work)
+
+    async def _outcome(self, step: Step, work: Work) -> Outcome:
+        given = self._given(step)
+        if given is not None:
+            return given
+        result = await self._carry_out(step, self._planner.plan(step, self._top), work)
+        if work.done:
+            return recalled(work.outcome)
         if isinstance(step, TurnUp) and result is None:
             result = await self._guided.do(step, self.staging)
         return result
+
+    def _given(self, step: Step) -> Outcome:
+        """What was ordered beforehand, None where the table or its people decide."""
+        if isinstance(step, Throw) and self._throws:
+            return self._throws.pop(0)
+        if isinstance(step, Choose):
+            return self._orders.answers.get(step.what)
+        return None
 
     async def _deal_fastest(self) -> None:
         packets = packets_ahead(self.setup)
         todo = {packet: set(packet.places) for packet in packets}
         waiting = list(packets)
         for packet, plan in fastest_order(packets, self._planner, self._top):
-            with self._intent(packet):
-                await self._carry_out(packet, plan)
+            with self._intent(packet) as work:
+                await self._carry_out(packet, plan, work)
             for move in plan.moves:
                 if isinstance(move, Carry) and move.seat is not None:
                     todo[packet].difference_update(move.tiles)
             while waiting and not todo[waiting[0]]:
-                self._apply(waiting.pop(0), None)
+                self._apply(waiting.pop(0), None, work)
 
-    def _apply(self, step: Step, result: Outcome) -> None:
+    def _apply(self, step: Step, result: Outcome, work: Work) -> None:
         """The step is confirmed: let it count, and tell it."""
         self.setup = self.setup.apply(result)
+        self._tell(step, result, work)
+
+    def _tell(self, step: Step, result: Outcome, work: Work) -> None:
+        """What an earlier run has done it has told."""
+        if work.done:
+            return
         tell = self._books.events.tell
         match step:
             case Packet():
@@ -163,19 +222,25 @@ class Deal:
             case Build() | Arrange() | ReturnLots():
                 pass
 
-    def _intent(self, step: Step) -> AbstractContextManager[Callable[[object], None]]:
-        self._books.events.tell("step", **step.facts())
-        return self._books.intent("top", step.facts())
+    def _intent(self, step: Step) -> AbstractContextManager[Work]:
+        return self._books.intent("top", step.facts(), tell="step")
 
     # Moves
 
-    async def _carry_out(self, step: Step, plan: Plan) -> Outcome:
-        """Do a plan's moves; what they deliver goes into the ledger as each is confirmed."""
+    async def _carry_out(self, step: Step, plan: Plan, work: Work) -> Outcome:
+        """Do a plan's moves; what they deliver goes into the ledger as each is confirmed.
+
+        Of a step that was broken off, the moves that its notes confirm are not made again.
+        """
         result: Outcome = None
         books = self._books
-        for move in plan.moves:
-            books.events.tell("move", **move.facts())
-            result = await self._do(move)
+        made = len(plan.moves) if work.done else _made(work.notes)
+        for number, move in enumerate(plan.moves):
+            if number >= made:
+                if number > made:
+                    work.note({"made": number})
+                books.events.tell("move", **move.facts())
+                result = await self._do(move, work, doubtful=work.doubtful and number == made)
             self.moves.append(move)
             if isinstance(move, Carry) and move.seat is not None:
                 books.ledger = books.ledger.delivered(self._tile_set, move.seat, move.tiles)
@@ -197,29 +262,44 @@ class Deal:
             case _:
                 pass
 
-    async def _do(self, move: Move) -> Outcome:
+    async def _do(self, move: Move, work: Work, *, doubtful: bool) -> Outcome:
+        """One move; a doubtful one may have been made already, or half."""
         rig = self._rig
         match move:
             case Carry():
                 assert rig.gantry is not None
-                await rig.gantry.carry(move)
+                await rig.gantry.carry(move, doubtful=doubtful)
             case TurnOver():
                 assert rig.gantry is not None
-                tag = await rig.gantry.turn_over(move)
-                return None if tag is None else self._face_of(tag)
+                return self._face(await rig.gantry.turn_over(move, work))
             case FlipIndicator():
-                assert rig.flipper is not None
-                await rig.flipper.go_forth()
-                await rig.flipper.go_back()
+                await self._flip(work)
             case Present():
                 await rig.lanes[move.seat].go_forth()
             case Shake():
                 assert rig.dice is not None
                 async with rig.leased(rig.dice.unit):
-                    return await rig.dice.throw(move.dice, move.times)
+                    return await rig.dice.throw(move.dice, move.times, work)
             case Prompt():
                 return await self._guided.do(move.step, self.staging)
         return None
+
+    async def _flip(self, work: Work) -> None:
+        """Turned once, whatever happens between: a flipper that went back has flipped."""
+        flipper = self._rig.flipper
+        assert flipper is not None
+        if FLIPPED not in work.notes:
+            await flipper.go_forth()
+            work.note(FLIPPED)
+        await flipper.go_back()
+
+    def _face(self, tag: int | None) -> Outcome:
+        """What the reader saw; None where it saw nothing. Raises TableFault for a strange tile."""
+        face = None if tag is None else self._face_of(tag)
+        if tag is not None and face is None:
+            evidence = f"tag {tag:#x} is of no tile of this set"
+            raise TableFault(Fault.FOREIGN, "reader", evidence)
+        return face
 
     # Hand lanes
 
@@ -227,3 +307,15 @@ class Deal:
         """The throws are known: say which places the lanes hold and which the walls."""
         self._planner = self._planner.with_lanes(foreseen(self.setup))
         self._top = self._planner.raised().top
+
+
+def recalled(outcome: Any) -> Outcome:
+    """An outcome as the rules gave it: JSON has no tuples."""
+    return tuple(outcome) if isinstance(outcome, list) else outcome
+
+
+def _made(notes: tuple[Any, ...]) -> int:
+    """How many moves of a step its notes confirm."""
+    return max(
+        (note["made"] for note in notes if isinstance(note, dict) and "made" in note), default=0
+    )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from typing import Any
 
 from config.staging import Staging
 from controller.faults import Fault, TableFault
 from controller.keys import Key
 from firmware_bridge.devices import Output
-from firmware_bridge.guide import Guide
+from firmware_bridge.guide import Dealt, Guide
 from rules.geometry import Place
+from rules.play import Action, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
@@ -57,6 +59,18 @@ class Guided:
     async def ready(self) -> None:
         """Tell the people that they may play."""
         await self._guide.ready()
+
+    async def sit_down(self, dealt: Dealt) -> None:
+        """Tell the people that the rules are followed from here."""
+        await self._guide.sit_down(dealt)
+
+    async def act(self, play: Any) -> Action | None:
+        """What one of them does next, None to have the dice thrown; people take their time."""
+        return await self._guide.act(play)
+
+    async def settled(self, settlement: Settlement) -> None:
+        """Tell them how the hand ended."""
+        await self._guide.settled(settlement)
 
     async def _light(self, step: Step, staging: Staging) -> list[Output]:
         lit: list[Output] = []

@@ -7,12 +7,16 @@ faces and a count of what the links carried.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from config.schema import BoardConfig, GameConfig, Table
+from gpiozero import Factory
+
+from config.guarded import guarded
+from config.schema import GameConfig, Table
 from controller.daemon import Traffic
+from controller.pauses import never_lost
 from firmware_bridge.board import Board
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.gpio_board import GpioBoard
@@ -21,10 +25,11 @@ from firmware_bridge.guide import Guide
 from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.line import memory_line
+from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
+from firmware_bridge.sim.plug import Plug
 from firmware_bridge.transport import open_serial
 from rules.setup import Game
 from rules.tiles import Face
@@ -32,7 +37,10 @@ from rules.tiles import Face
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a daemon needs of the world; `plant` is there only where it is simulated."""
+    """What a daemon needs of the world; plant, plug and bench are there where it is simulated.
+
+    `reconnect` opens a board's line again if it was lost; it raises BoardSilent if it cannot.
+    """
 
     boards: Mapping[str, Board]
     guide: Guide
@@ -40,6 +48,9 @@ class Hardware:
     serial: tuple[SerialBoard, ...]
     close: Callable[[], None]
     plant: Plant | None = None
+    reconnect: Callable[[str], None] = never_lost
+    plug: Plug | None = None
+    bench: Bench | None = None
 
     def traffic(self) -> Traffic:
         """What all links have carried so far."""
@@ -50,28 +61,33 @@ class Hardware:
 
 
 def simulated(
-    table: Table, config: GameConfig, game: Game, seats: int, seed: int, *, chance: bool = True
+    table: Table,
+    config: GameConfig,
+    game: Game,
+    seats: int,
+    seed: int,
+    *,
+    chance: bool = True,
+    mishaps: Iterable[Mishap] = (),
 ) -> Hardware:
     """A plant on the running loop, reached through the real link over a line in memory.
 
-    `chance` False takes every duration at its mean.
+    `chance` False takes every duration at its mean; `mishaps` are what goes wrong.
     """
-    plant = simulated_plant(table, config, game, seats, seed, chance=chance)
+    plant = simulated_plant(table, config, game, seats, seed, chance=chance, mishaps=mishaps)
     hands = Hands(plant)
-    face_of = _faces(game)
+    face_of = faces_by_tag(game)
     if _on_pins(table):
         pins = {name: MockPins(board, plant) for name, board in table.boards.items()}
-        boards = {
-            name: GpioBoard(name, board, pins[name].factory, emergency=_emergency(table, board))
-            for name, board in table.boards.items()
-        }
+        boards = {name: on_pins(table, name, pins[name].factory) for name in table.boards}
         plant.connect(pins)
         plant.power_on()
         return Hardware(boards, hands, face_of, (), lambda: None, plant)
-    here, there = memory_line()
-    bench = Bench(plant, there.write)
-    there.connect(bench.receive, lambda _: None)
-    line = Line(here)
+    plug = Plug()
+    bench = Bench(plant, plug.say)
+    plug.hear = bench.receive
+    bench.plugged_in_by(plug)
+    line = Line(plug.open())
     nonces = Random(f"{seed}:nonces")
     serial = {
         name: SerialBoard(name, board, line, KEY, lambda: nonces.randbytes(8))
@@ -82,11 +98,24 @@ def simulated(
         line.close()
         bench.close()
 
-    return Hardware(serial, hands, face_of, tuple(serial.values()), close, plant)
+    def reconnect(board: str) -> None:
+        if line.broken:
+            line.attach(plug.open())
+
+    return Hardware(
+        serial, hands, face_of, tuple(serial.values()), close, plant, reconnect, plug, bench
+    )
 
 
 def simulated_plant(
-    table: Table, config: GameConfig, game: Game, seats: int, seed: int, *, chance: bool = True
+    table: Table,
+    config: GameConfig,
+    game: Game,
+    seats: int,
+    seed: int,
+    *,
+    chance: bool = True,
+    mishaps: Iterable[Mishap] = (),
 ) -> Plant:
     """The plant alone, on the running loop."""
     loop = asyncio.get_running_loop()
@@ -99,6 +128,7 @@ def simulated_plant(
         seats=seats,
         play=config.play,
         chance=chance,
+        mishaps=mishaps,
     )
 
 
@@ -111,11 +141,8 @@ def on_lines(
     """
     if _on_pins(table):
         factory = pi_pins()
-        pinned = {
-            name: GpioBoard(name, board, factory, emergency=_emergency(table, board))
-            for name, board in table.boards.items()
-        }
-        return Hardware(pinned, guide, _faces(game), (), factory.close)
+        pinned = {name: on_pins(table, name, factory) for name in table.boards}
+        return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
     lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
         name: SerialBoard(name, board, lines[ports[name]], key)
@@ -126,11 +153,17 @@ def on_lines(
         for line in lines.values():
             line.close()
 
-    return Hardware(boards, guide, _faces(game), tuple(boards.values()), close)
+    def reconnect(board: str) -> None:
+        if lines[ports[board]].broken:
+            lines[ports[board]].attach(open_serial(ports[board]))
+
+    return Hardware(
+        boards, guide, faces_by_tag(game), tuple(boards.values()), close, reconnect=reconnect
+    )
 
 
-def _faces(game: Game) -> Callable[[int], Face | None]:
-    """Tags are numbered through the sets; each set has its faces in the same order."""
+def faces_by_tag(game: Game) -> Callable[[int], Face | None]:
+    """Faces by tag: tags are numbered through the sets, each with its faces in the same order."""
     faces = game.tiles.faces
 
     def face_of(tag: int) -> Face | None:
@@ -143,5 +176,14 @@ def _on_pins(table: Table) -> bool:
     return any(board.kind == "gpio" for board in table.boards.values())
 
 
-def _emergency(table: Table, board: BoardConfig) -> list[str]:
-    return [sensor for sensor in table.modules.emergency if sensor in board.channels]
+def on_pins(table: Table, name: str, factory: Factory) -> GpioBoard:
+    """One board of a table on this machine's pins, or on mock ones."""
+    modules = table.modules
+    return GpioBoard(
+        name,
+        table.boards[name],
+        factory,
+        emergency=modules.emergency,
+        curtain=modules.curtain,
+        guarded=guarded(table),
+    )

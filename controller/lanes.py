@@ -10,7 +10,7 @@ from controller.workplace import Orders
 from rules.geometry import Seat
 from rules.setup import Setup
 
-PROBES = (1, 2, 3, 4, 5, 6)
+PROBES = (0, 1, 2, 3, 4, 5, 6)
 """Ways in which the throws and choices could fall."""
 
 
@@ -18,19 +18,29 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
     """Each seat's tiles, if the lanes can hold them and nothing still open changes them.
 
     A deal qualifies when every throw and every choice leads to the same number of tiles at the same
-    seats (Filipino does not: the dice name the seat that gets one more).
+    seats (Filipino does not: the dice name the seat that gets one more). The set is built before
+    anybody knows who deals it, so a lane holds what its seat gets whoever deals; the dealer takes
+    what he gets beyond that from the wall.
     """
     lanes = table.modules.lanes
     setup = orders.setup(orders.dealer)
     if lanes is None or not setup.layout.count:
         return None
-    sizes = _sizes(foreseen(setup))
-    if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
-        return None
-    if any(_sizes(foreseen(setup, probe)) != sizes for probe in PROBES):
-        return None
-    return sizes
+    deals = [_sizes(orders, dealer) for dealer in range(setup.seating.players)]
+    common: dict[Seat, int] = {}
+    for sizes in deals:
+        if sizes is None or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
+            return None
+        common = {seat: min(size, common.get(seat, size)) for seat, size in sizes.items()}
+    return common
 
 
-def _sizes(setup: Setup) -> dict[Seat, int]:
+def _sizes(orders: Orders, dealer: Seat) -> dict[Seat, int] | None:
+    """What each seat gets from this dealer; None where that depends on throws or choices."""
+    setup = orders.setup(dealer)
+    first, *others = (_hands(foreseen(setup, probe)) for probe in PROBES)
+    return first if first and all(other == first for other in others) else None
+
+
+def _hands(setup: Setup) -> dict[Seat, int]:
     return {seat: len(hand) for seat, hand in sorted(setup.hands.items())}

@@ -3,6 +3,9 @@
 Two regions run in parallel while the table is running: `under` prepares the next set, `top` plays
 the one in hand. Above both stand the states in which nothing is played. Callbacks only report a
 change; the work is done by tasks, so an emergency stop never waits behind one.
+
+A paused table remembers both regions. What an activity finishes meanwhile counts when the table
+goes on, in order; whatever is asked of it then, it answers as the region that it will be in.
 """
 
 from __future__ import annotations
@@ -68,6 +71,12 @@ TRIGGERS = frozenset(
 )
 
 
+REGION_TRANSITIONS = {"under": UNDER_TRANSITIONS, "top": TOP_TRANSITIONS}
+_REGION_OF = {
+    trigger: region for region, table in REGION_TRANSITIONS.items() for trigger, _, _ in table
+}
+
+
 def _states() -> list[Any]:
     running = {
         "name": "running",
@@ -109,6 +118,11 @@ class TableMachine:
 
     def __init__(self, changed: Callable[[str, str], None]) -> None:
         self._changed = changed
+        self._remembered: dict[str, str] | None = None
+        """Both regions of a paused table, as they will be when it goes on."""
+        self._paused_at: tuple[str, str] = ("idle", "clear")
+        self._kept: list[str] = []
+        """What the activities have finished meanwhile."""
         self.state: Any = None
         self._machine = HierarchicalMachine(
             self,
@@ -120,6 +134,10 @@ class TableMachine:
             send_event=True,
             after_state_change=self._report,
         )
+        self._machine.events["pause"].add_callback("before", self._remember)
+        self._machine.events["resume"].add_callback("after", self._go_on)
+        for trigger in ("fail", "stop"):
+            self._machine.events[trigger].add_callback("after", self._forget)
 
     @property
     def above(self) -> str:
@@ -129,18 +147,21 @@ class TableMachine:
 
     @property
     def under(self) -> str:
-        """What happens below, or the state as a whole if the table is not running."""
+        """What happens below, also of a paused table; else the state as a whole."""
         return self._region("under")
 
     @property
     def top(self) -> str:
-        """What happens on top, or the state as a whole if the table is not running."""
+        """What happens on top, also of a paused table; else the state as a whole."""
         return self._region("top")
 
     def fire(self, trigger: str) -> None:
         """Take a transition. Raises Refused, naming state and trigger, where there is none."""
         if trigger not in TRIGGERS:
             raise Refused(self._sentence(trigger))
+        if self._remembered is not None and trigger in _REGION_OF:
+            self._keep(trigger, self._remembered)
+            return
         try:
             taken = self.trigger(trigger)  # type: ignore[attr-defined]
         except MachineError as error:
@@ -148,10 +169,43 @@ class TableMachine:
         if not taken:
             raise Refused(self._sentence(trigger))
 
+    def _keep(self, trigger: str, remembered: dict[str, str]) -> None:
+        """Remember what an activity finished while the table is paused."""
+        region = _REGION_OF[trigger]
+        for name, sources, destination in REGION_TRANSITIONS[region]:
+            if name == trigger and remembered[region] in sources:
+                remembered[region] = destination
+                self._kept.append(trigger)
+                return
+        raise Refused(self._sentence(trigger))
+
+    def _remember(self, _event: object) -> None:
+        """Before a pause."""
+        self._paused_at = (self.under, self.top)
+        self._remembered = {"under": self.under, "top": self.top}
+
+    def _forget(self, _event: object) -> None:
+        """Paused no more, and no way back."""
+        self._remembered = None
+        self._kept.clear()
+
+    def _go_on(self, _event: object) -> None:
+        """A table that goes on is where it was paused; then what it kept happens, in order."""
+        if self._remembered is None:
+            return
+        under, top = self._paused_at
+        self._machine.set_state([f"running_under_{under}", f"running_top_{top}"], self)
+        kept = tuple(self._kept)
+        self._forget(_event)
+        for trigger in kept:
+            self.trigger(trigger)  # type: ignore[attr-defined]
+
     def _sentence(self, trigger: str) -> str:
         return f"'{trigger}' is not possible while under is {self.under} and top is {self.top}."
 
     def _region(self, name: str) -> str:
+        if self._remembered is not None:
+            return self._remembered[name]
         if isinstance(self.state, list):
             for state in self.state:
                 prefix = f"running_{name}_"
@@ -160,7 +214,11 @@ class TableMachine:
         return str(self.state)
 
     def _report(self, _event: object) -> None:
-        self._changed(self.under, self.top)
+        whole = self.above
+        if whole != "running":
+            self._changed(whole, whole)
+        else:
+            self._changed(self.under, self.top)
 
 
 NestedState.separator = "_"

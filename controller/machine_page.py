@@ -26,7 +26,7 @@ MEANINGS = {
     "testing": "Boards say who they are, are checked and configured.",
     "homing": "Every part goes to its known place, from wherever it was.",
     "running": "Both activities are at work: what each does, its own region says.",
-    "paused": "Nothing moves; the table waits for a person.",
+    "paused": "Nothing moves; both activities are remembered, and go on where they were.",
     "servicing": "A person works at a paused table.",
     "fault": "The table cannot go on by itself; it says what its sensors did not show.",
     "stopped": "Everything is at its safe value and stays there.",

@@ -81,8 +81,14 @@ class Planner:
         shown = None
         if flipper and indicator:
             shown = (indicator, Slot(flipper.tray, flipper.column, 1))
-        staging = self.staging.with_rest(rest_of(end), shown)
-        return replace(self, staging=staging, hands=MappingProxyType(dict(end.hands)))
+        held: dict[Seat, tuple[Place, ...]] = {}
+        beyond: list[Place] = []
+        for seat, places in end.hands.items():
+            size = self.staging.lanes[seat]
+            held[seat] = places[:size]
+            beyond += places[size:]
+        staging = self.staging.with_rest((*beyond, *rest_of(end)), shown)
+        return replace(self, staging=staging, hands=MappingProxyType(held))
 
     def raised(self) -> Plan:
         """The table top after the lifts, and the moves that make one pile of two halves."""
@@ -97,8 +103,8 @@ class Planner:
         match step:
             case Throw() if self.table.modules.dice is not None:
                 return Plan((Shake(step.dice, step.times),), top)
-            case Packet() if self.hands:
-                return self._present(step.seat, top)
+            case Packet() if self._in_lane(step):
+                return self._present(step, top)
             case Packet() if self.carries:
                 return self.deliver(step.places, step.seat, top)
             case Replace() if self.carries:
@@ -142,12 +148,23 @@ class Planner:
         carry, top = self._carrying.to_seat(block, seat, top)
         return Plan((carry,), top)
 
-    def _present(self, seat: Seat, top: TableTop) -> Plan:
-        """A lane brings its seat all its tiles with the seat's first packet."""
-        if seat in top.reach:
-            return Plan((), top)
-        reach = MappingProxyType({**top.reach, seat: 1.0})
-        return Plan((Present(seat, self.hands[seat]),), replace(top, reach=reach))
+    def _present(self, packet: Packet, top: TableTop) -> Plan:
+        """A lane brings its seat all it holds with the seat's first packet.
+
+        What the packet has beyond that the players take from the wall.
+        """
+        seat, moves = packet.seat, list[Move]()
+        if seat not in top.reach:
+            reach = MappingProxyType({**top.reach, seat: 1.0})
+            moves, top = [Present(seat, self.hands[seat])], replace(top, reach=reach)
+        beyond = tuple(place for place in packet.places if place not in self.hands[seat])
+        if beyond:
+            moves.append(Prompt(replace(packet, places=beyond)))
+        return Plan(tuple(moves), top.without(place for place in beyond if place in top.at))
+
+    def _in_lane(self, packet: Packet) -> bool:
+        """Whether a hand lane holds any of these tiles; a draw in the play comes from the wall."""
+        return not set(packet.places).isdisjoint(self.hands.get(packet.seat, ()))
 
     def _put_back(self, places: Sequence[Place], top: TableTop) -> TableTop:
         """People lay shown lots back where they came from, the lower ones first."""

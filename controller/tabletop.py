@@ -14,6 +14,8 @@ from config.field import Field, Spot
 from config.staging import Staging
 from rules.geometry import Place, Seat
 
+STREWN = 2
+"""So high players pile what they discard, at most: the middle holds a whole set in two layers."""
 _NEAR = 0.001
 
 
@@ -41,13 +43,17 @@ Key = tuple[Spot, int]
 
 @dataclass(frozen=True)
 class TableTop:
-    """All stacks, where each place has come to lie, and how far each hand's row has grown."""
+    """All stacks, where each place has come to lie, and how far each hand's row has grown.
+
+    `strewn` is how many levels of tiles people may have laid anywhere by hand, unknown to us.
+    """
 
     field: Field
     seats: int
     stacks: Mapping[Key, Stack]
     at: Mapping[Place, Key]
     reach: Mapping[Seat, float]
+    strewn: int = 0
 
     def stack_of(self, place: Place) -> Stack:
         """The stack that holds a place's tile; raises KeyError if it is not on the field."""
@@ -55,8 +61,8 @@ class TableTop:
 
     @property
     def highest(self) -> int:
-        """The highest level that any stack reaches."""
-        return max((stack.top for stack in self.stacks.values()), default=0)
+        """The highest level that any stack reaches, or people's tiles may."""
+        return max(self.strewn, 0, *(stack.top for stack in self.stacks.values()))
 
     def resting_on(self, stack: Stack) -> Stack | None:
         """A stack that lies across this one, if any."""
@@ -88,6 +94,11 @@ class TableTop:
             else:
                 del stacks[key]
         return replace(self, stacks=MappingProxyType(stacks), at=MappingProxyType(at))
+
+    def taken_up(self, tiles: Iterable[Place]) -> TableTop:
+        """The field once players hold these tiles: their rows are free, and tiles lie about."""
+        left = self.without(place for place in tiles if place in self.at)
+        return replace(left, reach=MappingProxyType({}), strewn=STREWN)
 
     def with_column(
         self, spot: Spot, tiles: tuple[Place, ...], over: tuple[Spot, ...] = ()

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from config.staging import Staging
+from controller.books import Work
 from controller.bounds import top_bound
 from controller.deal import Deal
+from controller.following import Following
 from controller.keys import Key
 from controller.stations.switched import Switched
 from controller.under import Under
 from controller.workplace import Workplace
 from rules.geometry import Seat
+from rules.play import Match
 
 
 class Top:
     """Plays rounds with the sets that the activity below hands up."""
 
-    def __init__(self, place: Workplace, under: Under, key: Key) -> None:
+    def __init__(self, place: Workplace, staging: Staging, under: Under, key: Key) -> None:
         self.deal: Deal | None = None
         """The round in play, for whoever wants to look at it."""
         self._place = place
@@ -26,6 +30,7 @@ class Top:
         self._guided = place.guided
         self._books = place.books
         self._orders = place.orders
+        self._staging = staging
         self._under = under
         self._key = key
         self._dark = False
@@ -43,6 +48,8 @@ class Top:
 
     async def light(self) -> None:
         """Ready: the lamp is lit, and what works on the field lets go."""
+        if not self._dark:
+            return
         if self._rig.ready:
             await self._rig.ready.switch(1)
         await self._rig.release(self._field_parts)
@@ -50,45 +57,65 @@ class Top:
 
     async def load_first(self) -> None:
         """Cold start: a key is pressed and the people put the first set in."""
-        if self._tiles:
+        if self._tiles and not self._books.knows("top"):
             await self._key.pressed()
         await self._collect(0)
 
     async def set_up(self, dealer: Seat) -> None:
         """Raise the staged set and do everything until the game is ready. Raises TableFault."""
-        number, staging = await self._under.staged()
+        self._books.check()
+        number = await self._under.staged()
         books, figures = self._books, self._books.figures
-        begun = books.clock()
-        deal = self.deal = Deal(self._place, staging, self._orders.setup(dealer), number)
+        begun, known = books.clock(), books.knows("top")
+        deal = self.deal = Deal(self._place, self._staging, self._orders.setup(dealer), number)
         await deal.raise_walls()
-        if not staging.lanes:
+        if not self._staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
         self._under.trays_are_empty()
         self._key.forget()
+        if books.knows("top"):
+            books.machine.fire("begin_play")
+            return
         await self.light()
-        figures.top.append(books.clock() - begun)
-        figures.top_bound.append(
-            top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
-        )
+        if not known:
+            figures.top.append(books.clock() - begun)
+            figures.top_bound.append(
+                top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
+            )
         books.machine.fire("begin_play")
         books.journal.flush()
         books.events.tell("ready", dealer=dealer, set=number)
         await self._guided.ready()
 
-    async def play_out(self) -> None:
-        """While the people play: take in a second set if one waits, and at last the played one."""
+    async def play_out(self, match: Match | None = None) -> Match | None:
+        """While the people play: take in a second set if one waits, and at last the played one.
+
+        With a match the hand is followed by the rules; returns the match after it.
+        """
         books = self._books
-        while True:
-            await self._key.pressed()
-            boxed = books.ledger.boxed
-            if boxed is None:
-                break
+        while (boxed := books.ledger.boxed) is not None:
+            await self._end_of_play()
             await self._take_in(boxed)
+        if match is not None:
+            assert self.deal is not None
+            hand = Following(
+                self._place, self.deal, match, self._key, self._field_parts, self.light
+            )
+            match = await hand.to_its_end()
+        await self._end_of_play()
         played = books.ledger.on_top
         assert played is not None
         await self._collect(played)
+        books.check()
         books.figures.rounds += 1
+        return match
+
+    async def _end_of_play(self) -> None:
+        """The lamp is lit, and somebody presses the lid's key."""
+        if not self._books.knows("top"):
+            await self.light()
+            await self._key.pressed()
 
     async def _collect(self, number: int) -> None:
         """The top is cleared of a set, and what held it up goes down again."""
@@ -102,23 +129,44 @@ class Top:
 
         What held the set up sinks while the lid closes: the felt is clear by then.
         """
-        books, rig = self._books, self._rig
+        books = self._books
         await self._under.free()
         books.machine.fire("gather")
-        async with rig.leased(*self._lid_parts):
-            with books.intent("top", {"do": "take in", "set": number}):
-                if rig.lid and self._tiles:
-                    await rig.lid.go_forth()
-                    # A press from before the lid stood open cannot mean that the tiles are in.
-                    self._key.forget()
-                    await self._key.pressed()
-                sunk = asyncio.gather(*(part.go_back() for part in sinking))
-                if rig.lid and self._tiles:
-                    await rig.lid.go_back()
+        async with self._rig.leased(*self._lid_parts):
+            with books.intent("top", {"do": "take in", "set": number}) as work:
+                if not work.done:
+                    await self._let_in(work)
+                sunk = asyncio.gather(*(part.go_back() for part in self._to_sink(work, sinking)))
+                if not work.done and self._rig.lid and self._tiles:
+                    await self._rig.lid.go_back()
                 books.ledger = books.ledger.gathered(number)
             await self._under.take(number)
             await sunk
         books.journal.flush()
+
+    async def _let_in(self, work: Work) -> None:
+        """The lid stands open until a key says that the tiles are in.
+
+        How often the key was pressed is noted when it begins to count: whoever resumes sees then
+        whether it was pressed while nobody listened.
+        """
+        lid, key = self._rig.lid, self._rig.lid_key
+        if lid is None or not self._tiles:
+            return
+        presses = next((note["presses"] for note in work.notes), None)
+        if presses is None:
+            await lid.go_forth()
+            # A press from before the lid stood open cannot mean that the tiles are in.
+            self._key.forget()
+            work.note({"presses": await key.count()})
+            await self._key.pressed()
+        elif await key.count() == presses:
+            await lid.go_forth()
+            await self._key.pressed()
+
+    def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
+        """What sinks now; what an earlier run let sink may have been stopped on its way."""
+        return () if work.done and self._books.knows("top") else sinking
 
     @property
     def _tiles(self) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from itertools import cycle
 
 from config.schema import Table
 from config.staging import Staging
 from controller.books import Books
 from controller.faults import Fault, TableFault
+from controller.feeding import Feeding, noted
+from controller.past import Notebook
 from controller.stations.heads import HeadStation
+from controller.stations.load import Load
 from controller.stations.rig import Rig
 from controller.stations.switched import FULL
 
@@ -19,23 +20,24 @@ BY_HAND = 4
 
 
 class Under:
-    """One task: waits for a gathered set, shuffles it, builds it, offers it to the top.
+    """One task: waits for a gathered set, shuffles it, builds it, offers it to the top."""
 
-    `stagings` are built in turn, round and round: one for each dealer, in the order of dealing.
-    """
-
-    def __init__(self, table: Table, rig: Rig, stagings: Sequence[Staging], books: Books) -> None:
+    def __init__(self, table: Table, rig: Rig, staging: Staging, books: Books) -> None:
         self._table = table
         self._rig = rig
-        self._turns = cycle(stagings)
-        self._staging = stagings[0]
+        self._staging = staging
         self._books = books
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
-        self._staged: asyncio.Queue[tuple[int, Staging]] = asyncio.Queue()
+        self._staged: asyncio.Queue[int] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
         self._trays_empty.set()
         self._free = asyncio.Event()
         self._free.set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a set is on its way from lid to trays."""
+        return not self._free.is_set()
 
     async def free(self) -> None:
         """Wait until no set is on its way from lid to trays: only then may one be pushed in."""
@@ -50,8 +52,8 @@ class Under:
         await self._rig.hold(self._parts)
         self._gathered.put_nowait((number, self._books.clock()))
 
-    async def staged(self) -> tuple[int, Staging]:
-        """Wait for the next finished set; returns its number, and how trays and lanes hold it."""
+    async def staged(self) -> int:
+        """Wait for the next finished set; returns its number."""
         return await self._staged.get()
 
     def trays_are_empty(self) -> None:
@@ -63,31 +65,44 @@ class Under:
         while True:
             number, closed_at = await self._gathered.get()
             try:
-                await self._prepare(number)
+                whole = await self._prepare(number)
             finally:
                 await self._rig.release(self._parts)
-            self._books.figures.under.append(self._books.clock() - closed_at)
-            self._staged.put_nowait((number, self._staging))
+            if whole:
+                self._books.figures.under.append(self._books.clock() - closed_at)
+            self._staged.put_nowait(number)
             self._free.set()
 
-    async def _prepare(self, number: int) -> None:
+    async def _prepare(self, number: int) -> bool:
+        """One set from drum to trays; returns whether this run did all of it. Raises TableFault."""
         books = self._books
-        self._staging = next(self._turns)
-        with books.intent("under", {"do": "build", "set": number}) as outcome:
+        with books.intent("under", {"do": "build", "set": number}) as work:
             books.machine.fire("shuffle")
-            await self._mix()
+            if work.done or noted(work) is not None:
+                await self._trays_empty.wait()
+            else:
+                await self._mix()
             books.machine.fire("build")
-            counted = await self._build() if self.tiles else 0
-            if self._rig.drum and self.tiles:
-                await self._rig.drum.stop()
-            if counted != self.tiles:
-                raise TableFault(
-                    Fault.COUNT, "trays", f"{counted} of {self.tiles} tiles were counted"
-                )
+            counted = self.tiles if work.done or not self.tiles else await self._built(work)
             books.ledger = books.ledger.built(number, counted)
-            outcome({"counted": counted})
+            work({"counted": counted})
         self._trays_empty.clear()
         books.machine.fire("stage")
+        return not (work.done or work.doubtful)
+
+    async def _built(self, work: Notebook) -> int:
+        """The set in the trays, counted. Raises TableFault if it is not all there."""
+        drum = self._rig.drum
+        if drum and work.doubtful:
+            # An earlier run has mixed the set; it only goes on stirring.
+            await self._rig.below.keep_running(drum, FULL)
+        counted = await self._build(work)
+        if drum:
+            await self._rig.below.stop(drum)
+        if counted != self.tiles:
+            evidence = f"{counted} of {self.tiles} tiles were counted"
+            raise TableFault(Fault.COUNT, "trays", evidence)
+        return counted
 
     async def _mix(self) -> None:
         """Stir the set, and go on stirring while it is built; the chain goes back meanwhile.
@@ -95,24 +110,27 @@ class Under:
         Where trays or lanes are not empty yet, the drum rests until they are.
         """
         drum, module, chain = self._rig.drum, self._table.modules.drum, self._rig.chain
+        below = self._rig.below
         if drum is None or module is None or not self.tiles:
             return
-        await drum.keep_running(FULL)
+        await below.keep_running(drum, FULL)
         back = (chain.to_zero(),) if chain else ()
         await asyncio.gather(asyncio.sleep(module.mix), *back)
         if not self._trays_empty.is_set():
-            await drum.stop()
+            await below.stop(drum)
             await self._trays_empty.wait()
-            await drum.keep_running(FULL)
+            await below.keep_running(drum, FULL)
 
-    async def _build(self) -> int:
-        rig = self._rig
+    async def _build(self, work: Notebook) -> int:
+        rig, load = self._rig, self._load()
+        feeding = await Feeding.begun(rig.counters, work)
         for head in rig.heads:
-            await head.start()
+            load.came(head.part, feeding.left(head.head.counter))
+            await head.start(load)
         try:
             if self._staging.by_hand:
-                return await self._let_out(rig.heads[0])
-            jobs = [asyncio.create_task(self._feed(head)) for head in rig.heads]
+                return await self._let_out(rig.heads[0], feeding)
+            jobs = [asyncio.create_task(self._feed(head, feeding)) for head in rig.heads]
             try:
                 return sum(await asyncio.gather(*jobs))
             finally:
@@ -122,32 +140,58 @@ class Under:
             for head in rig.heads:
                 await head.halt()
 
-    async def _feed(self, head: HeadStation) -> int:
-        """Everything that one head builds: its lanes first, then its trays one after another."""
+    async def _feed(self, head: HeadStation, feeding: Feeding) -> int:
+        """Everything that one head builds: its lanes first, then its trays one after another.
+
+        What an earlier run has lifted and pushed on is only counted.
+        """
+        counter, vane, chain = head.head.counter, head.head.vane, self._rig.chain
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
-            counted += await self._fill_lane(head, seat)
+            size = self._staging.lanes[seat]
+            there = feeding.take(counter, size)
+            counted += there
+            if there < size:
+                counted += await self._fill_lane(head, seat, size - there)
         for tray in head.head.trays:
-            if self._rig.chain and tray:
-                await self._rig.chain.to_next()
+            if chain and tray:
+                if feeding.take(chain.corner, 1):
+                    chain.stands_at(tray)
+                else:
+                    await chain.to_next()
             for fill in self._staging.fills:
                 if fill.tray == tray:
-                    counted += await head.stack(fill.stacks)
+                    pushed = feeding.take(vane, len(fill.stacks))
+                    there = feeding.take(counter, sum(fill.stacks[:pushed]))
+                    lifted = feeding.take(counter, sum(fill.stacks[pushed:]))
+                    counted += there + await head.stack(fill.stacks[pushed:], lifted)
         return counted
 
-    async def _fill_lane(self, head: HeadStation, seat: int) -> int:
+    async def _fill_lane(self, head: HeadStation, seat: int, tiles: int) -> int:
         gate = self._rig.gates[seat]
         await gate.switch(1)
         try:
-            return await head.lift(self._staging.lanes[seat])
+            return await head.lift(tiles)
         finally:
             await gate.switch(0)
 
-    async def _let_out(self, head: HeadStation) -> int:
-        counted = 0
+    async def _let_out(self, head: HeadStation, feeding: Feeding) -> int:
+        counted = feeding.take(head.head.counter, self.tiles)
         while counted < self.tiles:
             counted += await head.lift(min(BY_HAND, self.tiles - counted))
         return counted
+
+    def _load(self) -> Load:
+        """What each head is to bring."""
+        staging, heads = self._staging, self._rig.heads
+        if staging.by_hand:
+            return Load({head.part: self.tiles for head in heads[:1]})
+        shares = {}
+        for head in heads:
+            stacks = [fill.stacks for fill in staging.fills if fill.tray in head.head.trays]
+            lanes = staging.lanes_of(head.head.trays)
+            shares[head.part] = sum(map(sum, stacks)) + sum(staging.lanes[seat] for seat in lanes)
+        return Load(shares)
 
     @property
     def tiles(self) -> int:

@@ -10,7 +10,9 @@ from controller.books import Books
 from controller.guided import Guided
 from controller.stations.rig import Rig
 from rules.dice import Dice
+from rules.games import rules_of
 from rules.geometry import Seat
+from rules.play import Match, Rules
 from rules.setup import Game, Setup
 from rules.tiles import Face
 
@@ -20,7 +22,8 @@ class Orders:
     """What the house wants of every round.
 
     `throws` are thrown by hand and told, in order, before the dome is asked; `answers` settle
-    choices by their question; `fastest` lets packets come in the order that is quickest.
+    choices by their question; `fastest` lets packets come in the order that is quickest. With
+    `play` the table follows every hand by the rules, and the match says who deals next.
     """
 
     game: Game
@@ -30,6 +33,16 @@ class Orders:
     throws: Sequence[Dice] = ()
     answers: Mapping[str, int | str] = field(default_factory=dict)
     fastest: bool = False
+    play: bool = False
+
+    @property
+    def rules(self) -> Rules:
+        """How the game is played."""
+        return rules_of(self.game.name)
+
+    def match(self, dealer: Seat) -> Match:
+        """A match before its first hand."""
+        return self.rules.match(self.parameters, self.setup(dealer).seating.players, dealer)
 
     def setup(self, dealer: Seat) -> Setup:
         """A round's set-up from its first step. Raises IllegalSetup."""
@@ -38,7 +51,10 @@ class Orders:
 
 @dataclass(frozen=True)
 class Workplace:
-    """One table at work. `face_of` tells a tile's face by its tag, or None."""
+    """One table at work. `face_of` tells a tile's face by its tag, or None.
+
+    `record` takes the lines of a record of the play, each as it comes.
+    """
 
     table: Table
     tile: TileSize
@@ -47,3 +63,4 @@ class Workplace:
     books: Books
     orders: Orders
     face_of: Callable[[int], Face | None]
+    record: Callable[[str], None]

@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from firmware_bridge.messages import Refusal
+
 
 class Reason(enum.IntEnum):
     """How a drive, move, home, pulse or throw ended."""
@@ -55,6 +57,8 @@ class FaultCode(enum.IntEnum):
     UNEXPECTED_MOTION = 11
     IMPOSSIBLE = 12
     """The mechanism refused: nothing to grip, no room to set down, a lift under load."""
+    LIGHT_CURTAIN = 13
+    """Somebody reached through the light curtain while a guarded part moved, or was to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,14 @@ class BoardError(Exception):
 
 
 class BoardRefused(BoardError):
-    """The board answered no: unknown channel, no lease, latched fault, value out of range."""
+    """The board answered no: unknown channel, no lease, latched fault, value out of range.
+
+    `why` is the board's own reason, None where the host refused by itself.
+    """
+
+    def __init__(self, sentence: str, why: Refusal | None = None) -> None:
+        super().__init__(sentence)
+        self.why = why
 
 
 class BoardSilent(BoardError):
@@ -172,13 +183,23 @@ class Board(Protocol):
         """A sensor's level, an analogue value in millivolts, an axis position in micrometres."""
 
     async def count(self, sensor: str) -> int:
-        """Activations of a sensor since the board started."""
+        """Activations of a sensor; the board keeps the count through its resets."""
+
+    async def recall(self, channel: str) -> Ended | None:
+        """How far the last drive, pulse or throw that this host ordered has come.
+
+        None if the board never began it. The board knows it even after a lost line or a reset; of
+        an order that was cut short, edges count until the next one begins.
+        """
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge of these sensors from now on, in order."""
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
         """Shake the dome and read that many dice once they lie still."""
+
+    async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
+        """Completed throws of a dice unit, and the faces of the last; kept through resets."""
 
     async def scan(self, channel: str) -> int | None:
         """The tag that a tile reader has before it, or None."""

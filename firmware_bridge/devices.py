@@ -90,6 +90,10 @@ class DiceDome:
     async def throw(self, dice: int) -> tuple[int, ...]:
         return await self.board.throw(self.channel, dice)
 
+    async def thrown(self) -> tuple[int, tuple[int, ...]]:
+        """How many throws it has completed, and what the last one shows."""
+        return await self.board.thrown(self.channel)
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:

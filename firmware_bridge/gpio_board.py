@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 
@@ -53,7 +54,8 @@ class GpioBoard:
     """A `Board` on GPIO pins.
 
     `pin_factory` is one of gpiozero's - `gpio_pins.pi_pins()` on a Raspberry Pi, a mock elsewhere -
-    and stays the caller's to close. `emergency` names the sensors that are the emergency stop.
+    and stays the caller's to close. `emergency` names the sensors that are the emergency stop,
+    `curtain` those of the light curtain before the motors that are `guarded`.
     Raises BoardRefused for a channel that plain pins cannot be.
     """
 
@@ -64,12 +66,16 @@ class GpioBoard:
         pin_factory: Factory,
         *,
         emergency: Collection[str] = (),
+        curtain: Collection[str] = (),
+        guarded: Collection[str] = (),
     ) -> None:
         check_pins(name, config)
         self._name = name
         self._config = config
         self._pin_factory = pin_factory
         self._emergency = emergency
+        self._curtain = curtain
+        self._guarded = guarded
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
         self._names = tuple(config.channels)
         self._work: _Work | None = None
@@ -77,6 +83,8 @@ class GpioBoard:
         self._holds = 0
         self._tickets = count(1)
         self._motions: dict[int, asyncio.Future[Ended]] = {}
+        self._last: dict[int, int] = {}
+        """The ticket of the last motion ordered of each channel."""
         self._watched: dict[str, None] = {}
         self._edges: Feeds[Edge] = Feeds()
         self._faults: Feeds[BoardFault] = Feeds()
@@ -154,6 +162,17 @@ class GpioBoard:
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
         raise self._beyond_pins("throw dice with", channel)
+
+    async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
+        raise self._beyond_pins("throw dice with", channel)
+
+    async def recall(self, channel: str) -> Ended | None:
+        number = self._number(channel)
+        said = self._ask(wire.Recall(number), f"what became of {channel}")
+        assert isinstance(said, wire.Recalled)
+        if said.reason == NONE or said.ticket != self._last.get(number):
+            return None
+        return Ended(Reason(said.reason), said.count, said.elapsed_us / 1e6)
 
     async def scan(self, channel: str) -> int | None:
         raise self._beyond_pins("scan with", channel)
@@ -235,7 +254,15 @@ class GpioBoard:
     def _open(self) -> _Work:
         loop = asyncio.get_running_loop()
         pins = GpioPins(self._name, self._config, self._pin_factory, self._changed)
-        core = VirtualBoard(self._config, pins, loop, emergency=self._emergency, serial=SERIAL)
+        core = VirtualBoard(
+            self._config,
+            pins,
+            loop,
+            emergency=self._emergency,
+            curtain=self._curtain,
+            guarded=self._guarded,
+            serial=SERIAL,
+        )
         core.send = self._heard
         return _Work(loop, pins, core)
 
@@ -271,10 +298,15 @@ class GpioBoard:
         """Take the lease for a while, and again before it ends.
 
         A timer set before the lease's own is due before it: after a stall the lease is renewed, not
-        lost.
+        lost. One that is lost is not renewed: it must be given back first, knowingly.
         """
+        work.renewal = None
         self._ask(wire.TakeLease(words.milliseconds(self._config.lease)), "a lease")
-        work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew, work)
+        work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew_it, work)
+
+    def _renew_it(self, work: _Work) -> None:
+        with suppress(BoardRefused):
+            self._renew(work)
 
     def _let_go(self, work: _Work) -> None:
         if work.renewal is not None:
@@ -285,6 +317,7 @@ class GpioBoard:
     async def _run(self, order: wire.Pulse | wire.Drive, what: str) -> Ended:
         """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
         ticket = next(self._tickets)
+        self._last[order.channel] = ticket
         motion: asyncio.Future[Ended] = self._working().loop.create_future()
         self._motions[ticket] = motion
         try:
@@ -303,7 +336,7 @@ class GpioBoard:
         reply = self._working().core.execute(message, ticket)
         if isinstance(reply, wire.Refused):
             blamed = self._called(reply.channel)
-            raise BoardRefused(words.refusal(self._name, what, reply, blamed))
+            raise BoardRefused(words.refusal(self._name, what, reply, blamed), words.why(reply))
         return reply
 
     def _working(self) -> _Work:

@@ -1,4 +1,4 @@
-"""What people do at the table: the steps that the machine has no module for, and the choices.
+"""What people do at the table: the steps that the machine has no module for, the choices, the help.
 
 On a real table a guide is a screen with lamps and keys; on the simulated one it is the plant's
 people. Either way a guided step is a `Step` of the rules, done by hand.
@@ -6,10 +6,37 @@ people. Either way a guided step is a `Step` of the rules, done by hand.
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from config.staging import Staging
+from rules.play import Action, Rules, Settlement
+from rules.setup import Setup
 from rules.steps import Outcome, Step
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """A game that has been set up and is about to be played: by which rules, in which match."""
+
+    rules: Rules
+    setup: Setup
+    match: Any
+    staging: Staging
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a person is asked to put right: the fault's code, the part, a sentence, the answers.
+
+    `seen` is the evidence; `answers` are what may be said, the first one when it is done.
+    """
+
+    code: str
+    part: str
+    seen: str
+    please: str
+    answers: tuple[str, ...] = ("done",)
 
 
 class Guide(Protocol):
@@ -20,3 +47,15 @@ class Guide(Protocol):
 
     async def ready(self) -> None:
         """Say that the set-up is complete and the game may begin."""
+
+    async def sit_down(self, dealt: Dealt) -> None:
+        """The hand begins: from now on `act` asks what they do."""
+
+    async def act(self, play: Any) -> Action | None:
+        """What somebody at the table does next; None to have the dice thrown."""
+
+    async def settled(self, settlement: Settlement) -> None:
+        """The hand is over: say who pays whom."""
+
+    async def help(self, ask: Ask) -> str:
+        """Ask a person to put something right; return the answer."""

@@ -6,7 +6,7 @@ import asyncio
 
 from firmware_bridge.exchange import Reply
 from firmware_bridge.link import Link, heed
-from firmware_bridge.messages import Message, TakeLease
+from firmware_bridge.messages import Message, Refused, TakeLease
 from firmware_bridge.words import milliseconds
 
 RENEWALS = 3
@@ -62,8 +62,24 @@ class Lease:
             self._renewal = None
 
     def _renew(self) -> None:
-        """Ask again only once the last answer has come: the link repeats by itself."""
+        """Ask again only once the last answer has come: the link repeats by itself.
+
+        A lease that expired is not renewed: it must be dropped first, knowingly.
+        """
+        if self._answer is not None and _refused(self._answer):
+            self._renewal = None
+            return
         if self._answer is None or self._answer.done():
             self._answer = self._link.request(TakeLease(milliseconds(self._seconds)))
             heed(self._answer)
         self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._renew)
+
+
+def _refused(answer: Reply) -> bool:
+    """Whether the board has said no: its lease ran out before this renewal came."""
+    return (
+        answer.done()
+        and not answer.cancelled()
+        and answer.exception() is None
+        and isinstance(answer.result(), Refused)
+    )

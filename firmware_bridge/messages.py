@@ -175,7 +175,10 @@ class Home(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A sensor's level, an analogue value (mV), an axis's position (µm)."""
+    """A sensor's level, an analogue value (mV), an axis's position (µm), a unit's last dice.
+
+    Dice are packed in three bits each, the first one lowest; 0 is no die.
+    """
 
     channel: int
 
@@ -188,7 +191,7 @@ class Watch(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Activations of a sensor since the board started."""
+    """Activations of a sensor, or completed throws of a dice unit; kept through resets."""
 
     channel: int
 
@@ -218,6 +221,12 @@ class Bootloader(NamedTuple):
     """Stop everything and wait for new firmware."""
 
     confirmation: int
+
+
+class Recall(NamedTuple):
+    """How far the last drive, pulse or throw of a channel has come; kept through resets."""
+
+    channel: int
 
 
 # Replies
@@ -267,6 +276,18 @@ class Statistics(NamedTuple):
     damaged: int
     repeated: int
     resets: int
+
+
+class Recalled(NamedTuple):
+    """The last order's ticket, how it ended (255: not yet, or there was none), what it counted.
+
+    Of an order that was cut short, `count` goes on counting until the next order.
+    """
+
+    ticket: int
+    reason: int
+    count: int  # type: ignore[assignment]
+    elapsed_us: int
 
 
 # Events
@@ -327,8 +348,8 @@ class Received(NamedTuple):
 
 Message = (
     Identify | Configure | Commit | TakeLease | Stop | Clear | Set | Pulse | Drive | Move | Home
-    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader
-    | Ok | Refused | Value | Tag | Identity | Statistics
+    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall
+    | Ok | Refused | Value | Tag | Identity | Statistics | Recalled
     | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
     | Received
 )  # fmt: skip
@@ -367,12 +388,14 @@ TABLE: tuple[Row, ...] = (
     _row(0x1A, SelfTest, Sender.COMMAND, ""),
     _row(0x1B, Report, Sender.COMMAND, ""),
     _row(0x1C, Bootloader, Sender.COMMAND, "I"),
+    _row(0x1D, Recall, Sender.COMMAND, "B"),
     _row(0x40, Ok, Sender.REPLY, ""),
     _row(0x41, Refused, Sender.REPLY, "BB"),
     _row(0x42, Value, Sender.REPLY, "i"),
     _row(0x43, Tag, Sender.REPLY, "Q"),
     _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s"),
     _row(0x45, Statistics, Sender.REPLY, "IIIH"),
+    _row(0x46, Recalled, Sender.REPLY, "BBHI"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),
     _row(0x61, MotionEnded, Sender.EVENT, "BBBHI"),
     _row(0x62, DiceRead, Sender.EVENT, "BBBBBB"),

@@ -229,6 +229,25 @@ value, keeps counts and positions; every motion ends by `MotionEnded` with reaso
 the last of them comes `Held`. The next lease resumes only what the host names again. A lease of 0
 gives it back. A board at rest holds none.
 
+A lease that has expired is refused (NO_LEASE) until the host has given it back: so nothing that it
+orders before it knows of the loss is done.
+
+## What a board remembers
+
+Counts of sensors, the last drive, pulse or throw of each channel, and of a dice unit its completed
+throws and the last faces survive sessions and resets: save them when the supply falls. A sensor
+that is active when the power comes back, and was not when it went, has been activated: it counts.
+
+After a break the host asks by `Recall` how far its last orders have come. It compares the ticket
+with that of its own last order: another ticket means that this order never arrived. An order that
+was cut short (STOPPED, HELD, FAULT) goes on counting its sensor's activations, so that a tile
+within the debounce time is not lost.
+
+## Wired past the configuration
+
+The emergency stop stops every board, and takes the motors' power. The light curtain stops a board
+if one of the parts that it guards moves, or is told to; otherwise hands may reach through.
+
 ## Messages
 
 Numbers are little-endian. Channel 255 is none, or all.

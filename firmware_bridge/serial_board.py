@@ -34,7 +34,7 @@ from firmware_bridge.board import (
     Until,
 )
 from firmware_bridge.codec import configuration_crc
-from firmware_bridge.exchange import Traffic
+from firmware_bridge.exchange import Command, Traffic
 from firmware_bridge.feed import Feeds
 from firmware_bridge.lease import Lease
 from firmware_bridge.link import Line, heed
@@ -51,6 +51,11 @@ DICE_READ = 5.0
 """The dice are read within this after the shaking."""
 HOMING = 10.0
 """A homing axis may be so many times slower than a moving one."""
+CUT_SHORT = {
+    Reason.HELD: wire.Refusal.NO_LEASE,
+    Reason.FAULT: wire.Refusal.FAULT_LATCHED,
+}
+"""Why a throw that ended so would have been refused, had it been ordered a moment later."""
 
 T = TypeVar("T")
 
@@ -81,6 +86,8 @@ class SerialBoard:
         self._silence: BoardSilent | None = None
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
+        self._last: dict[int, Command] = {}
+        """The last motion ordered of each channel."""
         self._watching = Watching(self._link, self._names, lambda: self._silence)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
@@ -179,7 +186,8 @@ class SerialBoard:
         if isinstance(end, Ended):
             raise BoardRefused(
                 f"board {self._name}: the throw of {channel} ended by {end.reason.name} before the"
-                " dice lay still; throw again."
+                " dice lay still; throw again.",
+                CUT_SHORT.get(end.reason),
             )
         return end[:dice]
 
@@ -202,6 +210,23 @@ class SerialBoard:
 
     async def count(self, sensor: str) -> int:
         return await self._value(wire.Count(self._number(sensor)), f"counting {sensor}")
+
+    async def recall(self, channel: str) -> Ended | None:
+        number = self._number(channel)
+        last = self._last.get(number)
+        if last is None or last.sequence < 0:
+            return None
+        reply = await self._link.request(wire.Recall(number))
+        said = self._expect(wire.Recalled, reply, f"what became of {channel}", channel)
+        if said.reason == NONE or said.ticket != last.sequence:
+            return None
+        return Ended(Reason(said.reason), said.count, said.elapsed_us / 1e6)
+
+    async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
+        number = self._number(channel)
+        throws = await self._value(wire.Count(number), f"the throws of {channel}")
+        packed = await self._value(wire.Read(number), f"the faces of {channel}")
+        return throws, words.faces(packed)
 
     async def scan(self, channel: str) -> int | None:
         order = f"a scan by {channel}"
@@ -309,6 +334,7 @@ class SerialBoard:
         """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
         number = self._number(channel)
         with self._motions.begun(order, number) as motion:
+            self._last[number] = motion.command
             try:
                 async with asyncio.timeout(limit + MARGIN):
                     reply = await motion.command.reply
@@ -325,7 +351,7 @@ class SerialBoard:
     def _expect(self, kind: type[T], reply: wire.Message, order: str, channel: str) -> T:
         if isinstance(reply, wire.Refused):
             blamed = self._called(reply.channel) or channel
-            raise BoardRefused(words.refusal(self._name, order, reply, blamed))
+            raise BoardRefused(words.refusal(self._name, order, reply, blamed), words.why(reply))
         if not isinstance(reply, kind):
             raise BoardError(
                 f"board {self._name} answered {order} with {type(reply).__name__}, not"

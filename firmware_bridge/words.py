@@ -43,6 +43,20 @@ def refusal(board: str, order: str, refused: Refused, channel: str) -> str:
     return f"board {board} refused {order}: {why.format(channel=channel or 'the board')}."
 
 
+def why(refused: Refused) -> Refusal | None:
+    """The reason of a refusal, if it is one that this program knows."""
+    return Refusal(refused.reason) if refused.reason in tuple(Refusal) else None
+
+
+def faces(packed: int) -> tuple[int, ...]:
+    """Dice as a board packs them: three bits each, the first one lowest, up to a 0."""
+    shown = []
+    while packed:
+        shown.append(packed & 7)
+        packed >>= 3
+    return tuple(shown)
+
+
 def milliseconds(seconds: float) -> int:
     """A duration as boards take it: rounded up, but 0.1 + 0.2 s is 300 ms and not 301."""
     return math.ceil(round(seconds * 1000, 6))

@@ -16,18 +16,36 @@ from config.errors import ConfigError
 from config.staging import DoesNotFit
 from controller.cli.board import board
 from controller.cli.check import check
+from controller.cli.doctor import doctor
 from controller.cli.errors import BadInput
+from controller.cli.explain import explain
 from controller.cli.judge import judge
 from controller.cli.lab import lab
 from controller.cli.lists import games, tables, version
 from controller.cli.plan import plan
+from controller.cli.replay import replay
 from controller.cli.run import run
 from controller.cli.scan import scan
+from controller.cli.stats import stats
 from controller.cli.usage import sentence
 from controller.journal import JournalError
 from rules.errors import RulesError
 
-COMMANDS = (plan, run, judge, board, check, tables, games, scan, version)
+COMMANDS = (
+    plan,
+    run,
+    replay,
+    judge,
+    board,
+    check,
+    tables,
+    games,
+    scan,
+    doctor,
+    explain,
+    stats,
+    version,
+)
 INTERRUPTED = 130
 """The exit code of whatever Ctrl-C ends before a table runs; a running one stops safely, with 0."""
 

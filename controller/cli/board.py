@@ -13,10 +13,12 @@ import typer
 
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
+from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.hardware import simulated_plant
 from controller.rest import seats_of
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.mishaps import Mishap
 from rules.setup import Game
 
 PIECE = 4096
@@ -33,6 +35,8 @@ def board(
         float | None,
         typer.Option(help="Seconds that its people play a hand.", show_default="the game's"),
     ] = None,
+    fault: FaultTexts = None,
+    faults: Campaign = None,
 ) -> int:
     """Run a virtual board until Ctrl-C; 'run --port PATH' drives it as it would a real one."""
     table = table_named(sim)
@@ -48,17 +52,21 @@ def board(
         if not 0 < playing < 86_400:
             raise BadInput(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
         config = config.model_copy(update={"play": playing})
+    mishaps = mishaps_of(fault, faults, table)
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        runner.run(_answer(table, config, rules, seed))
+        runner.run(_answer(table, config, rules, seed, mishaps))
     return 0
 
 
-async def _answer(table: Table, config: GameConfig, game: Game, seed: int) -> None:
+async def _answer(
+    table: Table, config: GameConfig, game: Game, seed: int, mishaps: tuple[Mishap, ...]
+) -> None:
     loop = asyncio.get_running_loop()
     master, slave = os.openpty()
     tty.setraw(slave)
     os.set_blocking(master, False)
-    plant = simulated_plant(table, config, game, seats_of(game.setup()), seed)
+    seats = seats_of(game.setup())
+    plant = simulated_plant(table, config, game, seats, seed, mishaps=mishaps)
     bench = Bench(plant, lambda data: _write(master, data))
     loop.add_reader(master, lambda: bench.receive(_read(master)))
     stopped = asyncio.Event()

@@ -9,6 +9,7 @@ from pathlib import Path
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
 from controller.workplace import Orders
+from firmware_bridge.sim.mishaps import Mishap
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw
@@ -22,7 +23,7 @@ class Job:
     """What to play, on which table, how often and how fast.
 
     `pace` is None as fast as can be, 1.0 in real time, or a factor. `ports` are the boards' own;
-    without any the table is simulated.
+    without any the table is simulated, and `mishaps` go wrong at it.
     """
 
     table: Table
@@ -35,6 +36,9 @@ class Job:
     ports: dict[str, str]
     reveal: bool
     journal: Path | None
+    journal_copy: Path | None = None
+    mishaps: tuple[Mishap, ...] = ()
+    abandon: bool = False
 
     @property
     def title(self) -> str:
@@ -45,19 +49,20 @@ def check_orders(orders: Orders, rounds: int) -> None:
     """Try throws and answers on the set-up of every round before anything moves.
 
     Raises RulesError or BadInput for those that cannot be used, naming the round if it is a later
-    one, when another seat throws first.
+    one, when another seat throws first. In a match anybody may deal the later ones.
     """
     players = orders.setup(orders.dealer).seating.players
-    for number in range(min(rounds, players)):
+    for number in range(players if orders.play and rounds > 1 else min(rounds, players)):
         dealer = (orders.dealer + number) % players
         try:
             _check_round(orders, dealer)
         except RulesError as error:
             if not number:
                 raise
+            when = "a later round" if orders.play else f"round {number + 1}"
             raise BadInput(
-                f"In round {number + 1}, when seat {dealer} throws first, this cannot be: {error}"
-                f" Leave the option out, or give --rounds {number}."
+                f"In {when}, when seat {dealer} throws first, this cannot be: {error}"
+                f" Leave the option out, or give --rounds {1 if orders.play else number}."
             ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from controller.cli.errors import BadInput
 from controller.cli.screen import screen
 from rules.errors import RulesError
 from rules.judging import Verdict, judging
+from rules.play import Payment
 
 
 def judge(
@@ -44,8 +46,13 @@ def verdict_page(game: str, verdict: Verdict) -> Panel:
     lines: list[Any] = [Text(f"The claim {told}. {what}".strip(), style="bold")]
     lines += [Text(f"- {reason}") for reason in verdict.reasons]
     if verdict.payments:
-        grid = Grid("from", "to", "amount", "why", box=None)
-        for payment in (each.facts() for each in verdict.payments):
-            grid.add_row(*(str(payment[key]) for key in ("from", "to", "amount", "why")))
-        lines.append(grid)
+        lines.append(payments_grid(verdict.payments))
     return Panel(Group(*lines), title=game, expand=False)
+
+
+def payments_grid(payments: Iterable[Payment]) -> Grid:
+    """Who pays whom, how much and why."""
+    grid = Grid("from", "to", "amount", "why", box=None)
+    for payment in (each.facts() for each in payments):
+        grid.add_row(*(str(payment[key]) for key in ("from", "to", "amount", "why")))
+    return grid

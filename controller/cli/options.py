@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +38,26 @@ Wall = Annotated[
 End = Annotated[
     str | None,
     typer.Option("--end", help="From which end: right or left (Filipino).", show_default=False),
+]
+
+
+JournalCopy = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal-copy",
+        help="A directory for the journal's third copy, on another disk if it can be.",
+        show_default=False,
+    ),
+]
+
+
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        "--record",
+        help="With --play: keep every hand as JSON lines, for 'wallwright replay'.",
+        show_default=False,
+    ),
 ]
 
 

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 
 from controller.cli.picture import picture
 from controller.daemon import Daemon
+from rules.play import plain
 from rules.setup import Game
 
 
@@ -61,6 +62,9 @@ def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -
     grid.add_column()
     cycle, bound, tiles = summary["cycle_s"], summary["bound_s"], summary["tiles"]
     grid.add_row("rounds played", str(summary["rounds"]))
+    if daemon.match is not None:
+        scores = (f"seat {seat}: {plain(score)}" for seat, score in enumerate(daemon.match.scores))
+        grid.add_row("scores", ", ".join(scores))
     grid.add_row(
         "time", f"{summary['virtual_s']:.1f} s at the table, {summary['wall_s']:.1f} s here"
     )

@@ -61,6 +61,12 @@ class Progress:
                 return f"{verb} {' '.join(places)}"
             case {"event": "ready"}:
                 return "ready to play"
+            case {"event": "acted", "seat": seat, "do": words}:
+                return f"seat {seat}: {words}"
+            case {"event": "settled", "name": name, "winner": winner}:
+                return str(name) if winner is None else f"{name}, won by seat {winner}"
+            case {"event": "given_up"}:
+                return "the hand is given up"
             case {"event": "fault", "part": part, "evidence": evidence}:
                 return f"FAULT {part}: {evidence}"
         return ""

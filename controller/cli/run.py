@@ -14,13 +14,16 @@ import typer
 from config.loader import game_parameters
 from controller.cli.errors import BadInput
 from controller.cli.job import Job, check_orders, pace_of, ports_of
+from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
     CutName,
     Dealer,
     End,
+    JournalCopy,
     Players,
+    Record,
     Reverse,
     Throws,
     Wall,
@@ -30,6 +33,7 @@ from controller.cli.options import (
 from controller.cli.session import session
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.stall import StallingLoop
 
 READY = "ready"
 
@@ -65,6 +69,9 @@ def run(
     bottom: Bottom = False,
     wall: Wall = None,
     end: End = None,
+    play: Annotated[
+        bool, typer.Option("--play", help="Follow every hand by the rules: who deals, draws, wins.")
+    ] = False,
     order: Annotated[
         str, typer.Option(help="Packets in the game's own order (ritual), or the fastest.")
     ] = "ritual",
@@ -86,8 +93,17 @@ def run(
         ),
     ] = None,
     journal: Annotated[
-        Path | None, typer.Option(help="Keep the journal in this file.", show_default=False)
+        Path | None,
+        typer.Option(help="Keep the journal in this file, and in copies.", show_default=False),
     ] = None,
+    journal_copy: JournalCopy = None,
+    abandon: Annotated[
+        bool,
+        typer.Option("--abandon", help="Give up the round that the journal left unfinished."),
+    ] = False,
+    record: Record = None,
+    fault: FaultTexts = None,
+    faults: Campaign = None,
 ) -> int:
     """Run a table: gather, shuffle, build, raise, throw, deal, turn up, play, collect."""
     rules, config = game_named(game)
@@ -98,17 +114,26 @@ def run(
     if fastest and machine.modules.gantry is None:
         raise BadInput(f"The table {machine.name} has no arm to be fast with; leave out --order.")
     answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end)
-    orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest)
+    orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
     if rounds < 1:
         raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
     check_orders(orders, rounds)
     if until is not None:
         _one_of(until, "until", (READY,))
+    if journal_copy is not None and journal is None:
+        raise BadInput(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
+    if abandon and journal is None:
+        raise BadInput("--abandon needs the journal with the round; add --journal FILE.")
+    if record is not None and not play:
+        raise BadInput(f"--record {record} is of hands that are followed; add --play.")
     ports = ports_of(machine, port or ())
     if ports and reveal:
         raise BadInput("A real table shows nobody its tiles; leave out --reveal or --port.")
     if ports and seed is not None:
         raise BadInput("A real drum has no seed; leave out --seed or --port.")
+    if ports and (fault or faults):
+        raise BadInput("A real table has its own faults; leave out --fault, --faults or --port.")
+    mishaps = mishaps_of(fault, faults, machine)
     job = Job(
         machine,
         config,
@@ -120,17 +145,27 @@ def run(
         ports,
         reveal,
         journal,
+        journal_copy,
+        mishaps,
+        abandon,
     )
-    with _open_events(events) as stream, asyncio.Runner(loop_factory=lambda: _loop(job)) as runner:
-        return runner.run(session(job, stream))
+    with (
+        _open("Events", events) as stream,
+        _open("The record", None if record is None else str(record)) as kept,
+        asyncio.Runner(loop_factory=lambda: _loop(job)) as runner,
+    ):
+        return runner.run(session(job, stream, kept))
 
 
 def _loop(job: Job) -> asyncio.AbstractEventLoop:
-    return asyncio.SelectorEventLoop() if job.ports else VirtualLoop(job.pace)
+    if job.ports:
+        return asyncio.SelectorEventLoop()
+    stalls = any(mishap.kind == "host_stall" for mishap in job.mishaps)
+    return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
 
 
 @contextmanager
-def _open_events(where: str | None) -> Iterator[TextIO | None]:
+def _open(what: str, where: str | None) -> Iterator[TextIO | None]:
     if where is None:
         yield None
         return
@@ -141,7 +176,7 @@ def _open_events(where: str | None) -> Iterator[TextIO | None]:
         stream = Path(where).open("w", encoding="utf-8")  # noqa: SIM115
     except OSError as error:
         raise BadInput(
-            f"Events cannot be written to '{where}' ({error.strerror}); name a writable file."
+            f"{what} cannot be written to '{where}' ({error.strerror}); name a writable file."
         ) from error
     try:
         yield stream

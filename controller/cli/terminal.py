@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import IO
+from typing import IO, Any
 
 from config.staging import Staging
 from controller.faults import Fault, TableFault
+from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw
-from rules.errors import RulesError
+from rules.errors import NotationError, RulesError
 from rules.geometry import Place
+from rules.play import Action, Rules, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -33,6 +35,7 @@ class Terminal:
         self._prompts = prompts
         self._lines: asyncio.Queue[str] = asyncio.Queue()
         self._reading = False
+        self._rules: Rules | None = None
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Ask until the answer can be the step's outcome. Raises TableFault if nobody is there."""
@@ -45,6 +48,48 @@ class Terminal:
 
     async def ready(self) -> None:
         self._say("Ready to play.")
+
+    async def sit_down(self, dealt: Dealt) -> None:
+        self._rules = dealt.rules
+        self._say("The hand is followed: type who does what, as '1 discard 5m'.")
+
+    async def act(self, play: Any) -> Action | None:
+        """Ask until somebody may do what is typed; nothing typed has the dice thrown."""
+        assert self._rules is not None
+        throw = self._rules.throw(play)
+        seats = " or ".join(map(str, play.to_act))
+        self._say(f"To act: seat {seats}{'' if throw is None else ' (Enter throws the dice)'}.")
+        while True:
+            line = await self._line()
+            if not line and throw is not None:
+                return None
+            try:
+                return _legal(play, self._rules, line)
+            except RulesError as error:
+                self._say(str(error))
+
+    async def settled(self, settlement: Settlement) -> None:
+        self._say(f"The hand is over: {settlement.name}.")
+        for payment in settlement.payments:
+            facts = payment.facts()
+            self._say(f"Seat {facts['from']} pays {facts['to']} {facts['amount']}: {facts['why']}")
+
+    async def help(self, ask: Ask) -> str:
+        """Tell what is wrong and what to do, until one of the answers that are offered is typed.
+
+        Enter alone is the first of them: it is done. Raises TableFault if nobody is there.
+        """
+        first, *others = ask.answers
+        offered = f"Enter or '{first}' when it is done" + "".join(f", or '{o}'" for o in others)
+        self._say(f"{ask.part}: {ask.seen}. {ask.please} Type {offered}.")
+        while True:
+            line = (await self._line()).lower()
+            if not line:
+                return first
+            for answer in ask.answers:
+                if line == answer.lower():
+                    return answer
+            self._say(f"'{line}' is no answer here; type {offered}.")
 
     def _say(self, words: str) -> None:
         print(words, file=self._prompts, flush=True)
@@ -62,6 +107,15 @@ class Terminal:
         if not line:
             raise TableFault(Fault.NOBODY, "guide", "the terminal was closed before the answer")
         return line.strip()
+
+
+def _legal(play: Any, rules: Rules, line: str) -> Action:
+    """A typed line as an action that the play allows. Raises RulesError."""
+    seat, _, words = line.partition(" ")
+    if not seat.isdecimal():
+        raise NotationError(f"'{line}' begins with no seat; write it as '1 discard 5m'.")
+    action: Action = play.legal_actions.require(rules.parse(int(seat), words.strip()))
+    return action
 
 
 def question(step: Step) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from config.schema import Chain
+from controller.cure import Care
 from controller.faults import Fault, TableFault
+from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, missing
 from firmware_bridge.board import Edges, Level, Reason
 from firmware_bridge.devices import Devices
@@ -12,20 +14,48 @@ from firmware_bridge.devices import Devices
 class ChainStation:
     """Zero switch S4 at side 0, corner sensor S5 on reaching each next side."""
 
-    def __init__(self, chain: Chain, devices: Devices) -> None:
+    def __init__(self, chain: Chain, devices: Devices, care: Care, below: Standstill) -> None:
         self._chain = chain
+        self.corner = chain.corner
+        """The sensor that counts the sides it has come to."""
         self._motor = devices.motor(chain.motor)
+        self._care = care
+        self._below = below
+        self._side = 0
+        """The side at which it is known to stand."""
+
+    def stands_at(self, side: int) -> None:
+        """An earlier run has brought it to this side."""
+        self._side = side
 
     async def to_zero(self) -> None:
         """Back to side 0. Raises TableFault naming S4."""
-        limit = self._chain.seconds_per_side * 4 * LATE + MARGIN
-        ended = await self._motor.run(-FULL, Level(self._chain.zero), limit)
-        if ended.reason not in (Reason.LEVEL, Reason.SWITCH):
-            raise TableFault(Fault.CHAIN, "chain", missing(self._chain.zero, ended))
+        await self._care.cured(self._back)
 
     async def to_next(self) -> None:
-        """On to the next side. Raises TableFault naming S5."""
-        limit = self._chain.seconds_per_side * LATE + MARGIN
-        ended = await self._motor.run(FULL, Edges(self._chain.corner, 1), limit)
-        if ended.reason is not Reason.EDGES:
-            raise TableFault(Fault.CHAIN, "chain", missing(self._chain.corner, ended))
+        """On to the next side. Raises TableFault naming S5.
+
+        An edge that was missed leaves it nobody knows where, so it counts from side 0 again.
+        """
+        target = self._side + 1
+
+        async def forth() -> None:
+            corners = target - self._side
+            limit = self._chain.seconds_per_side * corners * LATE + MARGIN
+            goal = Edges(self._chain.corner, corners)
+            ended = await self._below.run(self._motor, FULL, goal, limit)
+            if ended.reason is not Reason.EDGES:
+                raise TableFault(Fault.CHAIN, "chain", missing(self._chain.corner, ended))
+            self._side = target
+
+        async def begin_again(_: TableFault) -> None:
+            await self._back()
+
+        await self._care.cured(forth, begin_again, begin_again)
+
+    async def _back(self) -> None:
+        limit = self._chain.seconds_per_side * 4 * LATE + MARGIN
+        ended = await self._below.run(self._motor, -FULL, Level(self._chain.zero), limit)
+        if ended.reason not in (Reason.LEVEL, Reason.SWITCH):
+            raise TableFault(Fault.CHAIN, "chain", missing(self._chain.zero, ended))
+        self._side = 0

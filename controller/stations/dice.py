@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
-from config.schema import Dice
-from controller.faults import Fault, Recovered, TableFault, unheard
-from firmware_bridge.devices import Devices
+from collections.abc import Sequence
 
-ATTEMPTS = 3
+from config.schema import Dice
+from controller.cure import Care
+from controller.faults import Fault, TableFault
+from controller.past import Notebook, Unread
+from firmware_bridge.devices import Devices
 
 
 class DiceStation:
     """A dome or electronic dice: any number of dice, in as many shakes as that takes."""
 
-    def __init__(self, dice: Dice, devices: Devices, recovered: Recovered = unheard) -> None:
-        self._recovered = recovered
+    def __init__(self, dice: Dice, devices: Devices, care: Care) -> None:
+        self._care = care
         self.unit = dice.unit
         self._dome = devices.dice(dice.unit)
 
-    async def throw(self, dice: int, times: int) -> tuple[int, ...]:
-        """`dice` faces, `times` times over. A cocked die is thrown again, then a TableFault."""
-        faces: list[int] = []
-        for _ in range(times):
-            faces += await self._once(dice)
+    async def throw(self, dice: int, times: int, work: Notebook | None = None) -> tuple[int, ...]:
+        """`dice` faces, `times` times over. A cocked die is thrown again, then a TableFault.
+
+        Before each shake it is noted how many the dome has made; if this run is broken off, the
+        next one sees whether the dice have fallen, and does not throw what has been thrown.
+        """
+        work = work or Unread()
+        faces = [face for note in work.notes for face in note.get("faces", ())]
+        last = work.notes[-1] if work.notes else {}
+        if "shakes" in last:
+            shakes, lie = await self._dome.thrown()
+            if shakes > last["shakes"] and _are_faces(lie[:dice], dice):
+                faces += lie[:dice]
+        while len(faces) < dice * times:
+            if faces:
+                work.note({"faces": faces[-dice:]})
+            faces += await self._once(dice, work)
         return tuple(faces)
 
-    async def _once(self, dice: int) -> tuple[int, ...]:
-        read: tuple[int, ...] = ()
-        for attempt in range(1, ATTEMPTS + 1):
+    async def _once(self, dice: int, work: Notebook) -> tuple[int, ...]:
+        async def shake() -> tuple[int, ...]:
+            shakes, _ = await self._dome.thrown()
+            work.note({"shakes": shakes})
             read = await self._dome.throw(dice)
-            if len(read) == dice and all(1 <= face <= 6 for face in read):
-                if attempt > 1:
-                    self._recovered(Fault.DICE, "dice", attempt)
+            if _are_faces(read, dice):
                 return read
-        raise TableFault(Fault.DICE, "dice", f"{self.unit} read {read} instead of {dice} faces")
+            evidence = f"{self.unit} read {read} instead of {dice} faces"
+            raise TableFault(Fault.DICE, "dice", evidence)
+
+        return await self._care.cured(shake)
+
+
+def _are_faces(read: Sequence[int], dice: int) -> bool:
+    return len(read) == dice and all(1 <= face <= 6 for face in read)

@@ -1,7 +1,6 @@
 """The gantry: over, down, grip, up, look, over, down, release, up, look.
 
-The `loaded` sensor in the jaws confirms both ends of a carry; a grip that holds nothing is tried
-again before it is a fault.
+The `loaded` sensor in the jaws confirms both ends of a carry.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ import asyncio
 from collections.abc import Awaitable
 
 from config.schema import Gantry, Modules
-from controller.faults import Fault, Recovered, TableFault, unheard
+from controller.cure import Care
+from controller.faults import Fault, TableFault
 from controller.moves import Carry, Grasp, TurnOver
+from controller.past import Notebook, Unread
 from controller.stations.switched import Switched
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.devices import Devices
-
-GRIP_ATTEMPTS = 3
 
 
 class GantryStation:
@@ -32,10 +31,10 @@ class GantryStation:
         devices: Devices,
         tile: float,
         top: float,
-        recovered: Recovered = unheard,
+        care: Care,
     ) -> None:
         self._tile_height = tile
-        self._recovered = recovered
+        self._care = care
         self._plane = devices.axes(module.x, module.y)
         self._height = devices.axes(module.z)
         self._wide = devices.output(module.wide)
@@ -47,7 +46,7 @@ class GantryStation:
             module.released,
             module.grip_seconds,
             Fault.GRIPPER,
-            recovered=recovered,
+            care,
         )
         self._turn = Switched(
             "gripper turn",
@@ -56,7 +55,7 @@ class GantryStation:
             module.straight,
             module.turn_seconds,
             Fault.GRIPPER,
-            recovered=recovered,
+            care,
         )
         self._turner = (
             Switched(
@@ -66,7 +65,7 @@ class GantryStation:
                 module.turner_home,
                 module.turn_seconds,
                 Fault.GRIPPER,
-                recovered=recovered,
+                care,
             )
             if module.turner and module.turner_over and module.turner_home
             else None
@@ -74,6 +73,8 @@ class GantryStation:
         self._reader = devices.reader(modules.reader.unit) if modules.reader else None
         self._top = top
         self._pose: tuple[float, bool | None, bool | None] = (0.0, None, None)
+        self._over = (0.0, 0.0)
+        """Where it was last sent in the plane."""
 
     async def home(self) -> None:
         """Up first, then the plane; jaws open, straight, one column wide."""
@@ -86,45 +87,103 @@ class GantryStation:
         await self._wide.switch(0)
         self._pose = (self._top, False, False)
 
-    async def carry(self, move: Carry) -> None:
-        """Take a block and set it down. Raises TableFault with the jaws where they stopped."""
-        await self._take(move.source, move.clear)
-        await self._reach(move.target, move.clear)
-        await self._let_go(move.clear)
+    async def carry(self, move: Carry, *, doubtful: bool = False) -> None:
+        """Take a block and set it down. Raises TableFault with the jaws where they stopped.
 
-    async def turn_over(self, move: TurnOver) -> int | None:
-        """Lift one tile, turn it, read its tag if there is a reader, set it back face up."""
+        A doubtful carry was begun by a run that was broken off: what is in the jaws goes on, what
+        is still at its source is taken, and what is in neither place has arrived.
+        """
+        if not doubtful:
+            await self._take(move.source, move.clear, move.target)
+        elif await self._found(move.source):
+            await self._reach(move.target, move.clear)
+        else:
+            return
+        await self._let_go(move.target, move.clear)
+
+    async def turn_over(self, move: TurnOver, work: Notebook | None = None) -> int | None:
+        """Lift one tile, turn it, read its tag if there is a reader, set it back face up.
+
+        Where an earlier run was broken off the jaws, the turner and the notes tell how far it came:
+        a tile is turned once, and what was read is noted before the tile is let go.
+        """
         assert self._turner is not None
-        await self._take(move.source, move.clear)
-        await self._turner.go_forth()
-        tag = await self._reader.tag() if self._reader else None
-        await self._lower(move.source)
-        await self._let_go(move.clear)
+        work = work or Unread()
+        read = next((note for note in work.notes if "tag" in note), None)
+        if work.doubtful:
+            await self._go_up(self._top)
+        if read is None:
+            if not (work.doubtful and await self._loaded.active()):
+                await self._take(move.source, move.clear)
+            await self._turner.go_forth()
+            read = {"tag": await self._reader.tag() if self._reader else None}
+            work.note(read)
+        if not work.doubtful or await self._loaded.active():
+            await (
+                self._reach(move.source, move.clear) if work.doubtful else self._lower(move.source)
+            )
+            await self._let_go(move.source, move.clear)
         await self._turner.go_back()
+        tag: int | None = read["tag"]
         return tag
 
-    async def _take(self, source: Grasp, clear: float) -> None:
-        for attempt in range(1, GRIP_ATTEMPTS + 1):
+    async def _found(self, source: Grasp) -> bool:
+        """Whether the jaws hold a block now: they held it, or it still lay at its source.
+
+        They travel as high as they can: the field may already be as the carry leaves it.
+        """
+        await self._go_up(self._top)
+        if await self._loaded.active():
+            return True
+        await self._jaws.go_back()
+        await self._reach(source, self._top)
+        await self._jaws.go_forth()
+        await self._go_up(self._top)
+        if await self._loaded.active():
+            return True
+        await self._jaws.go_back()
+        return False
+
+    async def _take(self, source: Grasp, clear: float, target: Grasp | None = None) -> None:
+        """Grip a block, bring it over its target if there is one, and look whether it is there.
+
+        A block may slip out of the jaws on its way, so they are looked at where that ends.
+        """
+        empty = 0
+
+        async def grip() -> None:
+            nonlocal empty
             await self._reach(source, clear)
             await self._jaws.go_forth()
             await self._go_up(clear)
+            if target is not None:
+                await self._reach(target, clear)
             if await self._loaded.active():
-                if attempt > 1:
-                    self._recovered(Fault.EMPTY_GRIP, "gripper", attempt)
                 return
             await self._jaws.go_back()
-        raise TableFault(
-            Fault.EMPTY_GRIP,
-            "gripper",
-            f"{self._loaded.channel} stayed inactive {GRIP_ATTEMPTS} times"
-            f" at x {source.spot.x:.3f} m, y {source.spot.y:.3f} m, level {source.level}",
-        )
+            empty += 1
+            raise TableFault(
+                Fault.EMPTY_GRIP,
+                "gripper",
+                f"{self._loaded.channel} stayed inactive {empty} times"
+                f" at x {source.spot.x:.3f} m, y {source.spot.y:.3f} m, level {source.level}",
+            )
 
-    async def _let_go(self, clear: float) -> None:
-        await self._jaws.go_back()
-        await self._go_up(clear)
-        if await self._loaded.active():
-            raise TableFault(Fault.FULL_GRIP, "gripper", f"{self._loaded.channel} is still active")
+        await self._care.cured(grip)
+
+    async def _let_go(self, target: Grasp, clear: float) -> None:
+        async def open_jaws() -> None:
+            await self._jaws.go_back()
+            await self._go_up(clear)
+            if await self._loaded.active():
+                evidence = f"{self._loaded.channel} is still active"
+                raise TableFault(Fault.FULL_GRIP, "gripper", evidence)
+
+        async def shake_off(_: TableFault) -> None:
+            await self._lower(target)
+            await self._jaws.go_forth()
+
+        await self._care.cured(open_jaws, shake_off)
 
     async def _reach(self, grasp: Grasp, clear: float) -> None:
         """Up to the clear height, over (turning and opening on the way), down to the level."""
@@ -141,7 +200,9 @@ class GantryStation:
         await self._lower(grasp)
 
     async def _travel(self, grasp: Grasp) -> None:
-        self._arrived(await self._plane.go(grasp.spot.x, grasp.spot.y), "x and y")
+        self._over = (grasp.spot.x, grasp.spot.y)
+
+        await self._care.cured(self._over_there, cleared=self._home_again)
 
     async def _lower(self, grasp: Grasp) -> None:
         await self._go_to_height(grasp.level * self._tile_height)
@@ -150,8 +211,24 @@ class GantryStation:
         await self._go_to_height(clear)
 
     async def _go_to_height(self, height: float) -> None:
-        self._arrived(await self._height.go(height), "z")
-        self._pose = (height, *self._pose[1:])
+        async def go() -> None:
+            self._arrived(await self._height.go(height), "z")
+            self._pose = (height, *self._pose[1:])
+
+        async def back_over_it(fault: TableFault) -> None:
+            await self._home_again(fault)
+            await self._over_there()
+
+        await self._care.cured(go, cleared=back_over_it)
+
+    async def _over_there(self) -> None:
+        self._arrived(await self._plane.go(*self._over), "x and y")
+
+    async def _home_again(self, _: TableFault) -> None:
+        """An axis that was stopped may stand elsewhere than it counts: up first, then the plane."""
+        await self._height.home()
+        await self._plane.home()
+        self._pose = (self._top, *self._pose[1:])
 
     @staticmethod
     def _arrived(ended: Ended, axis: str) -> None:

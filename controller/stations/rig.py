@@ -6,60 +6,75 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
-from controller.faults import Fault, Recovered, unheard
+from controller.cure import Care
+from controller.faults import Fault
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation
 from controller.stations.heads import HeadStation
+from controller.stations.standstill import Standstill
 from controller.stations.switched import Switched
-from firmware_bridge.devices import Devices
+from firmware_bridge.devices import Devices, Sensor
 
 
 class Rig:
-    """The working parts of a table, by their trade names. `recovered` hears of second attempts."""
+    """The working parts of a table, by their trade names. `care` says what they do about faults."""
 
     def __init__(
         self,
         table: Table,
         tile: TileSize,
         devices: Devices,
-        recovered: Recovered = unheard,
+        care: Care | None = None,
     ) -> None:
         modules = table.modules
+        care = care or Care()
         self._devices = devices
-        self.lid = _lid(modules, devices, recovered)
+        self.lid = _lid(modules, devices, care)
+        self.below = Standstill()
+        """Through it goes all that moves under the lid."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.heads = (
             tuple(
-                HeadStation(number, head, modules.heads, devices)
+                HeadStation(number, head, modules.heads, devices, care, self.below, self.drum)
                 for number, head in enumerate(modules.heads.ports)
             )
             if modules.heads
             else ()
         )
-        self.lifts = _lifts(modules, devices, recovered)
-        self.chain = ChainStation(modules.chain, devices) if modules.chain else None
-        self.lanes = _lanes(modules, devices, recovered)
+        self.lifts = _lifts(modules, devices, care)
+        self.counters = self._counters(modules)
+        self.chain = (
+            ChainStation(modules.chain, devices, care, self.below) if modules.chain else None
+        )
+        self.lanes = _lanes(modules, devices, care)
         self.gates = (
             tuple(devices.output(lane.gate) for lane in modules.lanes.seats)
             if modules.lanes
             else ()
         )
-        self.dice = DiceStation(modules.dice, devices, recovered) if modules.dice else None
+        self.dice = DiceStation(modules.dice, devices, care) if modules.dice else None
         self.gantry = (
             GantryStation(
-                modules.gantry, modules, devices, tile.height_mm / 1000, _top(table), recovered
+                modules.gantry, modules, devices, tile.height_mm / 1000, _top(table), care
             )
             if modules.gantry
             else None
         )
-        self.flipper = _flipper(modules, devices, recovered)
+        self.flipper = _flipper(modules, devices, care)
         self.lamps = (
             tuple(devices.output(strip) for strip in modules.lamps.walls) if modules.lamps else ()
         )
         self.ready = devices.output(modules.ready) if modules.ready else None
         self.lid_key = devices.sensor(modules.keys.lid)
         self.done_key = devices.sensor(modules.keys.done) if modules.keys.done else None
+
+    def _counters(self, modules: Modules) -> tuple[Sensor, ...]:
+        """The sensors by whose counts a build is followed: counters, vanes, the chain's corner."""
+        named = [modules.chain.corner] if modules.chain else []
+        for head in modules.heads.ports if modules.heads else ():
+            named += [head.counter, *([head.vane] if head.vane else [])]
+        return tuple(map(self._devices.sensor, named))
 
     async def hold(self, channels: Iterable[str]) -> None:
         """Take the lease of every board on which these channels hang; calls nest."""
@@ -89,17 +104,15 @@ def _top(table: Table) -> float:
     return axis.home
 
 
-def _lid(modules: Modules, devices: Devices, recovered: Recovered) -> Switched | None:
+def _lid(modules: Modules, devices: Devices, care: Care) -> Switched | None:
     lid = modules.lid
     if lid is None:
         return None
     motor = devices.motor(lid.motor)
-    return Switched(
-        "lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, recovered=recovered
-    )
+    return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, care)
 
 
-def _lifts(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Switched, ...]:
+def _lifts(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ...]:
     trays = modules.trays
     if trays is None:
         return ()
@@ -111,13 +124,13 @@ def _lifts(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Sw
             tray.down,
             trays.lift,
             Fault.LIFT,
-            recovered=recovered,
+            care,
         )
         for side, tray in enumerate(trays.sides)
     )
 
 
-def _lanes(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Switched, ...]:
+def _lanes(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ...]:
     lanes = modules.lanes
     if lanes is None:
         return ()
@@ -129,13 +142,13 @@ def _lanes(modules: Modules, devices: Devices, recovered: Recovered) -> tuple[Sw
             lane.home,
             lanes.present,
             Fault.LANE,
-            recovered=recovered,
+            care,
         )
         for seat, lane in enumerate(lanes.seats)
     )
 
 
-def _flipper(modules: Modules, devices: Devices, recovered: Recovered) -> Switched | None:
+def _flipper(modules: Modules, devices: Devices, care: Care) -> Switched | None:
     flipper = modules.flipper
     if flipper is None:
         return None
@@ -147,5 +160,5 @@ def _flipper(modules: Modules, devices: Devices, recovered: Recovered) -> Switch
         flipper.home,
         flipper.flip,
         Fault.FLIPPER,
-        recovered=recovered,
+        care,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from controller.faults import Fault, Recovered, TableFault, unheard
-from firmware_bridge.board import Ended, Level, Reason
+from controller.cure import Care
+from controller.faults import Fault, TableFault
+from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.devices import Motor
 
 FULL = 1000
@@ -13,6 +14,8 @@ LATE = 2.0
 """How many times its own travel time a part may take before it counts as stuck."""
 MARGIN = 0.5
 """Seconds on top, for parts whose travel is short."""
+BACK_OFF = 0.25
+"""The share of its travel by which a part backs off from what is in its way (ours)."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,7 @@ class Switched:
     back: str
     seconds: float
     fault: Fault
-    attempts: int = 2
-    recovered: Recovered = unheard
+    care: Care = field(default_factory=Care)
 
     async def go_forth(self) -> None:
         """To the forward end; at once if it is there. Raises TableFault after the last attempt."""
@@ -36,15 +38,32 @@ class Switched:
         """To the other end; at once if it is there. Raises TableFault after the last attempt."""
         await self._go(-FULL, self.back)
 
+    async def back_off(self, value: int) -> None:
+        """Away from what is in its way, where it was driven by this value."""
+        way = -FULL if value > 0 else FULL
+        await self.motor.run(way, Elapsed(), self.seconds * BACK_OFF)
+
     async def _go(self, value: int, switch: str) -> None:
         limit = self.seconds * LATE + MARGIN
-        for attempt in range(1, self.attempts + 1):
+
+        async def travel() -> None:
             ended = await self.motor.run(value, Level(switch), limit)
-            if ended.reason in (Reason.LEVEL, Reason.SWITCH):
-                if attempt > 1:
-                    self.recovered(self.fault, self.part, attempt)
-                return
-        raise TableFault(self.fault, self.part, missing(switch, ended))
+            if ended.reason is Reason.CURRENT:
+                await self.back_off(value)
+                evidence = f"{self.motor.channel} drew too much current after {ended.seconds:.1f} s"
+                raise TableFault(Fault.OBSTRUCTED, self.part, evidence)
+            if ended.reason not in (Reason.LEVEL, Reason.SWITCH):
+                raise await self._stuck(switch, ended)
+
+        await self.care.cured(travel)
+
+    async def _stuck(self, switch: str, ended: Ended) -> TableFault:
+        """What to call it: a part cannot be at both its ends."""
+        board = self.motor.board
+        if await board.read(self.forth) and await board.read(self.back):
+            evidence = f"{self.forth} and {self.back} are both active"
+            return TableFault(Fault.BOTH_SWITCHES, self.part, evidence)
+        return TableFault(self.fault, self.part, missing(switch, ended))
 
 
 def missing(sensor: str, ended: Ended) -> str:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
 from firmware_bridge.messages import NONE, Configure, Kind, Message
+
+if TYPE_CHECKING:
+    from firmware_bridge.executor.memory import Memory
 
 
 class Impossible(Exception):
@@ -52,6 +55,10 @@ class Core(Protocol):
 
     def emit(self, event: Message) -> None:
         """Send an event, after the reply to the command that is being executed."""
+
+    @property
+    def memory(self) -> Memory:
+        """What outlives sessions and resets."""
 
     def ended(
         self, ticket: int | None, channel: int, reason: Reason, counted: int, began: float

@@ -35,6 +35,7 @@ from firmware_bridge.messages import (
     Ok,
     Pulse,
     Read,
+    Recall,
     Refusal,
     Scan,
     Set,
@@ -50,7 +51,7 @@ C = TypeVar("C", Sensor, Axis, Output, Unit)
 
 Order = Set | Pulse | Drive | Move | Home | ThrowDice
 """What needs a lease."""
-Question = Read | Watch | Count | Scan
+Question = Read | Watch | Count | Scan | Recall
 """What needs none."""
 MOST_DICE = 5
 _WORD = 0xFFFFFFFF
@@ -78,6 +79,7 @@ class Rig:
         self._sensors = {s.name: s for s in channels if isinstance(s, Sensor)}
         for sensor in self._sensors.values():
             sensor.raw = sensor.active = levels.get(sensor.name, False)
+        core.memory.restore(self._sensors)
 
     # What the host asks
 
@@ -107,7 +109,10 @@ class Rig:
                 self._find(question.channel, Sensor).watched = bool(question.on)
                 return Ok()
             case Count():
-                return Value(self._find(question.channel, Sensor).count & 0x7FFFFFFF)
+                return Value(self._count(question.channel) & 0x7FFFFFFF)
+            case Recall():
+                counts = {name: sensor.count for name, sensor in self._sensors.items()}
+                return self._core.memory.recall(self._known(question.channel).number, counts)
             case Scan():
                 reader = self._find(question.channel, Unit)
                 if reader.record.kind != Kind.READER:
@@ -183,6 +188,15 @@ class Rig:
             and motor.reverse_stop.active
         )
 
+    def drives(self, number: int) -> bool:
+        """Whether a motor or axis is under way, or an output away from its safe value."""
+        match self._channels[number]:
+            case Output() as output:
+                return output.running is not None or output.value != output.record.safe
+            case Axis() as axis:
+                return axis.travel is not None
+        return False
+
     @property
     def moving(self) -> bool:
         """Whether an axis has not yet come to rest."""
@@ -195,6 +209,7 @@ class Rig:
 
     def off(self) -> None:
         """Nothing is driven and no timer runs any more: power lost, or another table."""
+        self._core.memory.keep(self._sensors)
         self._outputs.off()
         for sensor in self._sensors.values():
             if sensor.settling is not None:
@@ -207,6 +222,7 @@ class Rig:
         longest = output.record.max_on_ms
         if longest and order.duration_ms > longest:
             raise No(Refusal.OUT_OF_RANGE, output.number)
+        self._core.memory.begun(output.number, ticket, None)
         self._outputs.pulse(output, order.value, order.duration_ms / 1000, ticket)
 
     def _drive(self, order: Drive, ticket: int) -> None:
@@ -224,6 +240,7 @@ class Rig:
             or (counts and order.count == 0)
         ):
             raise No(Refusal.OUT_OF_RANGE, motor.number)
+        self._core.memory.begun(motor.number, ticket, sensor if counts else None)
         self._outputs.drive(motor, order, sensor, ticket)
 
     def _move(self, order: Move, ticket: int) -> None:
@@ -255,6 +272,7 @@ class Rig:
         if not 1 <= order.dice <= MOST_DICE:
             raise No(Refusal.OUT_OF_RANGE, dome.number)
         loop = self._core.loop
+        self._core.memory.begun(dome.number, ticket, None)
         dome.shaking = Running(ticket, loop.time())
         dome.shaking.timer = loop.call_later(
             dome.record.max_on_ms / 1000, self._dice_lie, dome, order.dice
@@ -271,8 +289,19 @@ class Rig:
                 return round(axis.position(self._core.loop.time()) * 1e6)
             case Unit() as unit if unit.record.kind == Kind.ANALOG:
                 return self._core.wiring.analog(unit.name)
+            case Unit() as unit if unit.record.kind == Kind.DICE:
+                return self._core.memory.dice_of(unit.number).packed
             case unit:
                 raise No(Refusal.WRONG_KIND, unit.number)
+
+    def _count(self, number: int) -> int:
+        match self._known(number):
+            case Sensor() as sensor:
+                return sensor.count
+            case Unit() as unit if unit.record.kind == Kind.DICE:
+                return self._core.memory.dice_of(unit.number).throws
+            case channel:
+                raise No(Refusal.WRONG_KIND, channel.number)
 
     # Helpers
 
@@ -316,6 +345,9 @@ class Rig:
         assert running is not None
         self._shake(dome, 0)
         shown = self._core.wiring.dice(dome.name, dice)
+        self._core.memory.threw(dome.number, shown)
+        seconds = self._core.loop.time() - running.began
+        self._core.memory.ended(dome.number, Reason.DONE, 0, seconds)
         assert running.ticket is not None
         self._core.emit(DiceRead(running.ticket, *shown, *(0,) * (MOST_DICE - len(shown))))
 

@@ -6,7 +6,8 @@ switch to stop, lease to safe - closes inside that call or at the timer that cau
 polls: the board costs nothing while nothing happens.
 
 A latched fault stops the whole board, whatever it concerns: that is simple enough to trust.
-An expired lease is no fault: the next one begins with everything safe.
+An expired lease is no fault, but the host must know of it: until it has given the lease back it
+gets no new one, so nothing that it orders in ignorance begins. The next begins with all of it safe.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.channels import Wiring, build
-from firmware_bridge.executor.rig import No, Rig
+from firmware_bridge.executor.memory import Memory
+from firmware_bridge.executor.rig import No, Order, Rig
 from firmware_bridge.messages import (
     NONE,
     PROTOCOL,
@@ -42,6 +44,7 @@ from firmware_bridge.messages import (
     Ok,
     Pulse,
     Read,
+    Recall,
     Refusal,
     Refused,
     Report,
@@ -60,13 +63,17 @@ KEY = b"wallwright simulation"
 """The device key of every simulated board."""
 FIRMWARE = 1
 BUILD = b"sim\0"
+MOST_MA = 4000
+"""A motor that draws more is a fault, whatever limit its drive has (ours)."""
 _WORD = 0xFFFFFFFF
 
 
 class VirtualBoard:
     """One board: `config` names its channels in order, `wiring` is what they are wired to.
 
-    `emergency` are the inputs that cut power in hardware, so no configuration can lose them.
+    `emergency` are the inputs that cut power in hardware, so no configuration can lose them; so is
+    the light `curtain` before what is `guarded` by it. Where nothing guarded moves, hands may
+    reach through.
     """
 
     def __init__(
@@ -76,6 +83,8 @@ class VirtualBoard:
         loop: asyncio.AbstractEventLoop,
         *,
         emergency: Collection[str] = (),
+        curtain: Collection[str] = (),
+        guarded: Collection[str] = (),
         serial: bytes = b"SIM00000",
         key: bytes = KEY,
     ) -> None:
@@ -88,6 +97,9 @@ class VirtualBoard:
         """What the mechanism said when it refused, in order: the wire has no room for it."""
         self._names = tuple(config.channels)
         self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
+        self._curtain = {name: n for n, name in enumerate(self._names) if name in curtain}
+        self._guarded = frozenset(n for n, name in enumerate(self._names) if name in guarded)
+        self.memory = Memory()
         self._serial = serial
         self._key = key
         self._boots = 1
@@ -104,6 +116,7 @@ class VirtualBoard:
         self._nonce = b""
         self._lease_until = 0.0
         self._lease: asyncio.TimerHandle | None = None
+        self._expired = False
         self._held_at: int | None = None
 
     # The host's side
@@ -130,9 +143,11 @@ class VirtualBoard:
     def ended(
         self, ticket: int | None, channel: int, reason: Reason, counted: int, began: float
     ) -> None:
-        """Send a motion's end; one whose session is over ends without a word."""
+        """Send a motion's end; one whose session is over ends without a word, but is remembered."""
+        seconds = self.loop.time() - began
+        self.memory.ended(channel, reason, counted, seconds)
         if ticket is not None:
-            micros = round((self.loop.time() - began) * 1e6) & _WORD
+            micros = round(seconds * 1e6) & _WORD
             self.emit(MotionEnded(ticket, channel, reason, min(counted, 0xFFFF), micros))
         self._say_held()
 
@@ -144,19 +159,26 @@ class VirtualBoard:
         if active and channel in self._emergency:
             self.latch(FaultCode.EMERGENCY_STOP, self._emergency[channel])
         if self._rig is not None:
+            if active and channel in self._curtain and any(map(self._rig.drives, self._guarded)):
+                self.latch(FaultCode.LIGHT_CURTAIN, self._curtain[channel])
             self._rig.sensor(channel, active)
 
     def current(self, motor: str, milliamps: int) -> None:
         """A motor draws this current from now on."""
         if self._rig is not None:
             self._rig.current(motor, milliamps)
+            if milliamps > MOST_MA:
+                self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
 
     def refused_by(self, channel: str, why: str) -> None:
         """The mechanism behind a channel cannot do what it was told some time ago."""
         self.impossible(self._names.index(channel), why)
 
     def reset(self, cause: int) -> None:
-        """Power lost and back, or a watchdog: unconfigured, unleased, with one more boot."""
+        """Power lost and back, or a watchdog: unconfigured, unleased, with one more boot.
+
+        Counts, last orders and dice are remembered.
+        """
         send, self.send = self.send, _unheard
         self._let_go(Reason.FAULT, dead=True)
         self._outbox.clear()
@@ -208,8 +230,9 @@ class VirtualBoard:
                     raise No(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
                 if self._lease is None:
                     raise No(Refusal.NO_LEASE)
+                self._check_curtain(message)
                 return rig.order(message, sequence)
-            case Read() | Watch() | Count() | Scan():
+            case Read() | Watch() | Count() | Scan() | Recall():
                 return self._configured().ask(message)
             case Stop():
                 self._configured().stop(message)
@@ -302,10 +325,13 @@ class VirtualBoard:
     def _take_lease(self, message: TakeLease) -> Message:
         self._configured()
         if message.duration_ms == 0:
+            self._expired = False
             if self._lease is not None:
                 self._end_lease()
                 self._let_go(Reason.STOPPED)
             return Ok()
+        if self._expired:
+            raise No(Refusal.NO_LEASE)
         self._lease_until = self.loop.time() + message.duration_ms / 1000
         if self._lease is None or self._lease.when() > self._lease_until:
             self._end_lease()
@@ -326,6 +352,7 @@ class VirtualBoard:
             self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
             return
         self._lease = None
+        self._expired = True
         self._let_go(Reason.HELD)
         self._held_at = round(self.loop.time() * 1e6) & _WORD
         self._say_held()
@@ -337,9 +364,20 @@ class VirtualBoard:
             self.emit(Held(at))
 
     def _end_lease(self) -> None:
+        self._expired = False
         if self._lease is not None:
             self._lease.cancel()
             self._lease = None
+
+    def _check_curtain(self, order: Order) -> None:
+        """Nothing guarded sets off while somebody reaches through. Raises No."""
+        broken = next((n for name, n in self._curtain.items() if self._levels.get(name)), None)
+        if broken is None:
+            return
+        named = order[:6:2] if isinstance(order, Move) else order[:1]
+        if self._guarded.intersection(named):
+            self.latch(FaultCode.LIGHT_CURTAIN, broken)
+            raise No(Refusal.FAULT_LATCHED, broken)
 
     def _let_go(self, reason: Reason, dead: bool = False) -> None:
         if self._rig is not None:
@@ -358,6 +396,8 @@ class VirtualBoard:
     def _persists(self, code: FaultCode, channel: int) -> bool:
         if code is FaultCode.EMERGENCY_STOP:
             return any(self._levels.get(name) for name in self._emergency)
+        if code is FaultCode.LIGHT_CURTAIN:
+            return any(self._levels.get(name) for name in self._curtain)
         if code is FaultCode.BOTH_SWITCHES and self._rig is not None:
             return self._rig.both_switches(channel)
         return False

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
+from config.guarded import guarded
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.messages import Message
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.sim.stall import boards_side
+from firmware_bridge.sim.upsets import Cable, Upsets
 
 Send = Callable[[bytes], None]
 
@@ -29,12 +33,17 @@ class Bench:
             name: _board(plant, config, key) for name, config in plant.table.boards.items()
         }
         self._send = send
+        self._upsets = self._upset_by(plant)
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(self.boards)
-        plant.power_on()
+        with boards_side():
+            plant.power_on()
 
     def receive(self, data: bytes) -> None:
         """Bytes from the host: every board picks out its own frames."""
+        if self._upsets is not None:
+            self._upsets.carry(data, self._deliver)
+            return
         for end in self._ends.values():
             end.receive(data)
 
@@ -44,6 +53,11 @@ class Bench:
         self.boards[name].reset(cause)
         self._ends[name] = self._end(name)
 
+    def plugged_in_by(self, cable: Cable) -> None:
+        """Which cable a mishap unplugs; without one the line goes dead and nobody is told."""
+        if self._upsets is not None:
+            self._upsets.cable = cable
+
     def close(self) -> None:
         """Nothing is sent or repeated any more."""
         for end in self._ends.values():
@@ -51,7 +65,32 @@ class Bench:
 
     def _end(self, name: str) -> _End:
         address = self.plant.table.boards[name].address
-        return _End(self.boards[name], address, self._send)
+        send = self._send if self._upsets is None else partial(self._say, name)
+        return _End(self.boards[name], address, send)
+
+    # Mishaps
+
+    def _upset_by(self, plant: Plant) -> Upsets | None:
+        """Nothing stands between boards and line where nothing was ordered to go wrong."""
+        if not plant.mishaps:
+            return None
+        return Upsets(plant.world.loop, plant.mishaps, tuple(self.boards), self.reset)
+
+    def _deliver(self, data: bytes) -> None:
+        assert self._upsets is not None
+        with boards_side():
+            for name, end in tuple(self._ends.items()):
+                if name not in self._upsets.silent:
+                    end.receive(data)
+
+    def _say(self, name: str, data: bytes) -> None:
+        assert self._upsets is not None
+        if name not in self._upsets.silent:
+            self._upsets.carry(data, self._say_to_host)
+
+    def _say_to_host(self, data: bytes) -> None:
+        with boards_side(False):
+            self._send(data)
 
 
 class _End:
@@ -101,7 +140,9 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
         config,
         plant,
         plant.world.loop,
-        emergency=[name for name in plant.table.modules.emergency if name in config.channels],
+        emergency=plant.table.modules.emergency,
+        curtain=plant.table.modules.curtain,
+        guarded=guarded(plant.table),
         serial=f"SIM{config.address:05}".encode(),
         key=key,
     )

@@ -45,7 +45,7 @@ class MemoryTransport:
         self._loop = asyncio.get_running_loop()
         self._byte = BITS_A_BYTE / baud
         self._latency = latency
-        self._spoil = _Spoiler(noise).spoil if noise else None
+        self._spoil = Spoiler(noise).spoil if noise else None
         self._free_at = 0.0
         self._peer = self
         self._receive: Receive = _unheard
@@ -100,7 +100,9 @@ def memory_line(
     return here, there
 
 
-class _Spoiler:
+class Spoiler:
+    """Bytes in, the same bytes out as a bad line brings them."""
+
     def __init__(self, noise: Noise) -> None:
         self._noise = noise
         self._random = noise.random

@@ -66,6 +66,9 @@ class MockPins:
         """
         self._refusals.append(f"{channel}: {why}")
 
+    def current(self, motor: str, milliamps: int) -> None:
+        """No pin feels a current."""
+
     # The board's side
 
     def _wire(self, channel: str, safe: int, full: int, *numbers: int | None) -> None:

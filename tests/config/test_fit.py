@@ -36,6 +36,8 @@ GUIDED = {
         # Eight hands, four lanes.
         "pai_gow": ("arrange", "packets"),
         "sniff": ("lots", "return_lots"),
+        # Nobody knows who deals when a set is built: his seventeenth tile comes from the wall.
+        "wenzhou": ("packets",),
     },
     "classic": {
         **dict.fromkeys(DOMINOES, ("packets",)),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from controller.books import Books, as_json, mean
+from controller.catalogue import Who
 from controller.events import Event, EventLog
 from controller.faults import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
+from firmware_bridge.guide import Ask
 
 JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in 60.0 s")
 
@@ -22,7 +24,7 @@ def opened(journal: Journal) -> tuple[Books, list[Event]]:
 
 
 def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
         with books.intent("top", {"step": "throw"}) as outcome:
             assert not journal.entries()[0].confirmed
@@ -31,8 +33,18 @@ def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
         assert throw.confirmed and throw.outcome == [3, 5]
 
 
+def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
+    with Journal.in_memory("now", {}) as journal:
+        books, _ = opened(journal)
+        with books.intent("top", {"step": "packet"}) as work:
+            work.note({"moved": "w1.1u"})
+            (packet,) = journal.entries()
+            assert (packet.number, packet.notes) == (work.number, ({"moved": "w1.1u"},))
+            assert not packet.confirmed
+
+
 def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
         with books.intent("top", {"step": "packet"}):
             pass
@@ -41,7 +53,7 @@ def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
 
 
 def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
         with pytest.raises(TableFault), books.intent("under", {"do": "build"}):
             raise JAM
@@ -49,7 +61,7 @@ def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
 
 
 def test_a_fault_is_counted_told_and_written_down() -> None:
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         books, told = opened(journal)
         books.fault(JAM)
         facts = {
@@ -63,8 +75,34 @@ def test_a_fault_is_counted_told_and_written_down() -> None:
         assert (entry.activity, entry.intent, entry.confirmed) == ("fault", facts, True)
 
 
+ASK = Ask("JAM", "head 2", "head2_counter is blocked", "Take the tile out.", ("done", "stop"))
+
+
+def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
+    with Journal.in_memory("now", {}) as journal:
+        books, told = opened(journal)
+        with books.asking(ASK, Who.ATTENDANT) as answer:
+            assert not journal.entries()[0].confirmed
+            answer("done")
+        assert [event["event"] for event in told] == ["waiting", "cleared"]
+        assert told[0]["please"] == "Take the tile out."
+        assert (told[1]["by"], told[1]["answer"]) == ("attendant", "done")
+        (entry,) = journal.entries()
+        assert entry.activity == "asked"
+        assert entry.outcome == {"by": "attendant", "answer": "done"}
+
+
+def test_a_question_that_nobody_answers_stays_open() -> None:
+    with Journal.in_memory("now", {}) as journal:
+        books, told = opened(journal)
+        with pytest.raises(TimeoutError), books.asking(ASK, Who.ATTENDANT):
+            raise TimeoutError
+        assert [event["event"] for event in told] == ["waiting"]
+        assert [entry.confirmed for entry in journal.entries()] == [False]
+
+
 def test_every_change_of_the_machine_is_an_event() -> None:
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         books, told = opened(journal)
         for trigger in ("connect", "home", "run", "gather"):
             books.machine.fire(trigger)

@@ -57,7 +57,7 @@ async def _played(
     orders = Orders(rules, game_parameters(config), throws=throws)
     seats = seats_of(orders.setup(0))
     hardware = simulated(machine, config, rules, seats, seed=7, chance=False)
-    with Journal(":memory:", "now", {}) as journal:
+    with Journal.in_memory("now", {}) as journal:
         daemon = Daemon(
             machine,
             config,

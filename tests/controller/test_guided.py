@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,10 @@ from controller.guided import PATIENCE, Guided
 from controller.keys import Key
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.devices import Output, Sensor
+from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim import clock
 from rules.geometry import Place, Walls, parse_place
+from rules.play import Action, Settlement
 from rules.steps import Choose, Outcome, Packet, Replace, Step, Throw, TurnUp
 
 CLASSIC = load_table("classic")
@@ -63,6 +66,21 @@ class People:
 
     async def ready(self) -> None:
         """They need no telling."""
+
+    async def sit_down(self, dealt: Dealt) -> None:
+        """They know the rules."""
+
+    async def act(self, play: Any) -> Action | None:
+        """They take as long as over a step, and leave it to the dice."""
+        await asyncio.sleep(self.seconds or 0.0)
+        return None
+
+    async def settled(self, settlement: Settlement) -> None:
+        """They can count."""
+
+    async def help(self, ask: Ask) -> str:
+        """They have put it right."""
+        return ask.answers[0]
 
 
 @dataclass

@@ -26,7 +26,7 @@ def hands(
 @pytest.mark.parametrize(
     ("game", "tiles"),
     [
-        ("wenzhou", (17, 16, 16, 16)),
+        ("wenzhou", (16, 16, 16, 16)),
         ("block", (5, 5, 5, 5)),
         ("draw", (5, 5, 5, 5)),
         ("sebastopol", (7, 7, 7, 7)),
@@ -41,10 +41,8 @@ def test_hands_that_nothing_can_change_are_picked_into_the_lanes(
 
 
 @pytest.mark.parametrize("dealer", range(4))
-def test_the_dealers_lane_gets_the_seventeenth_tile(dealer: int) -> None:
-    assert hands("wenzhou", dealer=dealer) == {
-        seat: 17 if seat == dealer else 16 for seat in range(4)
-    }
+def test_a_lane_holds_what_its_seat_gets_whoever_deals(dealer: int) -> None:
+    assert hands("wenzhou", dealer=dealer) == dict.fromkeys(range(4), 16)
 
 
 def test_filipino_is_dealt_by_people_because_the_dice_name_who_gets_one_more() -> None:

@@ -1,4 +1,4 @@
-"""Round after round with hand lanes: the dealer moves on, and with him the longer hand."""
+"""Round after round with hand lanes: the dealer moves on, and with him the seventeenth tile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def hands_of_each_round(dealer: int, rounds: int) -> list[tuple[object, Sizes, S
         loop = asyncio.get_running_loop()
         events = EventLog(loop.time)
         hardware = simulated(table, config, wenzhou, 4, seed=7, chance=False)
-        with Journal(":memory:", "now", {}) as journal:
+        with Journal.in_memory("now", {}) as journal:
             daemon = Daemon(
                 table,
                 config,

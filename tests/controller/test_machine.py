@@ -23,6 +23,8 @@ from controller.machine import (
 Rows = tuple[tuple[str, tuple[str, ...], str], ...]
 Change = tuple[str, str]
 START = ("connect", "home", "run")
+REMEMBERING = ("paused", "servicing")
+"""States in which both activities are remembered; what they finish counts afterwards."""
 REGIONS: dict[str, Rows] = {
     "under": UNDER_TRANSITIONS,
     "top": TOP_TRANSITIONS,
@@ -118,7 +120,7 @@ def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
     assert told == []
 
 
-@pytest.mark.parametrize("state", ABOVE)
+@pytest.mark.parametrize("state", [state for state in ABOVE if state not in REMEMBERING])
 def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
     machine, told = machine_above(state)
     legal = {trigger for trigger, sources, _ in ABOVE_TRANSITIONS if state in sources}
@@ -129,6 +131,51 @@ def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
             machine.fire(trigger)
         assert (machine.above, machine.under, machine.top) == (state, state, state)
     assert told == []
+
+
+@pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
+def test_a_paused_table_remembers_both_activities_and_goes_on_where_it_was(
+    under: str, top: str
+) -> None:
+    machine, told = machine_at(under, top)
+    machine.fire("pause")
+    assert (machine.above, machine.under, machine.top) == ("paused", under, top)
+    machine.fire("service")
+    machine.fire("finish_service")
+    machine.fire("resume")
+    assert (machine.above, machine.under, machine.top) == ("running", under, top)
+    paused, serviced = ("paused", "paused"), ("servicing", "servicing")
+    assert told == [paused, serviced, paused, (under, top)]
+
+
+def test_what_activities_finish_during_a_pause_counts_when_it_ends_in_order() -> None:
+    machine, told = machine_at("shuffling", "dealing")
+    machine.fire("pause")
+    for trigger in ("build", "begin_turning", "stage", "begin_play"):
+        machine.fire(trigger)
+    assert told == [("paused", "paused")]
+    assert (machine.above, machine.under, machine.top) == ("paused", "staged", "playing")
+    with pytest.raises(Refused, match="'raise_walls' is not possible while under is staged"):
+        machine.fire("raise_walls")
+    machine.fire("resume")
+    assert told[1:] == [
+        ("shuffling", "dealing"),
+        ("building", "dealing"),
+        ("building", "turning"),
+        ("staged", "turning"),
+        ("staged", "playing"),
+    ]
+
+
+@pytest.mark.parametrize("trigger", ["stop", "fail"])
+def test_a_stop_during_a_pause_forgets_what_was_to_go_on(trigger: str) -> None:
+    machine, _ = machine_at("shuffling", "dealing")
+    for each in ("pause", "build", trigger):
+        machine.fire(each)
+    assert machine.under == machine.top == machine.above
+    for each in ("reset", "home", "run"):
+        machine.fire(each)
+    assert (machine.under, machine.top) == ("idle", "clear")
 
 
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))

@@ -13,7 +13,7 @@ from config.field import Field
 from config.loader import load_game, load_table
 from config.staging import stage
 from controller.fastest import fastest_order
-from controller.moves import Carry, Prompt
+from controller.moves import Carry, Present, Prompt
 from controller.planner import Planner
 from controller.preview import Preview
 from controller.rest import packets_ahead
@@ -161,3 +161,38 @@ def _hands(packets: Iterable[Packet]) -> dict[int, list[str]]:
     for packet in packets:
         hands.setdefault(packet.seat, []).extend(str(place) for place in packet.places)
     return hands
+
+
+def in_lanes(settled: Settling) -> tuple[Setup, Planner]:
+    """A finished Wenzhou deal on the table with hand lanes, and its planner."""
+    table, config = load_table("auto_deal"), load_game("wenzhou")
+    setup = settled("wenzhou", ((3, 5), (2, 4)), dealer=1)
+    staging = stage(setup.layout, table, dict.fromkeys(range(4), 16))
+    planner = Planner(table, Field(table, config.tile), staging, 4)
+    return setup, planner.with_lanes(setup)
+
+
+def test_a_lane_brings_sixteen_and_people_give_the_dealer_his_seventeenth(
+    settled: Settling,
+) -> None:
+    setup, planner = in_lanes(settled)
+    moves, top = [], planner.raised().top
+    for packet in setup.deal:
+        plan = planner.plan(packet, top)
+        moves += plan.moves
+        top = plan.top
+    assert [len(move.tiles) for move in moves if isinstance(move, Present)] == [16] * 4
+    (asked,) = (move.step for move in moves if isinstance(move, Prompt))
+    assert asked == Packet(1, setup.hands[1][16:])
+    assert asked.places[0] not in top.at
+
+
+def test_a_draw_in_the_play_comes_from_the_wall_though_hands_came_from_lanes(
+    settled: Settling,
+) -> None:
+    setup, planner = in_lanes(settled)
+    assert setup.ready is not None
+    draw = Packet(2, setup.ready.draws[:1])
+    plan = planner.plan(draw, planner.raised().top)
+    assert plan.moves == (Prompt(draw),)
+    assert draw.places[0] not in plan.top.at

@@ -144,10 +144,7 @@ def test_lanes_and_trays_together_hold_the_set() -> None:
     assert staging.slots == {}
     assert sum(staging.lanes.values()) + sum(fill.tiles for fill in staging.fills) == 136
     assert [(fill.tray, fill.stacks) for fill in staging.fills] == [
-        (0, (1, *[2] * 8)),
-        (3, (2,) * 9),
-        (2, (2,) * 9),
-        (1, (2,) * 9),
+        (tray, (2,) * 9) for tray in (0, 3, 2, 1)
     ]
 
 

@@ -76,6 +76,9 @@ class ScriptedBoard(Board):
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
         return self.rolls.pop(0)
 
+    async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
+        return 0, ()
+
     async def scan(self, channel: str) -> int | None:
         return self.tag
 
@@ -180,7 +183,7 @@ def test_every_part_between_two_switches_names_itself_and_the_switch(
 
 def test_a_starved_head_names_its_counter_and_the_figures() -> None:
     rig, board = rig_of("robotic")
-    board.ends["head1_wheel"] = [Ended(Reason.TIME, 1, 60.0)]
+    board.ends["head1_wheel"] = [Ended(Reason.TIME, 0, 30.0)] * 5 + [Ended(Reason.TIME, 1, 30.0)]
     fault = fault_of(rig.heads[1].lift(2))
     assert fault.fault is Fault.STARVED
     assert str(fault) == (
@@ -191,7 +194,7 @@ def test_a_starved_head_names_its_counter_and_the_figures() -> None:
 
 def test_a_vane_whose_edge_never_comes_is_named() -> None:
     rig, board = rig_of("robotic")
-    board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
+    board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault = fault_of(rig.heads[3].stack((2, 2)))
     assert (fault.fault, fault.part) == (Fault.PUSHER, "head 3")
     assert fault.evidence == "head3_vane gave no signal within 1.5 s; ended by TIME"
@@ -199,9 +202,9 @@ def test_a_vane_whose_edge_never_comes_is_named() -> None:
 
 def test_a_stack_that_is_not_pushed_on_is_told_before_a_third_is_lifted() -> None:
     rig, board = rig_of("robotic")
-    board.ends["head0_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
+    board.ends["head0_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault_of(rig.heads[0].stack((2,) * 17))
-    assert sorted(board.told) == ["head0_pusher forward", *["head0_wheel forward"] * 2]
+    assert sorted(board.told) == ["head0_pusher forward"] * 2 + ["head0_wheel forward"] * 2
 
 
 def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
@@ -244,12 +247,20 @@ def test_a_tile_that_comes_out_face_up_is_told_with_its_sensor() -> None:
     )
 
 
-@pytest.mark.parametrize(("verb", "sensor"), [("to_zero", "zero"), ("to_next", "corner")])
-def test_a_chain_that_does_not_arrive_names_its_sensor(verb: str, sensor: str) -> None:
+BACK = Ended(Reason.LEVEL, 0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("verb", "sensor", "ends"),
+    [("to_zero", "zero", NEVER), ("to_next", "corner", (LATE, BACK, LATE))],
+)
+def test_a_chain_that_does_not_arrive_names_its_sensor(
+    verb: str, sensor: str, ends: Sequence[Ended]
+) -> None:
     rig, board = rig_of("single_port")
     module = load_table("single_port").modules.chain
     assert rig.chain is not None and module is not None
-    board.ends[module.motor] = NEVER
+    board.ends[module.motor] = ends
     fault = fault_of(getattr(rig.chain, verb)())
     assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
     assert fault.evidence.startswith(f"{getattr(module, sensor)} gave no signal")

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from config.field import Field, Spot
 from config.loader import load_game, load_table
 from config.staging import stage
-from controller.tabletop import TableTop, raised
+from controller.tabletop import STREWN, TableTop, raised
 from rules.geometry import Pile, Place, Walls, parse_place
 
 TABLE = load_table("robotic")
@@ -101,3 +101,20 @@ def test_every_carry_leaves_the_field_before_it_as_it_was() -> None:
         before.seats = 8  # type: ignore[misc]
     with pytest.raises(TypeError):
         before.stacks[(Spot(0, 0, False), 0)] = before.stack_of(place("w3.15u"))  # type: ignore[index]
+
+
+def test_tiles_that_players_have_taken_up_leave_their_rows_free_and_others_lying_about() -> None:
+    walls = walls_raised()
+    dealt = replace(walls, reach={0: 0.5, 1: 0.2})
+    hand = [place("w3.15u"), place("w3.15l")]
+    after = dealt.taken_up(hand)
+    assert not set(hand) & set(after.at)
+    assert dict(after.reach) == {}
+    assert after.highest == max(STREWN, 2)
+    assert after.without(list(after.at)).highest == STREWN
+
+
+def test_what_is_taken_up_twice_is_taken_up_once() -> None:
+    hand = [place("w0.1u")]
+    once = walls_raised().taken_up(hand)
+    assert once.taken_up(hand).at == once.at

@@ -27,7 +27,7 @@ from firmware_bridge.board import (
 )
 from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.messages import Message
+from firmware_bridge.messages import Message, Refusal
 from firmware_bridge.serial_board import SerialBoard, probe
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
@@ -332,6 +332,11 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
         assert desk.copper.outputs["lid"] == 0
         assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
         await asyncio.sleep(0.5)
+        with pytest.raises(BoardRefused, match="no lease is held, or it expired") as refused:
+            await desk.board.drive("lid", 500, Elapsed(), 0.1)
+        assert refused.value.why is Refusal.NO_LEASE, "nothing begins in ignorance of the loss"
+        await desk.board.release_lease()
+        await desk.board.hold_lease()
         assert (await desk.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
 
     story(tell)

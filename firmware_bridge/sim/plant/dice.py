@@ -17,7 +17,10 @@ class Dome:
     def __init__(self, world: World, module: DiceModule) -> None:
         self.channels = frozenset({module.unit})
         self.loaded: deque[tuple[int, ...]] = deque()
+        self.throws = 0
+        """How often dice have fallen."""
         self._chance = world.stream("dice")
+        self._mishaps = world.mishaps
 
     def rest(self) -> None:
         """Nothing to tell."""
@@ -26,6 +29,11 @@ class Dome:
         """The shaker runs or stands; the dice show only once it stands."""
 
     def throw(self, count: int) -> tuple[int, ...]:
+        self.throws += 1
         if self.loaded:
-            return self.loaded.popleft()
-        return tuple(self._chance.randint(1, 6) for _ in range(count))
+            thrown = self.loaded.popleft()
+        else:
+            thrown = tuple(self._chance.randint(1, 6) for _ in range(count))
+        if self._mishaps.strikes("cocked_die", "dice"):
+            return (0, *thrown[1:])
+        return thrown

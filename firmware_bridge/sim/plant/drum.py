@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from config.schema import Drum as DrumModule
+from firmware_bridge.sim.plant.floor import Floor
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from firmware_bridge.sim.plant.world import World
 
@@ -12,11 +13,13 @@ from firmware_bridge.sim.plant.world import World
 class Drum:
     """Its magnets turn every tile face down; while it turns, wheels can pick any of them."""
 
-    def __init__(self, world: World, module: DrumModule) -> None:
+    def __init__(self, world: World, module: DrumModule, floor: Floor) -> None:
         self.well = Holder("drum")
         self.channels = frozenset({module.motor})
         self.holders = (self.well,)
         self.stirring = False
+        self.reversing = False
+        self._floor = floor
         self._capacity = module.capacity
         self._chance = world.stream("drum")
         self._heads: list[Callable[[], None]] = []
@@ -33,6 +36,7 @@ class Drum:
 
     def output(self, channel: str, value: int) -> None:
         self.stirring = value != 0
+        self.reversing = value < 0
         self._tell()
 
     def check_room(self, more: int) -> None:
@@ -43,7 +47,11 @@ class Drum:
             )
 
     def pour(self, tiles: Iterable[Tile]) -> None:
-        """Tiles fall in, through the open lid."""
+        """A set falls in, through the open lid: all of it, if nobody was clumsy."""
+        self.give(*self._floor.mishandled(list(tiles), self.give))
+
+    def give(self, *tiles: Tile) -> None:
+        """Tiles come to lie in the drum."""
         for tile in tiles:
             tile.up = False
             self.well.put(tile)

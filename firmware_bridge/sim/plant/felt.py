@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from config.field import Field, Spot
+from config.field import AIR, Field, Spot
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from rules.geometry import Seat
+from rules.tiles import Face
 
 TOLERANCE = 0.003
 """How far a gripper may be off a column's centre and still hold it, metres."""
@@ -40,10 +41,14 @@ class Felt(Holder):
     def __init__(self, field: Field, seats: int) -> None:
         super().__init__("felt")
         self._field = field
-        self._seats = seats
+        self.seats = seats
         self._touch = _touching(field)
         self._pillars: list[Pillar] = []
         self._reach: dict[Seat, float] = {}
+        self._open = field.middle()
+        """The spots in the middle where players lay tiles open."""
+        self._middle: list[Tile] = []
+        """What they have laid there, in that order."""
         self.raised: dict[Spot, tuple[Tile, ...]] = {}
         """What was set up since the felt was last cleared, each column bottom first."""
 
@@ -75,10 +80,10 @@ class Felt(Holder):
 
     def hands(self) -> dict[Seat, list[Tile]]:
         """The tiles before each seat, in the order in which they were put there."""
-        hands: dict[Seat, list[Tile]] = {seat: [] for seat in range(self._seats)}
+        hands: dict[Seat, list[Tile]] = {seat: [] for seat in range(self.seats)}
         before: dict[int, Seat] = {}
         for pillar in self._pillars:
-            seat = self._field.seat_at(pillar.spot, self._seats)
+            seat = self._field.seat_at(pillar.spot, self.seats)
             if seat is not None:
                 before.update((tile.number, seat) for tile in pillar.tiles)
         for tile in self.tiles:
@@ -105,6 +110,29 @@ class Felt(Holder):
             spot = self._free_before(seat)
             self.put(tile)
             self._pillars.append(Pillar(spot, tiles=[tile]))
+
+    def take_up(self, seat: Seat) -> list[Tile]:
+        """A player takes up every tile that lies before his seat."""
+        self._reach.pop(seat, None)
+        return [self.lift(tile) for tile in self.hands()[seat]]
+
+    def lay_open(self, tile: Tile) -> None:
+        """A player lays a tile face up in the middle, where it is free, or else on another."""
+        tile.up = True
+        free = (spot for spot in self._open if not self.standing(spot))
+        self.lay(next(free, None) or min(self._open, key=self.height), tile)
+        self._middle.append(tile)
+
+    def pick_up(self, face: Face) -> Tile:
+        """A player takes the tile of that face that was laid in the middle last.
+
+        Raises Impossible where there is none.
+        """
+        for tile in reversed(self._middle):
+            if tile.face == face:
+                self._middle.remove(tile)
+                return self.lift(tile)
+        raise Impossible(f"No {face} lies in the middle.")
 
     def lay(self, spot: Spot, tile: Tile) -> None:
         """A person lays a tile on top of whatever lies at a spot."""
@@ -139,6 +167,7 @@ class Felt(Holder):
             self.take(tile)
         self._pillars.clear()
         self._reach.clear()
+        self._middle.clear()
         self.raised.clear()
         return swept
 
@@ -215,12 +244,16 @@ class Felt(Holder):
         raise Impossible(f"{tile} does not lie on the felt.")
 
     def _free_before(self, seat: Seat) -> Spot:
-        step = self._field.pitch + 0.002
-        number = self._reach.get(seat, self._field.pitch / 2)
-        while self.standing(self._field.hand(seat, self._seats, number)):
-            number += step
-        self._reach[seat] = number + step
-        return self._field.hand(seat, self._seats, number)
+        """The next free spot of a seat's rows, from the right."""
+        field, width = self._field, self._field.pitch + AIR
+        begun = self._reach.get(seat, 0.0)
+        while True:
+            begun = field.room(seat, self.seats, begun, width)
+            spot = field.hand(seat, self.seats, begun + width / 2)
+            begun += width
+            if not self.standing(spot):
+                self._reach[seat] = begun
+                return spot
 
     @staticmethod
     def _same(one: Spot, other: Spot) -> bool:

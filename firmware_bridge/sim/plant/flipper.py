@@ -25,6 +25,7 @@ class Flipper:
         self._felt = felt
         self._slide = Slide(
             world,
+            "flipper",
             module.motor,
             module.flipped,
             module.home,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from config.field import Field, Spot
 from config.schema import Gantry as GantryModule
 from config.schema import Reader
+from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 
@@ -32,6 +33,7 @@ class Gantry:
         felt: Felt,
         sense: Sense,
         later: Later,
+        mishaps: Mishaps,
     ) -> None:
         self.held = Holder("gripper")
         self._module = module
@@ -40,7 +42,13 @@ class Gantry:
         self._felt = felt
         self._sense = sense
         self._later = later
+        self._mishaps = mishaps
         self._block: list[list[Tile]] = []
+        self._from: tuple[Spot, ...] = ()
+        """Where the block was taken up."""
+        self._carried = False
+        self._goes: dict[str, float] = {}
+        """How far each axis that moves has to go, metres."""
         self._at = {module.x: 0.0, module.y: 0.0, module.z: 0.0}
         self._wide = False
         self._crossed = False
@@ -87,15 +95,20 @@ class Gantry:
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
         """An axis sets off. Raises Impossible if that drags the jaws through tiles."""
         self._at[axis] = start
+        self._goes[axis] = target - start
         if axis != self._module.z and start != target and self._among_tiles():
             raise Impossible(
                 f"{axis} cannot move: the jaws are down among the tiles at"
                 f" ({self._x:.3f}, {self._y:.3f})."
             )
+        if axis != self._module.z and start != target and self._block and not self._carried:
+            self._carried = True
+            self._carry_off(seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
         """An axis has come to rest. Raises Impossible if the held block hit something."""
         self._at[axis] = position
+        self._goes.pop(axis, None)
         if self._block and any(
             self._felt.height(spot) > self._level + 0.5 for spot in self._spots()
         ):
@@ -103,7 +116,11 @@ class Gantry:
 
     def tag(self) -> int | None:
         """The tag of the tile in the jaws: of the lowest of the first column, if any."""
-        return self._block[0][0].number if self._block else None
+        number = self._block[0][0].number if self._block else None
+        if self._mishaps.strikes("misread", "reader"):
+            chance = self._mishaps.stream(f"reader {len(self._mishaps.happened)}")
+            return None if number is None or chance.random() < 0.5 else number ^ 1
+        return number
 
     # Movements that end at a sensor
 
@@ -129,6 +146,7 @@ class Gantry:
             if self._block:
                 raise Impossible("The jaws are closed on a block already.")
             self._block = self._felt.grip(spots, round(self._level), self._module.levels)
+            self._from, self._carried = spots, False
             for column in self._block:
                 for tile in column:
                     self.held.put(tile)
@@ -164,6 +182,44 @@ class Gantry:
         if not self._block:
             self._wide = wide
 
+    def take_out(self, tile: Tile) -> Tile:
+        """A person takes a tile out of the jaws."""
+        for column in self._block:
+            if tile in column:
+                column.remove(tile)
+        self._block = [column for column in self._block if column]
+        self._sense(self._module.loaded, bool(self._block))
+        return self.held.take(tile)
+
+    # Mishaps
+
+    def _carry_off(self, seconds: float) -> None:
+        """A block leaves its place: the jaws may lose it there, or on the way."""
+        if not self._mishaps.strikes("dropped_tile", "gripper"):
+            return
+        chance = self._mishaps.stream(f"gripper {len(self._mishaps.happened)}")
+        share = chance.choice((0.0, chance.uniform(0.3, 0.7)))
+        self._later(share * seconds, lambda: self._drop(share))
+
+    def _drop(self, share: float) -> None:
+        """What the jaws hold falls: back, or, a share of the way on, onto whatever lies there."""
+        spots = self._from if share == 0.0 else self._spots(share)
+        fallen: list[tuple[Tile, Spot]] = []
+        for home, spot, column in zip(self._from, spots, self._block, strict=False):
+            for tile in column:
+                self._felt.lay(spot, self.held.take(tile))
+                fallen.append((tile, home))
+        self._block = []
+        self._sense(self._module.loaded, False)
+
+        def put_back() -> None:
+            for tile, home in fallen:
+                if tile.holder is self._felt:
+                    self._felt.lay(home, self._felt.lift(tile))
+
+        if fallen:
+            self._mishaps.stands("dropped_tile", "gripper", put_back)
+
     # Where the jaws are
 
     @property
@@ -181,11 +237,14 @@ class Gantry:
     def _among_tiles(self) -> bool:
         return self._felt.highest(self._x, self._y) > self._level + 0.1
 
-    def _spots(self) -> tuple[Spot, ...]:
-        middle = Spot(self._x, self._y, self._crossed)
+    def _spots(self, share: float = 0.0) -> tuple[Spot, ...]:
+        """The columns between the jaws, where these are after a share of the way they go."""
+        x = self._x + share * self._goes.get(self._module.x, 0.0)
+        y = self._y + share * self._goes.get(self._module.y, 0.0)
+        middle = Spot(x, y, self._crossed)
         if not self._wide:
             return (middle,)
         half = self._field.pitch / 2
         if self._crossed:
-            return (Spot(self._x, self._y - half, True), Spot(self._x, self._y + half, True))
-        return (Spot(self._x - half, self._y, False), Spot(self._x + half, self._y, False))
+            return (Spot(x, y - half, True), Spot(x, y + half, True))
+        return (Spot(x - half, y, False), Spot(x + half, y, False))

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from config.field import Spot
 from config.staging import Staging
+from firmware_bridge.guide import Ask, Dealt
+from firmware_bridge.sim.plant.company import Company
+from firmware_bridge.sim.plant.helper import Helper
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.people import KEY
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.geometry import Place, Seat
+from rules.play import Action, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -42,6 +47,10 @@ SECONDS: dict[type[Step], float] = {
     ReturnLots: 8.0,
 }
 """How long people take over a step on average, seconds (ours)."""
+ACTING = 2.5
+"""How long a player takes over his turn, seconds (ours)."""
+ANSWERING = 0.5
+"""How long the table waits for one more player to let a claim go by, seconds (ours)."""
 FLORES = frozenset("zf")
 """The last letter of a face that is no number tile."""
 
@@ -57,7 +66,12 @@ class Hands:
         self._chutes = [head.waiting for head in plant.heads]
         """Where heads leave tiles that no pusher stacks."""
         self._chance = plant.world.stream("hands")
+        self.company = Company(plant.felt, plant.people.racks)
+        """The players, once they follow a hand."""
+        self._helper = Helper(plant)
         self._laid_out: set[int] = set()
+        self._last: tuple[Step, object, Outcome] | None = None
+        self._asked_again = False
         self._does: dict[type[Step], Callable[..., Outcome]] = {
             Build: self._build,
             Throw: self._throw,
@@ -72,19 +86,51 @@ class Hands:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Do a step by hand; what they saw or chose is its outcome."""
-        mean = SECONDS[type(step)]
-        spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
-        await asyncio.sleep(mean * spread)
-        outcome = self._does[type(step)](step, staging)
+        if self._asked_again and self._last is not None and self._last[:2] == (step, self._lies):
+            outcome = self._last[2]
+        else:
+            await self._take_time(SECONDS[type(step)])
+            outcome = self._does[type(step)](step, staging)
+        self._last, self._asked_again = (step, self._lies, outcome), False
         if isinstance(step, Packet | Replace):
             self._people.done()
             await asyncio.sleep(2 * KEY)
         return outcome
 
+    def host_is_back(self) -> None:
+        """The screen went dark and is lit again: what they are asked now they may have done.
+
+        Then they do not do it twice, and say the same as before.
+        """
+        self._asked_again = True
+        self.company.host_is_back()
+
     async def ready(self) -> None:
         """The screen says that the game may begin; a table with a lamp has told them already."""
         self._laid_out.clear()
         self._people.told_ready()
+
+    async def sit_down(self, dealt: Dealt) -> None:
+        """They take their tiles up, and follow the rules from here."""
+        self._people.sit_down()
+        if not self.company.follows(dealt):
+            self.company.sit_down(dealt, self._set_up(dealt))
+
+    async def act(self, play: Any) -> Action | None:
+        """What the next one of them does; they are sensible players who know their own tiles."""
+        action = self.company.acts(play)
+        passing = action is not None and str(action) == "pass"
+        await self._take_time(ANSWERING if passing else ACTING)
+        return action
+
+    async def settled(self, settlement: Settlement) -> None:
+        """They pay, and press the key."""
+        self.company.stand_up()
+        self._people.stand_up()
+
+    async def help(self, ask: Ask) -> str:
+        """Come, look at the part, put right what is wrong there, and say so."""
+        return await self._helper.help(ask)
 
     # Each step
 
@@ -147,6 +193,26 @@ class Hands:
             self._remember(place, tile, staging)
 
     # What they know and see
+
+    @property
+    def _lies(self) -> object:
+        """How many tiles lie before each seat: a question after more have come is another one."""
+        return {seat: len(hand) for seat, hand in self._felt.hands().items()}
+
+    async def _take_time(self, mean: float) -> None:
+        spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
+        await asyncio.sleep(mean * spread)
+
+    def _set_up(self, dealt: Dealt) -> dict[Place, Tile]:
+        """The tile of every place of a set-up; a hand lane's tiles have their hand's places."""
+        staging = dealt.staging
+        tiles = {place: self._tile(place, staging) for place in staging.slots}
+        hands = self._felt.hands()
+        for seat, places in dealt.setup.hands.items():
+            known = {tiles[place].number for place in places if place in tiles}
+            brought = (tile for tile in hands[seat] if tile.number not in known)
+            tiles |= {place: next(brought) for place in places if place not in tiles}
+        return tiles
 
     def _tile(self, place: Place, staging: Staging) -> Tile:
         """The tile that was set up at a place, wherever it lies now."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from config.schema import Heads, TileSize
 from firmware_bridge.sim.plant.belt import Belt
@@ -24,6 +25,10 @@ GAP = 0.005
 """The least distance between two tiles on a belt, metres: the wheel's magnets sit apart (ours)."""
 SHAPE = 4.0
 """The gamma distribution's shape: how regular the wheels are (ours)."""
+LOOSENS = 0.6
+"""The chance that a reversal of the wheel loosens a stuck tile (ours)."""
+STUCK_MA = 1500
+"""What a belt's motor draws against a stuck tile: more than it should, not more than it may."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,12 @@ class Head:
     ) -> None:
         module = heads.ports[number]
         self.waiting = Holder(f"head {number}")
+        self._part = f"head{number}"
         self._world = world
         self._module = module
         self._spacing = heads.spacing
         self._plenty = heads.plenty
+        self._length, self._speed = tile.length_mm / 1000, heads.belt_speed
         self._pass = (tile.length_mm / 1000 + GAP) / heads.belt_speed
         self._drum = drum
         self._onward = onward
@@ -64,6 +71,15 @@ class Head:
         self._way = 1.0
         """The share of its way to the next tile that the wheel has still to turn."""
         self._chance = world.stream(f"head {number}")
+        self._weak = 1.0
+        """How many times as long as it should the wheel takes."""
+        self._extra = 0.0
+        """How much later the next tile must come, since the last one was longer than usual."""
+        self._turns_left = 0.0
+        """How many more reversals of the wheel loosen the tile that sticks."""
+        self._starved = 0.0
+        """How many more reversals of the drum move the tile that lies across the port."""
+        self._drum_reversed = False
         self._belt = Belt(
             world,
             f"belt {number}",
@@ -72,6 +88,7 @@ class Head:
             heads.counter_distance_mm / 1000 / heads.belt_speed,
             tile.length_mm / 1000 / heads.belt_speed,
             self._arrive,
+            self._stuck,
         )
         self._pusher = (
             Pusher(
@@ -111,10 +128,9 @@ class Head:
     def output(self, channel: str, value: int) -> None:
         module = self._module
         if channel == module.wheel:
-            self._wheel = value
-            self._look()
+            self._turn_wheel(value)
         elif channel == module.belt:
-            self._belt.run(value > 0)
+            self._belt.run(value > 0, self._slip() if value > 0 else 1.0)
             self._look()
         elif channel == module.pusher and self._pusher is not None:
             self._pusher.drive(value)
@@ -126,7 +142,14 @@ class Head:
 
     def _look(self) -> None:
         """The wheel looks for its next tile, or stops on its way to it and keeps that way."""
-        looks = self._wheel > 0 and self._drum.stirring and self._belt.running and len(self._drum)
+        self._mind_the_drum()
+        looks = (
+            self._wheel > 0
+            and self._drum.stirring
+            and self._belt.running
+            and not self._starved
+            and len(self._drum)
+        )
         if looks and self._pick is None:
             self._whole = self._interval()
             self._pick = self._world.later(self._module.wheel, self._whole * self._way, self._picks)
@@ -141,13 +164,37 @@ class Head:
         spread = max(0.0, mean - self._pass)
         if self._world.chance:
             spread *= self._chance.gammavariate(SHAPE, 1 / SHAPE)
-        return self._pass + spread
+        extra, self._extra = self._extra, 0.0
+        return (self._pass * self._belt.slow + spread + extra) * self._weak
 
     def _picks(self) -> None:
         self._pick, self._way = None, 1.0
         if len(self._drum):
-            self._belt.lay(self._drum.pick())
+            self._lift()
         self._look()
+
+    def _lift(self) -> None:
+        """Lift a tile onto the belt, unless something goes wrong with it."""
+        mishaps = self._world.mishaps
+        if hit := mishaps.strikes("starved", self._part):
+            self._starved = hit.amount
+            mishaps.stands("starved", self._part, self._uncover)
+            return
+        tile = self._drum.pick()
+        if mishaps.strikes("face_up", self._part):
+            tile.up = True
+            mishaps.stands("face_up", self._part, partial(self._turn_down, tile))
+        second = self._second()
+        hit = None if second else mishaps.strikes("jam", self._part)
+        if hit is not None:
+            self._turns_left = hit.size or self._draw_turns()
+        self._extra = (tile.long - 1.0 + (second.long if second else 0.0)) * self._tile_time
+        self._belt.lay(tile, second, sticks=hit is not None)
+
+    @property
+    def _tile_time(self) -> float:
+        """What one of the table's own tiles takes to pass a point of the belt."""
+        return self._length / self._speed * self._belt.slow
 
     def _arrive(self, tile: Tile) -> None:
         if not self._onward.lane(tile):
@@ -168,3 +215,102 @@ class Head:
         if self._module.face:
             up = bool(self.waiting.tiles) and self.waiting.tiles[-1].up
             self._world.sense(self._module.face, up)
+
+    # Mishaps
+
+    def _turn_wheel(self, value: int) -> None:
+        mishaps = self._world.mishaps
+        if value > 0 >= self._wheel:
+            hit = mishaps.strikes("weak_motor", self._part)
+            self._weak = hit.amount if hit else 1.0
+            if hit:
+                mishaps.over("weak_motor", self._part)
+                mishaps.stands("weak_motor", self._part, self._strengthen)
+        if value < 0 <= self._wheel and self._belt.stuck is not None:
+            self._turns_left -= 1
+            if self._turns_left <= 0:
+                mishaps.over("jam", self._part)
+                self._loosen()
+        self._wheel = value
+        self._look()
+
+    def _slip(self) -> float:
+        mishaps = self._world.mishaps
+        hit = mishaps.strikes("slipping_belt", self._part)
+        if hit is None:
+            return 1.0
+        mishaps.over("slipping_belt", self._part)
+        mishaps.stands("slipping_belt", self._part, self._belt.hasten)
+        return hit.amount
+
+    def _second(self) -> Tile | None:
+        """A second tile that comes along with the first."""
+        mishaps = self._world.mishaps
+        if not (len(self._drum) and mishaps.strikes("double_feed", self._part)):
+            return None
+        tile = self._drum.pick()
+        mishaps.stands("double_feed", self._part, partial(self._give_back, tile))
+        return tile
+
+    def _stuck(self) -> None:
+        self._world.mishaps.stands("jam", self._part, self._clear)
+        self._world.draw(self._module.belt or self._module.wheel, STUCK_MA)
+        if self._pusher is not None:
+            self._pusher.block(True)
+        self._look()
+
+    def _draw_turns(self) -> float:
+        chance, turns = self._world.mishaps.stream(f"{self._part} {self._world.now}"), 1.0
+        while self._world.chance and chance.random() > LOOSENS:
+            turns += 1
+        return turns
+
+    def _loosen(self) -> None:
+        self._belt.loosen()
+        self._go_on()
+
+    def _clear(self) -> None:
+        """A person takes the stuck tile out and gives it to the drum."""
+        tile = self._belt.stuck
+        assert tile is not None
+        self._give_back(tile)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._world.draw(self._module.belt or self._module.wheel, 0)
+        if self._pusher is not None:
+            self._pusher.block(False)
+        self._look()
+
+    def _give_back(self, tile: Tile) -> None:
+        self._drum.give(self._world.take_out(tile))
+
+    def _turn_down(self, tile: Tile) -> None:
+        tile.up = False
+        self._tell()
+
+    def _strengthen(self) -> None:
+        self._weak = 1.0
+
+    def _mind_the_drum(self) -> None:
+        """Each reversal of the drum may move the tile that lies across the port."""
+        reverses = self._drum.reversing and not self._drum_reversed
+        self._drum_reversed = self._drum.reversing
+        if reverses and self._starved:
+            self._starved = max(0.0, self._starved - 1)
+            if not self._starved:
+                self._world.mishaps.over("starved", self._part)
+
+    def _uncover(self) -> None:
+        self._starved = 0.0
+        self._look()
+
+    def take_out(self, tile: Tile) -> Tile:
+        """A person takes one tile away, off the belt or from where it waits."""
+        if tile.holder is self._belt.on_it:
+            return self._belt.take_out(tile)
+        self.waiting.take(tile)
+        if self._pusher is not None:
+            self._pusher.forget(tile)
+        self._tell()
+        return tile

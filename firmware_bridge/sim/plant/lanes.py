@@ -25,6 +25,7 @@ class Lane:
         self._felt = felt
         self._slide = Slide(
             world,
+            f"lane{seat}",
             module.presenter,
             module.presented,
             module.home,

@@ -18,7 +18,13 @@ class Lid:
     def __init__(self, world: World, module: LidModule, opened: Callable[[], None]) -> None:
         self.channels = frozenset({module.motor})
         self._slide = Slide(
-            world, module.motor, module.opened, module.closed, module.seconds, reach_far=opened
+            world,
+            "lid",
+            module.motor,
+            module.opened,
+            module.closed,
+            module.seconds,
+            reach_far=opened,
         )
 
     def is_open(self) -> bool:

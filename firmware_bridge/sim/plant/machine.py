@@ -8,29 +8,38 @@ mechanism can do raises Impossible, and the board that asked for it latches a fa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
 from config.field import Field
 from config.schema import AxisChannel, Table, TileSize
+from firmware_bridge.sim.mishap_kind import Realm
+from firmware_bridge.sim.mishap_parts import motors
+from firmware_bridge.sim.mishaps import Mishap, Mishaps
 from firmware_bridge.sim.plant.chain import Chain
 from firmware_bridge.sim.plant.dice import Dome
 from firmware_bridge.sim.plant.drum import Drum
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.flipper import Flipper
+from firmware_bridge.sim.plant.floor import STRANGE, Floor
 from firmware_bridge.sim.plant.gantry import Gantry
 from firmware_bridge.sim.plant.heads import Head, Onward
 from firmware_bridge.sim.plant.lanes import Lane
 from firmware_bridge.sim.plant.lid import Lid
 from firmware_bridge.sim.plant.people import People
+from firmware_bridge.sim.plant.senses import Senses
+from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile, census
 from firmware_bridge.sim.plant.trays import Tray
 from firmware_bridge.sim.plant.world import Part, World
+from firmware_bridge.sim.stall import boards_side
 from rules.geometry import Seat
 
 TAGS = 0xE004_0100_0000_0000
 """The tag of tile 0; an ISO 15693 tag begins with E0, and 0 on the wire is no tag at all."""
+FOREIGN_TAGS = 0xE002_0100_0000_0000
+"""The tags of tiles that belong to no set of this table; of another maker's chip."""
 PLAY = 300.0
 """How long a hand is played where no game says so, seconds (ours)."""
 _EXACT = 1e-6
@@ -45,12 +54,15 @@ class Wired(Protocol):
     def refused_by(self, channel: str, why: str) -> None:
         """The mechanism behind a channel cannot do what it was told some time ago."""
 
+    def current(self, motor: str, milliamps: int) -> None:
+        """A motor draws this current from now on."""
+
 
 class Plant:
     """A table's body. `faces` are one set's, in order; `chance` False makes every time its mean.
 
     `seats` is how many places hands are dealt to (the table's, unless told), `play` how long
-    people play a hand, `people` who they are.
+    people play a hand, `people` who they are, `mishaps` what goes wrong.
     """
 
     def __init__(
@@ -65,6 +77,7 @@ class Plant:
         play: float = PLAY,
         chance: bool = True,
         people: type[People] = People,
+        mishaps: Iterable[Mishap] = (),
     ) -> None:
         modules = table.modules
         self.table = table
@@ -74,8 +87,15 @@ class Plant:
         self.tiles = _unpack(self.boxes, faces)
         self.shown: dict[str, int] = {}
         """Lamps and whatever else only people look at, as it is now."""
-        self.world = world = World(loop, self.sense, self._refuse, seed, chance)
-        self.drum = Drum(world, modules.drum) if modules.drum else None
+        self.mishaps = Mishaps(table, mishaps, seed)
+        self.mishaps.bring[Realm.PLANT] = self._befalls
+        self._senses = Senses(table, loop, self.mishaps, self._tell_board) if self.mishaps else None
+        self.world = world = World(
+            loop, self.sense, self._refuse, self._draw, self.take_out, self.mishaps, seed, chance
+        )
+        self.floor = Floor(world)
+        self.tiles += tuple(self.floor.stock(len(self.tiles), faces))
+        self.drum = Drum(world, modules.drum, self.floor) if modules.drum else None
         self.dome = Dome(world, modules.dice) if modules.dice else None
         self.people = people(world, modules, self.boxes, self.drum, self.felt, play)
         self.lid = Lid(world, modules.lid, self.people.lid_opened) if modules.lid else None
@@ -95,7 +115,9 @@ class Plant:
             *self.trays,
             *self.lanes,
             *self.heads,
+            self.floor,
         )
+        self._motors = {motor: part for part, names in motors(table).items() for motor in names}
         self._behind = {name: part.output for part in self._parts for name in part.channels}
         if self.gantry is not None:
             self._behind.update(dict.fromkeys(self.gantry.channels, self.gantry.output))
@@ -107,6 +129,7 @@ class Plant:
 
     def power_on(self) -> None:
         """Everything at rest: lid and lifts down, jaws open, both sets in their boxes."""
+        self.mishaps.begin(self.world.loop)
         for part in self._parts:
             part.rest()
         if self.gantry is not None:
@@ -131,15 +154,43 @@ class Plant:
         for sensor in self.table.modules.emergency:
             self.sense(sensor, pressed)
 
+    def reach_in(self, inside: bool) -> None:
+        """Interrupt or leave the light curtain, which every board sees."""
+        for sensor in self.table.modules.curtain:
+            self.sense(sensor, inside)
+
     def sense(self, channel: str, active: bool) -> None:
-        """A sensor has changed; its board knows at once."""
-        board = self._boards.get(channel)
-        if board is not None:
-            board.sensor(channel, active)
+        """A sensor has changed; its board knows at once, unless something is wrong with it."""
+        if self._senses is None:
+            self._tell_board(channel, active)
+        else:
+            self._senses.sense(channel, active)
+
+    def mend(self, code_or_kind: str, part: str) -> bool:
+        """A person looks at a part and puts right what is wrong there; whether anything was."""
+        with boards_side():
+            return self.mishaps.mend(code_or_kind, part)
+
+    def take_out(self, tile: Tile) -> Tile:
+        """A person takes a tile away, wherever it lies."""
+        for head in self.heads:
+            if tile.holder in head.holders:
+                return head.take_out(tile)
+        for tray in self.trays:
+            if tile.holder in tray.holders:
+                return tray.take_out(tile)
+        if self.gantry is not None and tile.holder is self.gantry.held:
+            return self.gantry.take_out(tile)
+        if tile.holder is self.felt:
+            return self.felt.lift(tile)
+        assert tile.holder is not None
+        return tile.holder.take(tile)
 
     # The wiring of the boards
 
     def output(self, channel: str, value: int) -> None:
+        if self.mishaps:
+            self._stumble(channel, value)
         behind = self._behind.get(channel)
         if behind is None:
             self.shown[channel] = value
@@ -147,6 +198,8 @@ class Plant:
             behind(channel, value)
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        if self.mishaps:
+            self.mishaps.output(self.table.board_of(axis))
         if abs(target - start) > _EXACT:
             self.sense(self._axes[axis].home_switch, False)
         if self.gantry is not None and axis in self.gantry.channels:
@@ -163,7 +216,10 @@ class Plant:
 
     def tag(self, channel: str) -> int | None:
         number = self.gantry.tag() if self.gantry is not None else None
-        return None if number is None else TAGS + number
+        if number is None:
+            return None
+        strange = self.tiles[number % len(self.tiles)].face == STRANGE
+        return (FOREIGN_TAGS if strange else TAGS) + number
 
     def analog(self, channel: str) -> int:
         """Nothing here is weighed or measured."""
@@ -217,7 +273,7 @@ class Plant:
             self.world.later(module.grip, seconds, action)
 
         reader = self.table.modules.reader
-        return Gantry(module, reader, self.field, self.felt, self.sense, later)
+        return Gantry(module, reader, self.field, self.felt, self.sense, later, self.mishaps)
 
     # From part to part
 
@@ -239,6 +295,32 @@ class Plant:
             return trays[0]
         side = self.chain.side if self.chain is not None else None
         return side if side in trays else None
+
+    # From part to board
+
+    def _tell_board(self, channel: str, active: bool) -> None:
+        board = self._boards.get(channel)
+        if board is not None:
+            board.sensor(channel, active)
+
+    def _draw(self, motor: str, milliamps: int) -> None:
+        if motor in self._boards:
+            self._boards[motor].current(motor, milliamps)
+
+    def _stumble(self, channel: str, value: int) -> None:
+        """The occasions that every output is."""
+        self.mishaps.output(self.table.board_of(channel))
+        part = self._motors.get(channel)
+        if value and part and self.mishaps.strikes("over_current", part):
+            self.world.loop.call_soon(self._draw, channel, STALLED_MA)
+
+    def _befalls(self, mishap: Mishap) -> None:
+        """What people do to the table from outside."""
+        does = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[mishap.kind]
+        does(True)
+        self.mishaps.stands(mishap.kind, mishap.part, partial(does, False))
+        if mishap.amount:
+            self.world.loop.call_later(mishap.amount, self.mend, mishap.kind, mishap.part)
 
     def _refuse(self, channel: str, why: str) -> None:
         board = self._boards.get(channel)

@@ -22,6 +22,8 @@ PUSHING = 8.0
 IMPATIENCE = 15.0
 """Until they press again, where nothing has come of it."""
 BOXED = 5.0
+PAYING = 15.0
+"""From the end of a hand to the key that ends the round."""
 KEY = 0.1
 SPREAD = 0.2
 """How far the times of people vary, up or down."""
@@ -40,7 +42,10 @@ class People:
         play: float,
     ) -> None:
         self.channels = frozenset({modules.ready} if modules.ready else ())
-        self.holders = boxes
+        self.racks = tuple(Holder(f"hand {seat}") for seat in range(felt.seats))
+        """What each player holds while a hand is played."""
+        self.holders = (*boxes, *self.racks)
+        self._boxes = boxes
         self._world = world
         self._keys = modules.keys
         self._lidless = modules.lid is None
@@ -49,8 +54,11 @@ class People:
         self._play = play
         self._open = _never
         self._answered = False
+        self._signs = 0
+        """How often the lid has come open, what tells of a key noticed; the lamp in games without
+        tiles, where no lid has to open."""
         self._lit = False
-        self._given = not any(box.tiles for box in boxes)
+        self._given = self._tileless = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
         self._intends: list[asyncio.TimerHandle] = []
 
@@ -68,39 +76,60 @@ class People:
         """Press until the lid opens: the table may have power before anybody drives it."""
         if not self._given and not self._answered:
             self._press_lid()
-            self._world.loop.call_later(IMPATIENCE, self._arrive)
 
     def press(self, key: str) -> None:
         """Press a key for a moment."""
         self._world.blink(key, KEY)
 
+    def _press_until(self, something_comes_of_it: Callable[[], bool]) -> None:
+        """Press the lid's key, and again where the table does not seem to have noticed."""
+        self.press(self._keys.lid)
+
+        def look() -> None:
+            if not something_comes_of_it():
+                self._press_until(something_comes_of_it)
+
+        self._intends.append(self._world.loop.call_later(IMPATIENCE, look))
+
     def _press_lid(self) -> None:
         """Press the lid's key; where there is no lid, the drum gets its tiles before."""
-        if self._lidless:
-            self._pour()
-        self.press(self._keys.lid)
+        signs, drum = self._signs, self._drum
+        if not self._lidless:
+            self._press_until(lambda: self._signs > signs)
+            return
+        self._pour()
+        self._press_until(lambda: drum is None or drum.stirring or not len(drum))
 
     def output(self, channel: str, value: int) -> None:
         """The ready lamp: what they meant to do while it was on, they forget when it goes off.
 
-        A lamp that is lit before they have given the table anything tells them nothing.
+        A lamp that changes before they have given the table anything tells them nothing.
         """
-        for intention in self._intends:
-            intention.cancel()
-        self._intends.clear()
+        if self._given:
+            self._forget()
+        if self._tileless:
+            self._signs += 1
         self._lit = bool(value) and self._given
         if self._lit:
             self._go_on()
 
     def _go_on(self) -> None:
         """A set that is still boxed goes in first; then they play."""
-        boxed = any(box.tiles for box in self.holders)
+        boxed = any(box.tiles for box in self._boxes)
         self._intend(BOXED if boxed else self._play)
 
     def told_ready(self) -> None:
         """The screen says that they may play; where a lamp says it too, they believe the lamp."""
         if not self.channels:
             self._go_on()
+
+    def sit_down(self) -> None:
+        """They follow the rules of a game from now on: no key is pressed before it is over."""
+        self._forget()
+
+    def stand_up(self) -> None:
+        """The hand is over and paid: the key ends the round."""
+        self._intend(PAYING)
 
     def done(self) -> None:
         """They confirm a step that they did by hand, where there is a key for that."""
@@ -110,31 +139,44 @@ class People:
     def lid_opened(self) -> None:
         """The lid has come fully open."""
         self._answered = True
+        self._signs += 1
         self._world.later(self._keys.lid, self._human(PUSHING), self._push_in)
 
     def _push_in(self) -> None:
         if self._open():
             self._pour()
-            self.press(self._keys.lid)
+            self._press_until_it_closes()
             if self._lit:
                 self._go_on()
+
+    def _press_until_it_closes(self) -> None:
+        """Once, where the table hears it."""
+        if self._open():
+            self.press(self._keys.lid)
+            self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
 
     def _pour(self) -> None:
         self._given = True
         if self._drum is not None:
-            heap = next((box for box in self.holders if box.tiles), self._felt)
+            heap = next((box for box in self._boxes if box.tiles), self._felt)
             self._drum.check_room(len(heap))
             self._drum.pour(self._gather(heap))
 
     def _gather(self, heap: Holder) -> list[Tile]:
-        """The lowest set still boxed, or else all that lies on the table."""
+        """The lowest set still boxed, or else all that lies on the table or is held."""
         if heap is self._felt:
-            return self._felt.sweep()
+            held = [rack.take(tile) for rack in self.racks for tile in list(rack.tiles)]
+            return self._felt.sweep() + held
         return [heap.take(tile) for tile in list(heap.tiles)]
 
     def _intend(self, seconds: float) -> None:
         timer = self._world.loop.call_later(self._human(seconds), self._press_lid)
         self._intends.append(timer)
+
+    def _forget(self) -> None:
+        for intention in self._intends:
+            intention.cancel()
+        self._intends.clear()
 
     def _human(self, seconds: float) -> float:
         if not self._world.chance:

@@ -41,6 +41,7 @@ class Pusher:
         self._done = 0.0
         """Seconds of the present turn that are over."""
         self._since = 0.0
+        self._blocked = False
         self._next: asyncio.TimerHandle | None = None
 
     def rest(self) -> None:
@@ -53,7 +54,7 @@ class Pusher:
         if self._next is not None:
             self._next.cancel()
             self._next = None
-        if self._running and self._batch:
+        if self._running and self._batch and not self._blocked:
             self._done += self._world.now - self._since
         self._running = value > 0
         if value > 0:
@@ -61,7 +62,29 @@ class Pusher:
         elif value < 0:
             self._batch, self._done = [], 0.0
 
+    def block(self, blocked: bool) -> None:
+        """A stuck tile is in its way: it presses against that and gets nowhere, until it is out."""
+        if blocked == self._blocked:
+            return
+        self._blocked = blocked
+        if not self._running:
+            return
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        if not blocked:
+            self._next = self._world.later(self._motor, 0.0, self._turn)
+        elif self._batch:
+            self._done += self._world.now - self._since
+
+    def forget(self, tile: Tile) -> None:
+        """A person has taken a waiting tile away."""
+        if tile in self._batch:
+            self._batch.remove(tile)
+
     def _turn(self) -> None:
+        if self._blocked:
+            return
         if not self._batch:
             if not self._waiting.tiles:
                 raise Impossible(
@@ -75,5 +98,6 @@ class Pusher:
     def _end(self) -> None:
         batch, self._batch = self._batch, []
         self._next = self._world.later(self._motor, BLINK, self._turn)
-        self._push_on(batch)
+        if batch:
+            self._push_on(batch)
         self._world.blink(self._vane, BLINK)

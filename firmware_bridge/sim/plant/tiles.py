@@ -16,13 +16,17 @@ __all__ = ["Holder", "Impossible", "Tile", "census"]
 
 @dataclass(eq=False, slots=True)
 class Tile:
-    """One physical tile: its tag number, its set (0 or 1), its face, and which side is up."""
+    """One physical tile: its tag number, its set (0 or 1), its face, and which side is up.
+
+    `long` is its length, in lengths of the table's own tiles.
+    """
 
     number: int
     set: int
     face: str
     up: bool = False
     holder: Holder | None = None
+    long: float = 1.0
 
     def __repr__(self) -> str:
         where = self.holder.name if self.holder else "nowhere"

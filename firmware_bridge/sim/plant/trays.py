@@ -35,6 +35,7 @@ class Tray:
         """How many columns its last wall had."""
         self._slide = Slide(
             world,
+            f"lift{side}",
             module.lift,
             module.up,
             module.down,
@@ -63,6 +64,16 @@ class Tray:
             if tile.holder is not None:
                 tile.holder.give(tile, self._row)
         self.stacks.append(stack)
+
+    def take_out(self, tile: Tile) -> Tile:
+        """A person takes one tile away; what lay on it sinks down."""
+        for stacks in (self.stacks, self._carried):
+            for stack in stacks:
+                if tile in stack:
+                    stack.remove(tile)
+            stacks[:] = [stack for stack in stacks if stack]
+        assert tile.holder is not None
+        return tile.holder.take(tile)
 
     # The lift's ends
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from firmware_bridge.sim.plant.tiles import Holder, Impossible
+from firmware_bridge.sim.mishaps import Mishaps
+from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 
 
 class Part(Protocol):
@@ -31,12 +32,17 @@ class Part(Protocol):
 class World:
     """`sense(channel, active)` moves a sensor; `refuse(channel, why)` faults the board of one.
 
-    `chance` False makes every duration its mean; which tile comes next stays a matter of the seed.
+    `draw(motor, milliamps)` is a motor's current from now on; `take_out(tile)` is a person's hand,
+    which gets at a tile wherever it lies; `mishaps` are asked at every occasion for one. `chance`
+    False makes every duration its mean; which tile comes next stays a matter of the seed.
     """
 
     loop: asyncio.AbstractEventLoop
     sense: Callable[[str, bool], None]
     refuse: Callable[[str, str], None]
+    draw: Callable[[str, int], None]
+    take_out: Callable[[Tile], Tile]
+    mishaps: Mishaps
     seed: int
     chance: bool = True
 

@@ -146,9 +146,53 @@ def test_events_go_to_a_file_while_people_read_the_summary(
 
 
 def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: Path) -> None:
+    kept, disk = tmp_path / "table.journal", tmp_path / "disk"
+    disk.mkdir()
+    assert wallwright(f"run --until ready --journal {kept} --journal-copy {disk}").code == 0
+    copies = (kept, tmp_path / "table.journal.2", disk / "table.journal.3")
+    (text,) = {copy.read_text() for copy in copies}
+    first, *_, last = (json.loads(line) for line in text.splitlines())
+    assert (first["kind"], last["kind"]) == ("run", "end")
+    facts = first["content"]["facts"]
+    assert (facts["table"], facts["game"], facts["dealer"]) == ("robotic", "wenzhou", 0)
+
+
+def test_a_copy_of_the_journal_that_was_put_right_is_told_as_an_event(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    kept, told = tmp_path / "table.journal", tmp_path / "events.jsonl"
+    wallwright(f"run --until ready --journal {kept}")
+    (tmp_path / "table.journal.2").unlink()
+    assert wallwright(f"run --until ready --journal {kept} --events {told}").code == 0
+    (healed,) = named([json.loads(line) for line in told.read_text().splitlines()], "healed")
+    assert healed["what"] == (f"The journal's copy {kept}.2 was missing; it was written anew.")
+
+
+def test_a_journal_that_nobody_can_trust_any_more_lets_no_table_run(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    wallwright(f"run --until ready --journal {kept}")
+    for copy in (kept, tmp_path / "table.journal.2", tmp_path / "table.journal.3"):
+        copy.write_bytes(copy.read_bytes().replace(b"robotic", b"robotik"))
+    for _ in range(2):
+        said = wallwright(f"run --until ready --journal {kept}")
+        assert (said.code, said.out) == (2, "")
+        assert "Record 1 of the journal is damaged in every copy that has it" in said.err
+
+
+def test_a_journal_of_an_earlier_version_is_refused_and_left_alone(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
     kept = tmp_path / "journal.db"
-    assert wallwright(f"run --until ready --journal {kept}").code == 0
-    assert kept.read_bytes().startswith(b"SQLite format 3")
+    kept.write_bytes(b"SQLite format 3\0" + bytes(4080))
+    said = wallwright(f"run --until ready --journal {kept}")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        f"The journal {kept} is an SQLite file of an earlier version, which this one does not"
+        " read; keep it, and name another file with --journal.\n"
+    )
+    assert len(kept.read_bytes()) == 4096
 
 
 def _packets(events: Events) -> set[tuple[int, tuple[str, ...]]]:

@@ -7,6 +7,8 @@ import io
 import os
 import sys
 from collections.abc import Iterator
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,10 @@ from config.loader import load_table
 from config.staging import Staging, stage
 from controller.cli.terminal import Terminal, answer, question
 from controller.faults import Fault, TableFault
+from firmware_bridge.guide import Dealt
+from rules.games import rules_of
 from rules.geometry import BoneyardPlace, PilePlace, WallPlace, Walls
+from rules.play import Payment, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -28,6 +33,7 @@ from rules.steps import (
     Throw,
     TurnUp,
 )
+from tests.rules.company import dealt
 
 WALLS = Walls.even(17)
 STAGING: Staging = stage(WALLS, load_table("classic"))
@@ -104,3 +110,53 @@ def test_where_no_terminal_is_attached_nobody_can_be_asked(
     with pytest.raises(TableFault, match="no terminal is attached") as raised:
         asyncio.run(Terminal(io.StringIO()).do(THROW, STAGING))
     assert raised.value.fault is Fault.NOBODY
+
+
+# The play
+
+
+def sat_down(game: str, prompts: io.StringIO) -> tuple[Terminal, Any]:
+    """A terminal at which a hand of this game begins, and the table's play of it."""
+    rules = rules_of(game)
+    setup, _ = dealt(game, Random(1))
+    match = rules.match(setup.parameters, setup.seating.players, 0)
+    terminal = Terminal(prompts)
+    asyncio.run(terminal.sit_down(Dealt(rules, setup, match, STAGING)))
+    return terminal, rules.start(setup, {}, match)
+
+
+def test_who_does_what_is_typed_and_what_cannot_be_is_refused_in_a_sentence(
+    keyboard: int,
+) -> None:
+    prompts = io.StringIO()
+    terminal, play = sat_down("wenzhou", prompts)
+    os.write(keyboard, b"discard 5m\n1 discard 5m\n0 dance\n0 discard 1z\n")
+    action = asyncio.run(terminal.act(play))
+    assert action is not None
+    assert (action.seat, str(action)) == (0, "discard 1z")
+    greeting, asked, *refusals = prompts.getvalue().splitlines()
+    assert greeting == "The hand is followed: type who does what, as '1 discard 5m'."
+    assert asked == "To act: seat 0."
+    assert refusals[0] == "'discard 5m' begins with no seat; write it as '1 discard 5m'."
+    assert len(refusals) == 3
+
+
+def test_enter_has_the_dice_thrown_where_the_game_waits_for_them(keyboard: int) -> None:
+    prompts = io.StringIO()
+    terminal, play = sat_down("backgammon", prompts)
+    rules = rules_of("backgammon")
+    while rules.throw(play) is None:
+        play = play.apply(next(iter(play.legal_actions)))
+    os.write(keyboard, b"\n")
+    assert asyncio.run(terminal.act(play)) is None
+    assert prompts.getvalue().splitlines()[-1].endswith("(Enter throws the dice).")
+
+
+def test_the_terminal_says_who_pays_whom() -> None:
+    prompts = io.StringIO()
+    ended = Settlement("hard", 2, (Payment(1, 0, 4, "the dealer's figure"),), winner=0)
+    asyncio.run(Terminal(prompts).settled(ended))
+    assert prompts.getvalue().splitlines() == [
+        "The hand is over: hard.",
+        "Seat 1 pays 0 4: the dealer's figure",
+    ]

@@ -207,6 +207,9 @@ def test_counts_and_positions_survive_a_lost_lease() -> None:
         said = [type(event) for _, board, event in rack.said if board == "arm"]
         assert said[-2:] == [MotionEnded, Held]
         rack.lease(10)
+        assert rack.tell("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
+        rack.lease(0)
+        rack.lease(10)
         assert (await rack.move(gantry_x=0.4)).reason is Reason.DONE
         assert rack.read("gantry_x") == 400_000
 

@@ -1,0 +1,75 @@
+"""What a table does about a fault before it stops: try again, ask, wait; each by the fault's code.
+
+A table's `recovery:` section changes any of these numbers for any of these codes. What each code
+means stands in `docs/FAULTS.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from config.errors import Finding, instead
+from config.schema import Table
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How often a part tries again by itself, how often a person is asked, and for how long.
+
+    `retries` and `asks` are counted within one piece of work (a stack, a lift, a carry); `patience`
+    is seconds.
+    """
+
+    retries: int
+    asks: int
+    patience: float
+
+
+PATIENCE = 900.0
+"""How long a person may take over one answer, seconds (ours)."""
+
+DEFAULTS: Mapping[str, Limits] = {
+    "LID": Limits(1, 3, PATIENCE),
+    "LIFT": Limits(1, 3, PATIENCE),
+    "BOTH_SWITCHES": Limits(1, 1, PATIENCE),
+    "OBSTRUCTED": Limits(0, 5, PATIENCE),
+    "JAM": Limits(3, 3, PATIENCE),
+    "STARVED": Limits(2, 3, PATIENCE),
+    "MISSING_TILE": Limits(1, 3, PATIENCE),
+    "EXTRA_TILE": Limits(0, 3, PATIENCE),
+    "PUSHER": Limits(1, 3, PATIENCE),
+    "FACE_UP": Limits(2, 3, PATIENCE),
+    "CHAIN": Limits(1, 3, PATIENCE),
+    "LANE": Limits(1, 3, PATIENCE),
+    "FLIPPER": Limits(1, 3, PATIENCE),
+    "GRIPPER": Limits(1, 3, PATIENCE),
+    "EMPTY_GRIP": Limits(2, 3, PATIENCE),
+    "FULL_GRIP": Limits(1, 3, PATIENCE),
+    # An axis that met something may have met a hand: it does not go on by itself.
+    "AXIS": Limits(0, 3, PATIENCE),
+    "DICE": Limits(2, 3, PATIENCE),
+}
+"""The limits of every fault about which a table can do something; all of them are ours."""
+
+
+def limits_of(table: Table, code: str) -> Limits | None:
+    """A fault's limits on this table; None for a fault that always stops it."""
+    usual, own = DEFAULTS.get(code), table.recovery.get(code)
+    if usual is None or own is None:
+        return usual
+    return Limits(
+        usual.retries if own.retries is None else own.retries,
+        usual.asks if own.asks is None else own.asks,
+        usual.patience if own.patience is None else own.patience,
+    )
+
+
+def _known_faults(table: Table) -> Iterator[Finding]:
+    for code in table.recovery:
+        if code not in DEFAULTS:
+            wrong = f"is no fault from which a table recovers ('{code}')"
+            yield Finding(("recovery", code), wrong, instead(code, DEFAULTS))
+
+
+CHECKS = (_known_faults,)

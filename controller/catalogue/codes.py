@@ -1,0 +1,57 @@
+"""Every fault's stable code; its text says what the sensors did not show."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Fault(enum.Enum):
+    """A fault's code, in journals, events and answers to `explain`; never renamed."""
+
+    # Below: from the lid to the trays
+    LID = "the lid did not reach its switch"
+    LIFT = "a wall lift did not reach its switch"
+    OBSTRUCTED = "something is in the way of a moving part"
+    JAM = "a tile is stuck at a head"
+    STARVED = "a head counted fewer tiles than it was told to lift"
+    MISSING_TILE = "the set is short of tiles"
+    EXTRA_TILE = "more tiles came than belong there"
+    FOREIGN = "a tile does not belong to this set"
+    FORGOTTEN = "the lid was opened for a forgotten tile"
+    FACE_UP = "a tile came out of the drum face up"
+    PUSHER = "a pusher's vane gave no edge"
+    COUNT = "the trays do not hold the set"
+    CHAIN = "the chain did not reach its corner"
+    DIRTY = "a sensor's edges drift away from the tile's length"
+
+    # On top
+    LANE = "a hand lane did not reach its switch"
+    FLIPPER = "the flipper did not reach its switch"
+    GRIPPER = "the jaws did not reach their switch"
+    EMPTY_GRIP = "the jaws closed and hold nothing"
+    FULL_GRIP = "the jaws opened and still hold something"
+    AXIS = "an axis did not arrive"
+    DICE = "the dice were not read"
+    NOBODY = "nobody confirmed a guided step"
+
+    # Latched by a board
+    EMERGENCY = "the emergency stop is pressed"
+    OVER_CURRENT = "a motor drew more current than it may"
+    NO_EDGE = "a motor ran and its sensor gave no edge"
+    BOTH_SWITCHES = "both switches of a part are active at once"
+    LIMIT_SWITCH = "an axis met its limit switch on the way"
+    MAX_ON_TIME = "an output was on for longer than it may be"
+    LEASE = "the board let go because the host was silent"
+    BROWN_OUT = "a board's supply voltage fell"
+    WATCHDOG = "a board hung and was reset"
+    CONFIGURATION = "a board's configuration is corrupt"
+    UNEXPECTED_MOTION = "a part moved that nobody had told to"
+    IMPOSSIBLE = "the mechanism cannot do what it was told"
+    BOARD = "a board latched a fault"
+
+    # The table as a whole
+    REFUSED = "a board refused an order"
+    SILENT = "a board does not answer"
+    POWER = "the power failed in the middle of a step"
+    JOURNAL = "the journal cannot be written"
+    JOURNAL_LOCKED = "the journal's copies contradict each other"

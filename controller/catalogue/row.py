@@ -1,0 +1,58 @@
+"""One row of the catalogue: all that is known of a fault before it happens."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from config.recovery import DEFAULTS, Limits
+from controller.catalogue.codes import Fault
+from firmware_bridge.board import FaultCode
+
+DONE, STOP = "done", "stop"
+"""The answers to most questions: it is put right, or the table is to stop."""
+
+
+class Who(enum.Enum):
+    """Who may clear a fault; each of them may also clear what those before may."""
+
+    PLAYER = "player"
+    DEALER = "dealer"
+    ATTENDANT = "attendant"
+    TECHNICIAN = "technician"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A fault: what was expected of which sensor, what came instead, why, and what is done.
+
+    `automatic` is what the table does by itself, `please` what a person is asked, a sentence in
+    which `{part}` stands for the part's name. `latched` is the board's own code for it.
+    """
+
+    fault: Fault
+    title: str
+    expected: str
+    instead: str
+    cause: str
+    automatic: str
+    please: str
+    who: Who
+    answers: tuple[str, ...] = (DONE, STOP)
+    latched: FaultCode | None = None
+    example: str = "head 2"
+    """A part that it can befall."""
+
+    @property
+    def code(self) -> str:
+        """Its stable code."""
+        return self.fault.name
+
+    @property
+    def limits(self) -> Limits | None:
+        """What a table does before it stops, unless its file says otherwise; None: it stops."""
+        return DEFAULTS.get(self.code)
+
+    def request(self, part: str) -> str:
+        """What a person is asked when it happens to this part."""
+        return self.please.replace("{part}", f"the {part}" if part.isalpha() else part)

@@ -1,0 +1,70 @@
+"""`wallwright stats`: what a table's journal tells of jams, assists, wear and what gets worse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from controller.cli.errors import BadInput
+from controller.cli.options import JournalCopy
+from controller.cli.screen import screen
+from controller.journal_copies import paths_of
+from controller.journal_lines import record_of
+from controller.journal_truth import read_copy, truth_of
+from controller.statistics import facts, statistics_of
+
+
+def stats(
+    journal: Annotated[Path, typer.Argument(help="A journal that runs have kept.")],
+    journal_copy: JournalCopy = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> int:
+    """Print a table's own figures: tiles per jam, assists, faults, wear; nothing is changed."""
+    paths = paths_of(journal, journal_copy)
+    if not any(path.exists() for path in paths):
+        raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
+    lines = truth_of([read_copy(path) for path in paths])
+    told = facts(statistics_of(record_of(line) for line in lines))
+    if as_json:
+        print(json.dumps(told, indent=2))
+        return 0
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    for label, text in _lines(told):
+        grid.add_row(label, text)
+    screen().print(grid)
+    if told["faults"]:
+        screen().print(_faults(told["faults"]))
+    for sentence in told["warnings"]:
+        print(sentence)
+    return 0
+
+
+def _lines(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "runs", f"{told['runs']}, {told['seconds'] / 3600:.1f} h at the table"
+    yield "rounds", f"{told['rounds']}"
+    yield "tiles lifted", f"{told['tiles']} in {told['sets']} sets"
+    yield "tiles per jam", _or_none(told["tiles_per_jam"], "no jam")
+    yield "between assists", _or_none(told["mtba_s"], "no assist", " s on average")
+    yield "to assist", _or_none(told["mtta_s"], "no assist", " s on average")
+    worn = told["worn"]
+    opened = f"lid opened {worn['lid_openings']} times"
+    yield "wear", f"{opened}, {worn['walls_raised']} walls raised, {worn['throws']} throws"
+
+
+def _or_none(value: float | None, none: str, unit: str = "") -> str:
+    return none if value is None else f"{value:.0f}{unit}"
+
+
+def _faults(faults: Mapping[str, Mapping[str, int]]) -> Grid:
+    columns = ("recoveries", "retries", "asks", "clears", "stops")
+    grid = Grid("fault", *columns, box=None)
+    for code, figures in faults.items():
+        grid.add_row(code, *(str(figures[column]) for column in columns))
+    return grid

@@ -1,0 +1,49 @@
+"""Which story a run's journal goes on with: a new one, or one that was broken off."""
+
+from __future__ import annotations
+
+from controller.books import as_json
+from controller.cli.errors import BadInput
+from controller.cli.job import Job
+from controller.journal import Entry, Journal
+
+
+def facts_of(job: Job) -> dict[str, object]:
+    """What a story is played by: whoever goes on with it must play by the same."""
+    orders = job.orders
+    facts: dict[str, object] = as_json(
+        {
+            "table": job.table.name,
+            "game": orders.game.name,
+            "seed": job.seed,
+            "dealer": orders.dealer,
+            "players": orders.players,
+            "throws": orders.throws,
+            "answers": dict(orders.answers),
+            "order": "fastest" if orders.fastest else "ritual",
+            "play": orders.play,
+        }
+    )
+    return facts
+
+
+def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
+    """What an earlier run has done of the story that this one goes on with; None for a new one.
+
+    A table on ports is as it was left, so its story goes on, unless the round is abandoned; a
+    simulated table begins anew with every run, and so does its story. Raises BadInput where the
+    story is of another table, game or choice of options.
+    """
+    unfinished = journal.unfinished()
+    if unfinished is None or not job.ports or job.abandon:
+        return None
+    now = facts_of(job)
+    if unfinished.facts != now:
+        differ = [key for key in now if unfinished.facts.get(key) != now[key]]
+        then = ", ".join(f"{key} {unfinished.facts.get(key)}" for key in differ)
+        raise BadInput(
+            f"The journal {job.journal} has an unfinished round with {then}; run that, or give the"
+            " round up with --abandon."
+        )
+    journal.resume()
+    return unfinished.entries

@@ -1,0 +1,131 @@
+"""What a station does when its part does not do as it was told: the one place that tries again.
+
+    counted = await care.cured(self._lift, self._reverse)
+
+A piece of work is tried, and tried again after its own cure; then a person is asked, and it is
+tried once more, so that a wrong answer is caught by the sensors; at last the table stops. How
+often each, `recovery.decide` says. Whatever else the table does goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from typing import Protocol, TypeVar
+
+from config.recovery import DEFAULTS, Limits
+from controller.catalogue import STOP, Fault, Who
+from controller.faults import TableFault
+from controller.recovery import Decision, decide
+from firmware_bridge.guide import Ask
+
+T = TypeVar("T")
+
+Asking = Callable[[Ask], Awaitable[str]]
+"""How a person is asked; the answer is one of the question's."""
+Step = Callable[[TableFault], Awaitable[None]]
+"""Something to do about a fault before the work is tried again."""
+Around = Callable[[], AbstractAsyncContextManager[object]]
+"""What is so while a person puts it right: parts near their hands stand still."""
+
+
+class Notes(Protocol):
+    """Who writes down what was tried and asked: the books."""
+
+    def recovered(self, fault: Fault, part: str, attempt: int) -> None:
+        """A part did it after all, at this attempt."""
+
+    def asking(self, ask: Ask, who: Who) -> AbstractContextManager[Callable[[str], None]]:
+        """A person is asked within this block; what is yielded takes the answer."""
+
+
+async def nothing(_: TableFault) -> None:
+    """The cure of parts that are simply driven again."""
+
+
+class Care:
+    """A table's way with faults: its limits, its people, its books.
+
+    Without `ask` there is nobody to ask, and what the machine cannot cure stops the table.
+    """
+
+    def __init__(
+        self,
+        limits: Callable[[str], Limits | None] = DEFAULTS.get,
+        ask: Asking | None = None,
+        notes: Notes | None = None,
+    ) -> None:
+        self._limits = limits
+        self._ask = ask
+        self._notes: Notes = notes or _Unread()
+        self._asking = asyncio.Lock()
+
+    async def cured(
+        self,
+        work: Callable[[], Awaitable[T]],
+        cure: Step = nothing,
+        cleared: Step = nothing,
+        around: Around = nullcontext,
+    ) -> T:
+        """Do the work until it succeeds; returns what it comes to.
+
+        `work` raises TableFault if its sensors do not agree; `cure` comes before each attempt of
+        the machine's own, `cleared` after each answer of a person, who is asked within `around`.
+        Raises the last TableFault.
+        """
+        failed, last = 0, None
+        while True:
+            try:
+                result = await work()
+            except TableFault as fault:
+                failed, last = failed + 1, fault
+                match self._decision(fault, failed):
+                    case Decision.RETRY:
+                        await cure(fault)
+                    case Decision.ASK_OPERATOR if await self.asked(fault, around):
+                        await cleared(fault)
+                    case _:
+                        fault.final = True
+                        raise
+            else:
+                if last is not None:
+                    self._notes.recovered(last.fault, last.part, failed + 1)
+                return result
+
+    async def asked(self, fault: TableFault, around: Around = nullcontext) -> bool:
+        """Ask a person to put this right, one question at a time; whether they say that it is."""
+        limits = self._limits(fault.fault.name)
+        if self._ask is None or limits is None:
+            return False
+        row = fault.row
+        ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
+        async with self._asking, around():
+            try:
+                with self._notes.asking(ask, row.who) as note:
+                    async with asyncio.timeout(limits.patience):
+                        answer = await self._ask(ask)
+                    note(answer)
+            except TimeoutError:
+                return False
+        return answer != STOP
+
+    def _decision(self, fault: TableFault, failed: int) -> Decision:
+        limits = self._limits(fault.fault.name)
+        if limits is None or fault.final:
+            return Decision.SAFE_STOP
+        return decide(fault.fault, failed, limits)
+
+
+class _Unread:
+    """Notes that nobody keeps."""
+
+    def recovered(self, fault: Fault, part: str, attempt: int) -> None:
+        """Nobody hears of it."""
+
+    def asking(self, ask: Ask, who: Who) -> AbstractContextManager[Callable[[str], None]]:
+        return nullcontext(_unheard)
+
+
+def _unheard(answer: str) -> None:
+    """Where answers go that nobody writes down."""

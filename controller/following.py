@@ -1,0 +1,150 @@
+"""A hand that the table follows: the people act, the rules decide, the table moves.
+
+The table's own play has hidden hands: it knows what was turned up, what is said and what is laid
+open. Every act is in the journal before it counts; what it makes the table owe, a draw or a
+replacement, is brought before the next act is heard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from controller.deal import Deal
+from controller.keys import Key
+from controller.workplace import Workplace
+from firmware_bridge.guide import Dealt
+from rules.play import Action, Match, Settlement, plain
+from rules.record import entry, heading
+
+GIVEN_UP: dict[str, object] = {"do": "give up"}
+
+
+class Following:
+    """One hand on one table.
+
+    `key` is the lid's: who presses it before the end gives the hand up. `parts` are the channels
+    that bring tiles; their boards' leases are held only while they do. `light` lights the ready
+    lamp, if it is not.
+    """
+
+    def __init__(
+        self,
+        place: Workplace,
+        deal: Deal,
+        match: Match,
+        key: Key,
+        parts: tuple[str, ...],
+        light: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._place = place
+        self._rules = place.orders.rules
+        self._books = place.books
+        self._deal = deal
+        self._match = match
+        self._key = key
+        self._parts = parts
+        self._light = light
+        self._seated = False
+
+    async def to_its_end(self) -> Match:
+        """Follow the hand until it is settled; returns the match after it.
+
+        A hand that is given up leaves the match as it was. Raises TableFault.
+        """
+        self._deal.hands_are_taken_up()
+        self._place.record(heading(self._deal.setup, {}))
+        play = self._rules.start(self._deal.setup, {}, self._match)
+        while play.settlement is None:
+            action = self._recalled() or await self._next(play)
+            if action is None:
+                with self._books.intent("play", GIVEN_UP) as work:
+                    if not work.done:
+                        dealer = self._deal.setup.seating.dealer
+                        self._books.events.tell("given_up", dealer=dealer)
+                    return self._match
+            play = await self._after(play, action)
+        return await self._settled(play)
+
+    def _recalled(self) -> Action | None:
+        """The act that the journal tells next: said is said, even if nothing came of it yet."""
+        told = self._books.past.ahead("play")
+        if told is None or "seat" not in told.intent:
+            return None
+        seat, do = told.intent["seat"], told.intent["do"]
+        assert isinstance(seat, int) and isinstance(do, str)
+        action: Action = self._rules.parse(seat, do)
+        return action
+
+    async def _next(self, play: Any) -> Action | None:
+        """What somebody does next; None if the hand is given up."""
+        if self._books.knows("play"):
+            return None
+        await self._light()
+        if not self._seated:
+            self._seated = True
+            deal = self._deal
+            dealt = Dealt(self._rules, deal.setup, self._match, deal.staging)
+            await self._place.guided.sit_down(dealt)
+        heard = asyncio.ensure_future(self._heard(play))
+        return None if await self._given_up(heard) else heard.result()
+
+    async def _heard(self, play: Any) -> Action:
+        """What somebody does; dice that nobody speaks before, the table throws."""
+        action = await self._place.guided.act(play)
+        if action is not None:
+            return action
+        throw = self._rules.throw(play)
+        assert throw is not None
+        async with self._place.rig.leased(*self._parts):
+            thrown: Action = self._rules.thrown(play, await self._deal.throw(throw))
+        return thrown
+
+    async def _given_up(self, heard: asyncio.Future[Action]) -> bool:
+        """Wait for the act, or for the key of people who have had enough; the press stays."""
+        pressed = asyncio.ensure_future(self._key.noticed())
+        try:
+            await asyncio.wait((heard, pressed), return_when=asyncio.FIRST_COMPLETED)
+            return not heard.done()
+        finally:
+            for waiting in (heard, pressed):
+                if not waiting.done():
+                    waiting.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await waiting
+
+    async def _after(self, play: Any, action: Action) -> Any:
+        """The play after an act, once the table has brought what the act makes it owe."""
+        after = play.apply(action)
+        told: dict[str, object] = {"seat": action.seat, "do": str(action)}
+        with self._books.intent("play", told, tell="acted"):
+            self._place.record(entry(action))
+        owed = self._rules.hands_over(self._deal.setup, play, after)
+        if owed:
+            async with self._place.rig.leased(*self._parts):
+                for step in owed:
+                    await self._deal.hand_over(step)
+        return after
+
+    async def _settled(self, play: Any) -> Match:
+        settlement: Settlement = play.settlement
+        after: Match = self._match.after(play)
+        told: dict[str, object] = {
+            "name": settlement.name,
+            "multiplier": settlement.multiplier,
+            "winner": settlement.winner,
+            "payments": [payment.facts() for payment in settlement.payments],
+            "reasons": list(settlement.reasons),
+            "scores": [plain(score) for score in after.scores],
+            "match_over": after.over,
+            "next_dealer": after.dealer,
+        }
+        with self._books.intent("play", {"do": "settle"}) as work:
+            if not work.done:
+                self._books.events.tell("settled", **told)
+            work(told)
+        if not self._books.knows("top"):
+            await self._place.guided.settled(settlement)
+        return after

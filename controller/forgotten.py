@@ -1,0 +1,63 @@
+"""A forgotten tile: while a set is prepared below, a key opens the lid and everything stops there.
+
+During a hand the lid's key means that the hand is over, so a forgotten tile takes both keys
+together: the lid's, while the other one is held down. At any other time the lid's key is enough.
+The same key closes the lid, and the cycle goes on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from controller.books import Books
+from controller.catalogue import CATALOGUE, DONE, Fault
+from controller.keys import Key
+from controller.stations.rig import Rig
+from controller.under import Under
+from firmware_bridge.guide import Ask
+
+
+class Forgotten:
+    """Listens to the lid's key before anybody else does; `other` is the key held down with it."""
+
+    def __init__(self, rig: Rig, under: Under, books: Books, key: Key, other: Key | None) -> None:
+        self._rig = rig
+        self._under = under
+        self._books = books
+        self._other = other if other is not key else None
+        self._presses: asyncio.Queue[None] = asyncio.Queue()
+        self._open = False
+        key.offer_first(self._takes)
+
+    async def run(self) -> None:
+        """Open and close the lid, as often as that is wanted. Raises TableFault."""
+        lid = self._rig.lid
+        if lid is None:
+            return
+        row = CATALOGUE[Fault.FORGOTTEN]
+        ask = Ask(row.code, lid.part, "its key was pressed", row.request(lid.part), (DONE,))
+        while True:
+            await self._presses.get()
+            async with self._rig.leased(lid.motor.channel), self._rig.below.held():
+                with self._books.asking(ask, row.who) as note:
+                    await lid.go_forth()
+                    await self._presses.get()
+                    await lid.go_back()
+                    note(DONE)
+            self._open = False
+
+    def _takes(self) -> bool:
+        """Whether a press of the lid's key is about a forgotten tile."""
+        if not self._open:
+            self._open = self._may_open()
+        if self._open:
+            self._presses.put_nowait(None)
+        return self._open
+
+    def _may_open(self) -> bool:
+        if self._books.machine.above == "paused":
+            return False  # the ready lamp may be lit while nothing holds its board's lease
+        top = self._books.machine.top
+        if self._rig.lid is None or not self._under.busy or top == "collecting":
+            return False
+        return top != "playing" or (self._other is not None and self._other.down)

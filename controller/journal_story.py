@@ -1,0 +1,91 @@
+"""The journal's records as people tell them: steps with what came of them, run after run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from controller.journal_lines import Record
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One step: its activity, intent, what happened on the way, and what came of it, if it did.
+
+    `at` is when it was intended, in the table's seconds.
+    """
+
+    number: int
+    activity: str
+    at: float
+    intent: dict[str, object]
+    notes: tuple[object, ...] = ()
+    outcome: object = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A story without an end: what it began with, and its steps in every run that went on with it.
+
+    `number` is the record of its last run; a run that goes on with it names that.
+    """
+
+    number: int
+    started: str
+    facts: dict[str, object]
+    entries: tuple[Entry, ...]
+
+
+def history_of(records: Iterable[Record]) -> tuple[Entry, ...]:
+    """Every step that these records tell, in the order of intent."""
+    steps: dict[int, Entry] = {}
+    for record in records:
+        if record.kind == "intent":
+            intent: Any = record.content
+            steps[record.number] = Entry(record.number, record.activity, record.at, intent)
+        elif record.of in steps:
+            entry = steps[record.of]
+            if record.kind == "note":
+                steps[record.of] = replace(entry, notes=(*entry.notes, record.content))
+            elif record.kind == "outcome":
+                steps[record.of] = replace(entry, outcome=record.content, confirmed=True)
+    return tuple(steps.values())
+
+
+@dataclass
+class _Run:
+    """One run's own record and all that it wrote."""
+
+    begin: Record
+    records: list[Record] = field(default_factory=list)
+
+
+def unfinished_of(records: Iterable[Record]) -> Unfinished | None:
+    """The last story, if the run that told it last wrote no end."""
+    runs: dict[int, _Run] = {}
+    last: _Run | None = None
+    for record in records:
+        if record.kind == "run":
+            last = runs[record.number] = _Run(record)
+        if last is not None:
+            last.records.append(record)
+    if last is None or last.records[-1].kind == "end":
+        return None
+    story = [last]
+    while (earlier := _content(story[0]).get("resumes")) in runs:
+        story.insert(0, runs[earlier])
+    first = _content(story[0])
+    told = [record for run in story for record in run.records]
+    return Unfinished(last.begin.number, first["started"], first["facts"], history_of(told))
+
+
+def _content(run: _Run) -> dict[str, Any]:
+    content: Any = run.begin.content
+    return dict(content)
+
+
+def ended(records: Sequence[Record]) -> bool:
+    """Whether the last run of these wrote its end."""
+    return bool(records) and records[-1].kind == "end"

@@ -1,0 +1,162 @@
+"""Which story is true, when the journal's copies are read: the one that verifies to its end.
+
+The records are put together line by line: each may come from whichever copy still has it whole.
+Copies that lack it, or have it damaged, are told what is wrong with them. Where no copy has a
+record that was there, or two copies have different ones, nobody but people can decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from controller.journal_lines import (
+    JournalError,
+    JournalLocked,
+    chain_of,
+    follows,
+    is_torn,
+    looks_begun,
+    looks_written,
+    number_of,
+    start_of,
+)
+
+WHAT_TO_DO = (
+    "They are left as they are. Keep them for whoever has to judge; put a good copy back, or begin"
+    " anew in another file with --journal."
+)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy as it was found; `data` is None where there is no file."""
+
+    path: Path
+    data: bytes | None
+
+    @cached_property
+    def lines(self) -> tuple[bytes, ...]:
+        """The lines that have their newline."""
+        return tuple((self.data or b"").split(b"\n")[:-1])
+
+    @property
+    def tail(self) -> bytes:
+        """What comes after the last newline: nothing, or a record that was being written."""
+        return (self.data or b"").rpartition(b"\n")[2]
+
+    def goes_beyond(self, truth: Sequence[bytes]) -> bool:
+        """Whether it speaks of a record after the truth's last, and has a line more for it."""
+        last = number_of(truth[-1]) if truth else 0
+        return len(self.lines) > len(truth) and max(map(number_of, self.lines)) > last
+
+    def ends_with(self, truth: Sequence[bytes]) -> bool:
+        """Whether its last whole line is the truth's, and nothing but a torn one follows."""
+        return self.lines[-1:] == tuple(truth[-1:]) and is_torn(self.tail)
+
+
+def read_copy(path: Path) -> Copy:
+    """A copy as it lies on disk. Raises JournalError for one that cannot be read."""
+    try:
+        return Copy(path, path.read_bytes())
+    except FileNotFoundError:
+        return Copy(path, None)
+    except OSError as error:
+        raise JournalError(
+            f"The journal {path} cannot be used ({error.strerror}); name a writable file with"
+            " --journal."
+        ) from error
+
+
+def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
+    """The lines that the copies tell between them; none of a journal that is yet to begin.
+
+    Raises JournalLocked if they cannot be put together, JournalError if they are no journal.
+    """
+    _require_journal(copies)
+    starts = {
+        copy.lines[0]: after
+        for copy in copies
+        if copy.lines and (after := start_of(copy.lines[0])) is not None
+    }
+    truth = _walk(copies, starts)
+    for strange in starts.keys() - set(truth):
+        raise _contradiction(copies, number_of(strange))
+    # Each copy is on disk before the next is written. So a write that was cut short can have left
+    # something unreadable in one copy alone, and nothing of it in those after it.
+    beyond = [copy for copy in copies if copy.goes_beyond(truth)]
+    there = [copy for copy in copies if copy.data is not None]
+    if len(beyond) > 1 or (there and not any(copy.ends_with(truth) for copy in there)):
+        lost = number_of(truth[-1]) + 1 if truth else 1
+        raise JournalLocked(
+            f"Record {lost} of the journal is damaged in every copy that has it"
+            f" ({_names(copies)}), so what came after it cannot be trusted. {WHAT_TO_DO}"
+        )
+    return truth
+
+
+def defect_of(copy: Copy, truth: Sequence[bytes]) -> str | None:
+    """What is wrong with a copy, as the end of a sentence about it; None if nothing is.
+
+    A torn last line alone is nothing: that record was never completed.
+    """
+    if copy.data is None:
+        return "was missing" if truth else None
+    if copy.lines == tuple(truth):
+        return None
+    for line, right in zip(copy.lines, truth, strict=False):
+        if line != right:
+            return f"was damaged at record {number_of(right)}"
+    if len(copy.lines) < len(truth) and is_torn(copy.tail):
+        reached = number_of(truth[len(copy.lines)]) - 1
+        return f"ended at record {reached} of {number_of(truth[-1])}"
+    return f"was damaged at record {number_of(truth[min(len(copy.lines), len(truth) - 1)])}"
+
+
+def _walk(copies: Sequence[Copy], starts: dict[bytes, str]) -> tuple[bytes, ...]:
+    """From the earliest start on, the line that verifies next, in whichever copy it is whole."""
+    if not starts:
+        return ()
+    shelf: dict[int, set[bytes]] = {}
+    for lines in {copy.lines for copy in copies}:
+        for line in lines:
+            shelf.setdefault(number_of(line), set()).add(line)
+    first = min(starts, key=number_of)
+    number, chain = number_of(first), starts[first]
+    truth: list[bytes] = []
+    while fitting := [line for line in shelf.get(number, ()) if follows(line, chain)]:
+        if len(fitting) > 1:
+            raise _contradiction(copies, number)
+        truth += fitting
+        number, chain = number + 1, chain_of(fitting[0])
+    return tuple(truth)
+
+
+def _require_journal(copies: Sequence[Copy]) -> None:
+    """Raises JournalError for files that were never a journal: nothing of theirs is touched."""
+    for copy in copies:
+        if (copy.data or b"").startswith(b"SQLite format 3"):
+            raise JournalError(
+                f"The journal {copy.path} is an SQLite file of an earlier version, which this one"
+                " does not read; keep it, and name another file with --journal."
+            )
+    found = [copy for copy in copies if copy.data]
+    if found and not any(looks_written(copy.data or b"") for copy in found):
+        strange = [copy for copy in found if copy.lines or not looks_begun(copy.data or b"")]
+        if strange:
+            raise JournalError(
+                f"The file {strange[0].path} is no journal; name another file with --journal."
+            )
+
+
+def _contradiction(copies: Sequence[Copy], number: int) -> JournalLocked:
+    return JournalLocked(
+        f"The journal's copies ({_names(copies)}) contradict each other from record {number} on:"
+        f" each is whole, and they tell different stories. {WHAT_TO_DO}"
+    )
+
+
+def _names(copies: Sequence[Copy]) -> str:
+    return ", ".join(str(copy.path) for copy in copies if copy.data is not None)

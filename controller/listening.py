@@ -1,0 +1,51 @@
+"""A listener to sensors that outlives a lost line: what nobody heard is counted, and told late."""
+
+from __future__ import annotations
+
+import asyncio
+
+from controller.gate import SILENT, Gate, Trouble
+from firmware_bridge.board import Board, BoardSilent, Edge
+
+
+class Listening:
+    """Edges, and after a lost line one for each sensor that was activated meanwhile."""
+
+    def __init__(self, board: Board, gate: Gate, sensors: tuple[str, ...]) -> None:
+        self._board = board
+        self._gate = gate
+        self._sensors = sensors
+        self._ears = board.watch(*sensors)
+        self._back = asyncio.Event()
+        self._lost = False
+        self._last: dict[str, Edge] = {}
+        self._missed: list[Edge] = []
+
+    def __aiter__(self) -> Listening:
+        return self
+
+    async def __anext__(self) -> Edge:
+        while not self._missed:
+            try:
+                edge = await anext(self._ears)
+            except BoardSilent:
+                self._lost = True
+                self._back.clear()
+                self._gate.shut(Trouble(SILENT, self._board.name))
+                await self._back.wait()
+            else:
+                self._last[edge.sensor] = edge
+                return edge
+        edge = self._missed.pop(0)
+        self._last[edge.sensor] = edge
+        return edge
+
+    async def listen_again(self) -> None:
+        """The board answers again: count what nobody heard. It comes while the table is paused."""
+        if self._lost:
+            self._ears = self._board.watch(*self._sensors)
+            for sensor, seen in self._last.items():
+                if (count := await self._board.count(sensor)) > seen.count:
+                    self._missed.append(Edge(sensor, True, seen.at, count))
+            self._lost = False
+            self._back.set()

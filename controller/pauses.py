@@ -1,0 +1,277 @@
+"""Pauses: what the table does about a host that stalled, a lost line, a latched fault, a reach-in.
+
+The first trouble shuts the gate: no order goes out any more, every board lets go, the table says
+that it is paused and why. Then, in this order and until all of it has succeeded at one go:
+
+    rest      every board lets its outputs go to their safe values
+    meet      every board answers; a lost line is opened again, a silent board asked again
+    clear     every fault is cleared, after a person has said so where one must
+    ready     leases, axes, how far each order had come, gates and jaws
+
+and the gate opens. Nothing polls; every wait is bounded, or is one for a person, and told as such.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+
+from config.schema import Table
+from controller.books import Books
+from controller.catalogue import CATALOGUE, STOP, Fault, Row, latched
+from controller.faults import TableFault
+from controller.gate import FAULT, SILENT, Gate, Trouble
+from controller.homing import gantry_homing
+from controller.steady import Homing, SteadyBoard
+from firmware_bridge.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
+from firmware_bridge.guide import Ask
+
+Reconnect = Callable[[str], None]
+"""Opens a board's line again if it was lost. Raises BoardError where that cannot be done yet."""
+
+
+def never_lost(board: str) -> None:
+    """No line can be lost."""
+
+
+Asking = Callable[[Ask], Awaitable[str]]
+
+FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
+"""How long to wait before a silent board is asked again, seconds; it doubles every time (ours)."""
+LOOK_IN = 10.0
+"""How often a board at rest is asked whether it is there: one that was reset hears no key (ours)."""
+QUIET = 30.0
+"""How long a board may be silent before a person is asked to look, seconds."""
+ASKS = 5
+"""How often a person is asked about one thing before the table stops."""
+PATIENCE = 900.0
+"""How long they may take over an answer before they are asked again, seconds."""
+ATTEMPTS = 20
+"""How often boards may fall out again while one pause is being ended."""
+
+_BY_ITSELF = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
+"""What is over once the board answers; nobody is asked."""
+_POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
+"""What takes the axes' power, and with it their places."""
+_AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
+"""What lasts until its input is released; and then a person says that they are out of the way."""
+
+
+class Pauses:
+    """The watch over a table's boards: `steady` are the same boards, whose orders outlive pauses.
+
+    `ask` asks a person, `reconnect` opens a board's line again.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        boards: Mapping[str, Board],
+        books: Books,
+        ask: Asking,
+        reconnect: Reconnect,
+    ) -> None:
+        self.gate = Gate(self._paused)
+        self.steady = {
+            name: SteadyBoard(board, table.boards[name], self.gate, _homing(table, name))
+            for name, board in boards.items()
+        }
+        self._books = books
+        self._ask = ask
+        self._reconnect = reconnect
+        self._asked: Counter[Trouble] = Counter()
+        self._since: float | None = None
+        """When the present pause began."""
+
+    async def watch(self) -> None:
+        """Hear every board and end every pause, until cancelled. Raises TableFault."""
+        async with asyncio.TaskGroup() as tasks:
+            for board in self.steady.values():
+                tasks.create_task(self._listen(board))
+                tasks.create_task(self._look_in(board))
+            while True:
+                await self.gate.closed()
+                await self._overcome()
+                await self._go_on()
+
+    # What begins a pause
+
+    async def _listen(self, board: SteadyBoard) -> None:
+        while True:
+            try:
+                async for fault in board.faults:
+                    self.gate.shut(Trouble.of(fault))
+            except BoardSilent:
+                self.gate.shut(Trouble(SILENT, board.name))
+            else:
+                return  # it was closed
+
+    async def _look_in(self, board: SteadyBoard) -> None:
+        """Ask a board that nobody drives, now and then; silence comes to whoever listens."""
+        while True:
+            await asyncio.sleep(LOOK_IN)
+            if self.gate.open and not board.leased:
+                try:
+                    await board.answer()
+                except BoardRefused:
+                    self.gate.shut(Trouble(FAULT, board.name))
+                except BoardError:
+                    pass
+
+    def _paused(self, trouble: Trouble) -> None:
+        """At once, in the very call that brings the news."""
+        books = self._books
+        if trouble.code in _POWERLESS and trouble.board in self.steady:
+            self.steady[trouble.board].lost_power()
+        if self._since is None:
+            self._since = books.clock()
+            if books.machine.above == "running":
+                books.machine.fire("pause")
+        books.events.tell("paused", why=trouble.why, board=trouble.board, channel=trouble.channel)
+
+    # What ends it
+
+    async def _overcome(self) -> None:
+        """Everything that a pause takes, anew from the start if a board falls out meanwhile."""
+        last: BoardError | None = None
+        for _ in range(ATTEMPTS):
+            try:
+                await self._all(SteadyBoard.rest)
+                await self._all(self._meet)
+                known = tuple(self.gate.troubles)
+                await self._clear()
+                await self._all(SteadyBoard.get_ready)
+            except BoardError as error:
+                last = error
+            else:
+                if known == tuple(self.gate.troubles):
+                    return
+        trouble = self.gate.troubles[0]
+        raise TableFault(
+            Fault.SILENT,
+            f"board {trouble.board}",
+            f"it fell out {ATTEMPTS} times while a pause was being ended; at last: {last}",
+        )
+
+    async def _go_on(self) -> None:
+        books = self._books
+        self.gate.let_through()
+        if books.machine.above == "paused":
+            books.machine.fire("resume")
+        since, self._since = self._since or 0.0, None
+        books.events.tell("resumed", paused_s=round(books.clock() - since, 3))
+        for board in self.steady.values():
+            board.go_on()
+        # A turn of the loop, in which the drives that wait are ordered: before drum and belts.
+        await asyncio.sleep(0)
+        for board in self.steady.values():
+            try:
+                await board.run_on()
+            except BoardRefused:
+                pass  # the board has paused again, and says so by itself
+            except BoardSilent:
+                self.gate.shut(Trouble(SILENT, board.name))
+
+    async def _all(self, do: Callable[[SteadyBoard], Awaitable[None]]) -> None:
+        """Do it with every board at the same time; raises the first failure after the last."""
+        results = await asyncio.gather(
+            *(do(board) for board in self.steady.values()), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    # Boards that do not answer
+
+    async def _meet(self, board: SteadyBoard) -> None:
+        """Until it answers; after a while with a person's help. Raises TableFault."""
+        helping: asyncio.Task[None] | None = None
+        quiet_at = self._books.clock() + QUIET
+        interval = FIRST_INTERVAL
+        try:
+            while True:
+                with suppress(BoardSilent):
+                    self._reconnect(board.name)
+                    await board.meet()
+                    self._asked.pop(Trouble(SILENT, board.name), None)
+                    return
+                if helping is not None and helping.done():
+                    helping.result()
+                    helping, quiet_at = None, self._books.clock() + QUIET
+                if helping is None and self._books.clock() >= quiet_at:
+                    silent = Trouble(SILENT, board.name)
+                    helping = asyncio.create_task(self._help(silent, CATALOGUE[Fault.SILENT]))
+                await asyncio.sleep(interval)
+                interval = min(2 * interval, LONGEST_INTERVAL)
+        finally:
+            if helping is not None:
+                helping.cancel()
+
+    # Faults that boards have latched
+
+    async def _clear(self) -> None:
+        asked: set[FaultCode | None] = set()
+        for trouble in tuple(self.gate.troubles):
+            code = trouble.code
+            if trouble.why == SILENT or code in _BY_ITSELF:
+                continue
+            if code in _AT_AN_INPUT and trouble.channel:
+                await self._released(self.steady[trouble.board].plain, trouble.channel)
+            if code not in asked:
+                asked.add(code)
+                await self._help(trouble, CATALOGUE[_fault_of(code)])
+        await self._all(self._cleared)
+        # What people do as often as they like is no sign of a defect.
+        for trouble in [known for known in self._asked if known.code in _AT_AN_INPUT]:
+            del self._asked[trouble]
+
+    async def _cleared(self, board: SteadyBoard) -> None:
+        """Raises BoardRefused while a cause persists: then all begins anew, and is asked again."""
+        nothing_to_clear = (SILENT, FaultCode.LEASE_EXPIRED.name)
+        if any(
+            trouble.board == board.name and trouble.why not in nothing_to_clear
+            for trouble in self.gate.troubles
+        ):
+            await board.clear()
+
+    @staticmethod
+    async def _released(board: Board, channel: str) -> None:
+        """Wait until an input is released: as long as it takes, the table says that it waits."""
+        edges = board.watch(channel)
+        while await board.read(channel):
+            await anext(edges)
+
+    async def _help(self, trouble: Trouble, row: Row) -> None:
+        """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""
+        part = trouble.channel or f"board {trouble.board}"
+        seen = f"{trouble.why} on board {trouble.board}"
+        while self._asked[trouble] < ASKS:
+            self._asked[trouble] += 1
+            ask = Ask(row.code, part, seen, row.request(part), row.answers)
+            with suppress(TimeoutError), self._books.asking(ask, row.who) as note:
+                async with asyncio.timeout(PATIENCE):
+                    answer = await self._ask(ask)
+                note(answer)
+                if answer == STOP:
+                    raise _stopped(trouble, "a person stopped the table")
+                return
+        raise _stopped(trouble, f"asked {ASKS} times, and it is still so")
+
+
+def _homing(table: Table, board: str) -> Homing | None:
+    gantry = table.modules.gantry
+    return gantry_homing(gantry) if gantry and table.board_of(gantry.z) == board else None
+
+
+def _fault_of(code: FaultCode | None) -> Fault:
+    if code is None:
+        return Fault.BOARD
+    return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)
+
+
+def _stopped(trouble: Trouble, why: str) -> TableFault:
+    fault = Fault.SILENT if trouble.why == SILENT else Fault.BOARD
+    evidence = f"{trouble.why} on {trouble.channel or 'the whole board'}; {why}"
+    return TableFault(fault, f"board {trouble.board}", evidence)

@@ -1,0 +1,37 @@
+"""The recovery policy: a pure function of the fault, the attempt that failed, and the limits.
+
+First the part tries again by itself, then a person is asked, then the table stops. It never goes
+back: once a person has been asked, the machine does not try by itself what it has given up.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from config.recovery import Limits
+from controller.catalogue import CATALOGUE, Fault
+
+
+class Decision(enum.Enum):
+    """What follows a failed attempt, in the order in which they may come."""
+
+    RETRY = "retry"
+    """The part tries again by itself, after its own cure."""
+    ASK_OPERATOR = "ask"
+    """A person is asked to put it right; then it is tried once more."""
+    SAFE_STOP = "stop"
+    """The table stops safely and names the part."""
+
+
+def decide(fault: Fault, attempt: int, limits: Limits) -> Decision:
+    """What follows the `attempt`-th failure (from 1) of one piece of work.
+
+    A fault for which the catalogue has no limits always stops the table.
+    """
+    if CATALOGUE[fault].limits is None:
+        return Decision.SAFE_STOP
+    if attempt <= limits.retries:
+        return Decision.RETRY
+    if attempt <= limits.retries + limits.asks:
+        return Decision.ASK_OPERATOR
+    return Decision.SAFE_STOP

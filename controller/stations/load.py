@@ -1,0 +1,64 @@
+"""What the drum still owes its heads, and so how long a head may have to wait for a tile.
+
+Below `plenty` tiles the drum gives them up more slowly, in proportion: the tail of every mix. How
+many it still has is known from what every head has counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from config.schema import Heads
+
+STARVED = 60.0
+"""How long a head waits at most before it counts as starved, seconds."""
+LATE_TILES = 6.0
+"""How many times its mean a tile's time may be before something is wrong; the slowest of a million
+is four times as slow."""
+MARGIN = 2.0
+FEW = 4
+"""More tiles than that do not get lost together; they are still in the drum."""
+FIRST_LOOK = 0.6
+"""The share of the wait after which S1 is looked at; few tiles that are well take as long."""
+SECOND_WIND = 2.0
+"""How soon it is looked at after a tile was stuck there, seconds."""
+
+
+@dataclass
+class Load:
+    """Tiles that each head has still to bring, by the head's part; empty where nobody knows."""
+
+    shares: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def left(self) -> int:
+        """What all heads together have still to bring."""
+        return sum(self.shares.values())
+
+    def came(self, part: str, tiles: int) -> None:
+        """A head has counted tiles; less than none where one was taken out again."""
+        if part in self.shares:
+            self.shares[part] = max(0, self.shares[part] - tiles)
+
+    def is_missing(self, part: str) -> bool:
+        """Whether the few tiles that this head lacks are all that any head waits for."""
+        return self.shares.get(part, 0) == self.left <= FEW and bool(self.shares)
+
+    def is_full(self, heads: Heads) -> bool:
+        """Whether the drum must still have so many that tiles come without waiting."""
+        return self.left > heads.plenty + len(heads.ports)
+
+
+def longest_wait(heads: Heads, tiles: int, load: Load) -> float:
+    """Seconds in which so many tiles come to a head if nothing is wrong."""
+    if not load.shares:
+        return STARVED
+    least = max(1, load.left - tiles * len(heads.ports))
+    mean = heads.spacing * max(1.0, heads.plenty / least)
+    return min(STARVED, MARGIN + LATE_TILES * mean * tiles)
+
+
+def looks(wait: float, *, again: bool) -> tuple[float, float]:
+    """The two parts of a wait: until S1 is looked at, and the rest; `again` if it was blocked."""
+    first = min(SECOND_WIND, wait) if again else FIRST_LOOK * wait
+    return first, wait - first

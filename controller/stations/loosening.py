@@ -1,0 +1,82 @@
+"""How a head frees itself: what sticks is loosened backwards, what lies wrong is turned over.
+
+What a motor cannot do for want of a wire for reverse is left out, and the next cure is a person's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from config.schema import Head, MotorChannel
+from controller.faults import Fault, TableFault
+from controller.stations.standstill import Standstill
+from controller.stations.switched import FULL
+from firmware_bridge.board import Elapsed
+from firmware_bridge.devices import Devices, Motor
+
+REVERSING = 0.5
+"""How long a motor runs backwards to loosen a tile, seconds (ours)."""
+TURNING = 0.5
+"""How long a turner takes over a tile, seconds (ours)."""
+
+
+class Loosening:
+    """The cures of one head, by its own motors and the drum's."""
+
+    def __init__(
+        self, head: Head, devices: Devices, below: Standstill, drum: Motor | None = None
+    ) -> None:
+        self._devices = devices
+        self._below = below
+        self._drum = drum
+        self._wheel = devices.motor(head.wheel)
+        self._belt = devices.motor(head.belt) if head.belt else None
+        self._pusher = devices.motor(head.pusher) if head.pusher else None
+        self._counter = devices.sensor(head.counter)
+        self._turner = devices.motor(head.turner) if head.turner else None
+
+    async def loosen(self, fault: TableFault) -> None:
+        """What the mechanism can do about this fault before it tries again."""
+        match fault.fault:
+            case Fault.JAM:
+                await self._reverse(self._wheel)
+                if not await self._counter.active():
+                    await self._stir()
+            case Fault.PUSHER if self._pusher is not None:
+                await self._reverse(self._pusher)
+            case Fault.STARVED | Fault.MISSING_TILE:
+                await self._reverse(self._wheel)
+                await self._stir()
+        await self._below.renew()
+
+    async def turn_over(self) -> bool:
+        """Have the turner turn the last tile; whether there is one."""
+        if self._turner is None or not self._is_motor(self._turner):
+            return False
+        await self._below.run(self._turner, FULL, Elapsed(), TURNING)
+        return True
+
+    async def send_back(self) -> bool:
+        """Run the last tile back into the drum; whether belt and wheel can."""
+        if self._belt is None or not (self._reverses(self._belt) and self._reverses(self._wheel)):
+            return False
+        await asyncio.gather(self._reverse(self._belt), self._reverse(self._wheel))
+        await self._below.keep_running(self._belt, FULL)
+        return True
+
+    async def _reverse(self, motor: Motor) -> None:
+        if self._reverses(motor):
+            await self._below.run(motor, -FULL, Elapsed(), REVERSING)
+
+    async def _stir(self) -> None:
+        """A pulse of the drum backwards, and on again."""
+        if self._drum is not None and self._reverses(self._drum):
+            await self._below.run(self._drum, -FULL, Elapsed(), REVERSING)
+            await self._below.keep_running(self._drum, FULL)
+
+    def _reverses(self, motor: Motor) -> bool:
+        channel = self._devices.table.channel(motor.channel)
+        return isinstance(channel, MotorChannel) and channel.reverse_pin is not None
+
+    def _is_motor(self, motor: Motor) -> bool:
+        return isinstance(self._devices.table.channel(motor.channel), MotorChannel)

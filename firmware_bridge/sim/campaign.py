@@ -1,0 +1,81 @@
+"""A campaign: a file of mishaps, strict YAML, each as its text or as a mapping.
+
+faults:
+  - jam:head2@12.5
+  - {kind: dirty_sensor, part: head3, rate: 0.02}
+  - {kind: board_silent, part: base, at: 40, size: 5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+
+from config.errors import Finding, Path, instead, located, shown
+from config.loader import read
+from config.schema import Table
+from config.strict_yaml import Document, Value
+from firmware_bridge.sim.mishaps import BadMishap, Mishap, check, parse, plain
+
+KEY = "faults"
+_MARKS = {"at": "@", "nth": "#", "rate": ":"}
+"""When it happens, and how a text says so."""
+_KEYS = ("kind", "part", *_MARKS, "size")
+_HOW = "Write it as jam:head2@12.5, or as kind, part, and at, nth or rate."
+
+
+def load_campaign(path: str | FilePath, table: Table) -> tuple[Mishap, ...]:
+    """The mishaps of a file, each possible at this table. Raises ConfigErrors."""
+    document = read(path)
+    assert isinstance(document.value, dict)
+    found, defects = [], list(_keys(document))
+    entries = document.value.get(KEY)
+    if not isinstance(entries, list) or not entries:
+        wrong = f"is no list of mishaps ({shown(entries)})"
+        raise located(document.file, document.lines, [*defects, Finding((KEY,), wrong, _HOW)])
+    for at, entry in enumerate(entries):
+        try:
+            found.append(check(parse(_text(entry)), table))
+        except BadMishap as bad:
+            defects.append(Finding((KEY, at), bad.wrong, bad.cure))
+    if defects:
+        raise located(document.file, document.lines, defects)
+    return tuple(found)
+
+
+def _keys(document: Document) -> Iterator[Finding]:
+    assert isinstance(document.value, dict)
+    for key in document.value:
+        if key != KEY:
+            yield Finding((key,), f"is no key of a campaign ({shown(key)})", instead(key, [KEY]))
+    if KEY not in document.value:
+        path: Path = ()
+        yield Finding(path, "has no list of mishaps", f"Write `{KEY}:` and a list.")
+
+
+def _text(entry: Value) -> str:
+    """An entry as its text. Raises BadMishap."""
+    if isinstance(entry, str):
+        return entry
+    if not isinstance(entry, dict):
+        raise BadMishap(f"{shown(entry)} is no mishap", _HOW)
+    for key in entry:
+        if key not in _KEYS:
+            raise BadMishap(f"a mishap has no '{key}'", instead(key, _KEYS))
+    for key in ("kind", "part"):
+        if not isinstance(entry.get(key), str):
+            raise BadMishap(f"a mishap needs its {key} ({shown(entry.get(key))})", _HOW)
+    given = [key for key in _MARKS if key in entry]
+    if len(given) > 1:
+        raise BadMishap(f"{' and '.join(given)} are given together", "Keep one of them.")
+    text = f"{entry['kind']}:{entry['part']}"
+    text += "".join(f"{_MARKS[key]}{_digits(entry, key)}" for key in given)
+    return text + (f"~{_digits(entry, 'size')}" if "size" in entry else "")
+
+
+def _digits(entry: dict[str, Value], key: str) -> str:
+    value = entry[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        wrong = f"{key} is no number from 0 on ({shown(value)})"
+        raise BadMishap(wrong, "Write it as 12 or 12.5.")
+    return plain(value)

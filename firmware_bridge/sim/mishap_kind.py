@@ -1,0 +1,35 @@
+"""What is to be said of one kind of mishap."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from firmware_bridge.sim.mishap_parts import Parts
+
+BY_OUTPUTS = "each change of an output"
+"""The occasion of all that comes from outside: `@` needs none, `#` and rates count these."""
+
+
+class Realm(enum.Enum):
+    """Who brings a mishap about."""
+
+    PLANT = "plant"
+    BOARD = "board"
+    LINE = "line"
+    HOST = "host"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind. `measure` is what the number after ~ says (empty: it takes none)."""
+
+    name: str
+    does: str
+    shows: str
+    cure: str
+    occasion: str
+    parts: Parts
+    measure: str = ""
+    usual: float = 0.0
+    realm: Realm = Realm.PLANT

@@ -1,0 +1,226 @@
+"""Where things go wrong: the parts of a table, as people call them and as the plant does.
+
+A part's own name may stand for what matters most of it: a head's for its counter, a lift's for its
+upper switch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from config.schema import SensorChannel, Table
+
+Parts = Callable[[Table], Mapping[str, str]]
+"""The parts of a table that a kind can befall: as people write them, and as the plant asks."""
+
+
+def motors(table: Table) -> dict[str, tuple[str, ...]]:
+    """The motors of each part that has some, by the part's name."""
+    modules = table.modules
+    found: dict[str, tuple[str | None, ...]] = {}
+    if modules.lid:
+        found["lid"] = (modules.lid.motor,)
+    if modules.drum:
+        found["drum"] = (modules.drum.motor,)
+    for number, head in enumerate(modules.heads.ports if modules.heads else ()):
+        found[f"head{number}"] = (head.wheel, head.belt, head.pusher, head.turner)
+    for number, tray in enumerate(modules.trays.sides if modules.trays else ()):
+        found[f"lift{number}"] = (tray.lift,)
+    for number, lane in enumerate(modules.lanes.seats if modules.lanes else ()):
+        found[f"lane{number}"] = (lane.presenter,)
+    if modules.flipper:
+        found["flipper"] = (modules.flipper.motor,)
+    if modules.chain:
+        found["chain"] = (modules.chain.motor,)
+    if modules.gantry:
+        found["gripper"] = (modules.gantry.grip, modules.gantry.turn, modules.gantry.turner)
+    return {part: tuple(name for name in names if name) for part, names in found.items()}
+
+
+def switches(table: Table) -> dict[str, tuple[str, ...]]:
+    """Both end switches of everything that a motor drives between two, far one first."""
+    modules = table.modules
+    found: dict[str, tuple[str, ...]] = {}
+    if modules.lid:
+        found["lid"] = (modules.lid.opened, modules.lid.closed)
+    for number, tray in enumerate(modules.trays.sides if modules.trays else ()):
+        found[f"lift{number}"] = (tray.up, tray.down)
+    for number, lane in enumerate(modules.lanes.seats if modules.lanes else ()):
+        found[f"lane{number}"] = (lane.presented, lane.home)
+    if modules.flipper:
+        found["flipper"] = (modules.flipper.flipped, modules.flipper.home)
+    return found
+
+
+def slides(table: Table) -> dict[str, str]:
+    """What a motor drives between two switches."""
+    return _same(switches(table))
+
+
+def heads(table: Table) -> dict[str, str]:
+    """Every head."""
+    heads = table.modules.heads
+    return _same(f"head{number}" for number in range(len(heads.ports) if heads else 0))
+
+
+def belts(table: Table) -> dict[str, str]:
+    """Every head with a belt of its own."""
+    heads = table.modules.heads
+    return _same(f"head{n}" for n, head in enumerate(heads.ports if heads else ()) if head.belt)
+
+
+def slides_and_heads(table: Table) -> dict[str, str]:
+    """What a slow motor delays."""
+    return {**slides(table), **heads(table)}
+
+
+def motor_parts(table: Table) -> dict[str, str]:
+    """Everything with a motor."""
+    return _same(motors(table))
+
+
+def drum(table: Table) -> dict[str, str]:
+    """The drum, where there is one."""
+    return _same(("drum",) if table.modules.drum else ())
+
+
+def gripper(table: Table) -> dict[str, str]:
+    """The gripper, where there is an arm."""
+    return _same(("gripper",) if table.modules.gantry else ())
+
+
+def reader(table: Table) -> dict[str, str]:
+    """The reader of tags."""
+    return _same(("reader",) if table.modules.reader else ())
+
+
+def dice(table: Table) -> dict[str, str]:
+    """The dice unit."""
+    return _same(("dice",) if table.modules.dice else ())
+
+
+def limits(table: Table) -> dict[str, str]:
+    """Each end switch; a lift's own name means its upper one."""
+    found = {switch: switch for ends in switches(table).values() for switch in ends}
+    return {**{part: ends[0] for part, ends in switches(table).items()}, **found}
+
+
+def sensors(table: Table) -> dict[str, str]:
+    """Every sensor but the safety inputs; a head's own name means its counter, S1."""
+    modules = table.modules
+    safety = {*modules.emergency, *modules.curtain}
+    found = {
+        name: name
+        for board in table.boards.values()
+        for name, channel in board.channels.items()
+        if isinstance(channel, SensorChannel) and name not in safety
+    }
+    heads = modules.heads.ports if modules.heads else ()
+    return {**{f"head{number}": head.counter for number, head in enumerate(heads)}, **found}
+
+
+def emergency(table: Table) -> dict[str, str]:
+    """The table, where it has an emergency stop."""
+    return _same(("table",) if table.modules.emergency else ())
+
+
+def curtain(table: Table) -> dict[str, str]:
+    """The table, where it has a light curtain."""
+    return _same(("table",) if table.modules.curtain else ())
+
+
+def boards(table: Table) -> dict[str, str]:
+    """Every board on a line."""
+    return _same(name for name, board in table.boards.items() if board.kind == "serial")
+
+
+def powered(table: Table) -> dict[str, str]:
+    """Every board on a line, and the table for all of them."""
+    return {**boards(table), **_same(("table",) if boards(table) else ())}
+
+
+def line(table: Table) -> dict[str, str]:
+    """The line, where boards are on one."""
+    return _same(("line",) if boards(table) else ())
+
+
+def stalling(table: Table) -> dict[str, str]:
+    """The host, where a line parts it from its boards."""
+    return _same(("host",) if boards(table) else ())
+
+
+def host(table: Table) -> dict[str, str]:
+    """The host."""
+    return {"host": "host"}
+
+
+def host_or_all(table: Table) -> dict[str, str]:
+    """The host, every board, or everything."""
+    return {"host": "host", **powered(table)}
+
+
+def people(table: Table) -> dict[str, str]:
+    """Whoever is asked for help."""
+    return {"people": "people"}
+
+
+def _same(names: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+# Where people look
+
+_TILES = frozenset({"missing_tile", "extra_tile", "foreign_tile", "double_feed"})
+"""People who count the tiles of one part count all of them."""
+
+
+def found_at(kind: str, site: str, table: Table) -> frozenset[str]:
+    """The parts at which a person who looks there finds this: the site, and what it belongs to."""
+    found = {site}
+    found |= {part for part, names in _belongings(table).items() if site in names}
+    if kind in _TILES:
+        found |= {*motors(table), *_trays(table), "trays"}
+    if site.startswith("lift"):
+        found.add(site.replace("lift", "tray"))
+    if site in (*table.boards, "line", "host"):
+        found |= {"line", "link", *table.boards}
+    if site == "table":
+        found |= {"emergency", *table.modules.emergency, *table.modules.curtain, *table.boards}
+    return frozenset(found)
+
+
+def places(table: Table) -> frozenset[str]:
+    """Everything by which a part of this table can be called."""
+    belongings = _belongings(table)
+    return frozenset(
+        {
+            *belongings,
+            *(name for names in belongings.values() for name in names),
+            *_trays(table),
+            *(channel for board in table.boards.values() for channel in board.channels),
+            *table.boards,
+            *("table", "trays", "emergency", "reader", "dice", "line", "link", "host", "people"),
+        }
+    )
+
+
+def _trays(table: Table) -> tuple[str, ...]:
+    trays = table.modules.trays
+    return tuple(f"tray{number}" for number in range(len(trays.sides) if trays else 0))
+
+
+def _belongings(table: Table) -> dict[str, set[str]]:
+    """Each part's motors and sensors."""
+    found = {part: set(names) for part, names in motors(table).items()}
+    for part, ends in switches(table).items():
+        found[part] |= set(ends)
+    for number, head in enumerate(table.modules.heads.ports if table.modules.heads else ()):
+        found[f"head{number}"] |= {s for s in (head.counter, head.vane, head.full, head.face) if s}
+    gantry = table.modules.gantry
+    if gantry:
+        found["gripper"] |= {gantry.gripped, gantry.released, gantry.loaded, "reader"}
+        found["gripper"] |= {gantry.straight, gantry.crossed}
+        found["gripper"] |= {s for s in (gantry.turner_home, gantry.turner_over) if s}
+    if table.modules.chain:
+        found["chain"] |= {table.modules.chain.zero, table.modules.chain.corner}
+    return found

@@ -1,0 +1,355 @@
+"""What goes wrong at a simulated table: ordered beforehand, once, always, or by chance.
+
+    parse("jam:head2@12.5")            one jam at head 2, at the first tile after 12.5 s
+    parse("jam:head2#30~2")            one jam, at its 30th tile, which two reversals loosen
+    parse("dirty_sensor:head3:0.02")   each time S1 of head 3 works, with this probability
+    parse("weak_motor:lift1")          always
+
+The plant's parts ask at their occasions (`Mishaps.strikes`) and do what follows from it by
+themselves, so that a mishap shows as it would at a real table: by sensors, currents and the
+boards' own faults. Each mishap has a stream of chance of its own: without any, a run is the very
+same run. What kinds there are stands in `mishap_kinds`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from random import Random
+
+from config.errors import instead
+from config.schema import Table
+from firmware_bridge.sim.mishap_kind import BY_OUTPUTS, Kind, Realm
+from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.mishap_parts import found_at, places
+
+_NUMBER = "[0-9.]{1,15}"
+_TEXT = re.compile(
+    r"(?P<kind>\w+):(?P<part>\w+)"
+    rf"(@(?P<at>{_NUMBER})|#(?P<nth>[0-9]{{1,9}})|:(?P<rate>{_NUMBER}))?(~(?P<size>{_NUMBER}))?"
+)
+RAREST = 1e-6
+"""The least probability that can be ordered."""
+EXAMPLES = "jam:head2@12.5, jam:head2#30, dirty_sensor:head3:0.02 or weak_motor:lift1"
+
+
+class BadMishap(ValueError):
+    """A mishap that cannot be ordered: what is wrong with it, and what could be written instead."""
+
+    def __init__(self, wrong: str, cure: str) -> None:
+        super().__init__(f"{wrong}. {cure}")
+        self.wrong = wrong
+        self.cure = cure
+
+
+@dataclass(frozen=True)
+class At:
+    """Once, at the first occasion at or after this time, seconds since the table got power."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"@{plain(self.seconds)}"
+
+
+@dataclass(frozen=True)
+class Nth:
+    """Once, at this occasion, counted from 1."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"#{self.number}"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At each occasion with this probability."""
+
+    probability: float
+
+    def __str__(self) -> str:
+        return f":{plain(self.probability)}"
+
+
+@dataclass(frozen=True)
+class Always:
+    """At each occasion, until somebody mends it for good."""
+
+    def __str__(self) -> str:
+        return ""
+
+
+When = At | Nth | Rate | Always
+
+
+@dataclass(frozen=True)
+class Mishap:
+    """What happens, where, and when; its text reads back by `parse`.
+
+    `size` is how long it lasts, or how bad it is: its kind says in what; None is the usual.
+    """
+
+    kind: str
+    part: str
+    when: When = field(default_factory=Always)
+    size: float | None = None
+
+    @property
+    def amount(self) -> float:
+        """Its size, or what is usual for its kind; 0 where that is open."""
+        return KINDS[self.kind].usual if self.size is None else self.size
+
+    def __str__(self) -> str:
+        size = "" if self.size is None else f"~{plain(self.size)}"
+        return f"{self.kind}:{self.part}{self.when}{size}"
+
+
+@dataclass(frozen=True)
+class Happened:
+    """A mishap that came about: when (seconds since the table got power), what, and where."""
+
+    at: float
+    kind: str
+    part: str
+
+
+def parse(text: str) -> Mishap:
+    """A mishap from its text. Raises BadMishap, which says what could be written."""
+    found = _TEXT.fullmatch(text.strip())
+    if found is None:
+        raise BadMishap(f"'{text}' is no mishap", f"Write KIND:PART, for instance {EXAMPLES}.")
+    kind = _kind(found["kind"])
+    size = None if found["size"] is None else _number(found["size"], text)
+    if size is not None and not kind.measure:
+        raise BadMishap(f"'{text}': {kind.name} has no size", f"Leave out ~{found['size']}.")
+    return Mishap(kind.name, found["part"], _when(found, text), size)
+
+
+def check(mishap: Mishap, table: Table) -> Mishap:
+    """The same mishap, if this table can have it. Raises BadMishap."""
+    parts = _kind(mishap.kind).parts(table)
+    if mishap.part not in parts:
+        cure = instead(mishap.part, parts) if parts else "Leave it out: it has no such part."
+        wrong = f"'{mishap}': the table {table.name} has no '{mishap.part}' for {mishap.kind}"
+        raise BadMishap(wrong, cure)
+    return mishap
+
+
+class Mishaps:
+    """A table's mishaps, those to come and those that stand. Raises BadMishap for a wrong part.
+
+    `bring` has, by realm, who brings about what no part of the plant can: the boards' power, the
+    line, the host. Whoever owns these sets it; until then such a mishap only goes on record.
+    """
+
+    def __init__(self, table: Table, mishaps: Iterable[Mishap] = (), seed: int = 0) -> None:
+        self.happened: list[Happened] = []
+        """What has happened so far, in order."""
+        self.bring: dict[Realm, Callable[[Mishap], None]] = {}
+        self._table = table
+        self._seed = seed
+        self._orders: dict[tuple[str, str], list[_Order]] = {}
+        self._by_outputs: dict[tuple[str, str], None] = {}
+        self._standing: list[_Trouble] = []
+        self._ordered = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._start = 0.0
+        for mishap in mishaps:
+            self.order(mishap)
+
+    def __bool__(self) -> bool:
+        """Whether any was ordered at all."""
+        return bool(self._orders)
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The table gets power: time runs from now."""
+        self._loop, self._start = loop, loop.time()
+        for kind, site in self._by_outputs:
+            for order in self._orders[kind, site]:
+                self._comes_at_its_time(kind, site, order)
+
+    def order(self, mishap: Mishap) -> None:
+        """One more is to happen; its occasions are counted from now. Raises BadMishap.
+
+        A table for which none was ordered when it was made takes none: its sensors and its line
+        are not made for it.
+        """
+        check(mishap, self._table)
+        kind, site = mishap.kind, KINDS[mishap.kind].parts(self._table)[mishap.part]
+        order = _Order(mishap, Random(f"{self._seed}:{self._ordered}:{mishap}"))
+        self._ordered += 1
+        self._orders.setdefault((kind, site), []).append(order)
+        if KINDS[kind].occasion is BY_OUTPUTS:
+            self._by_outputs[kind, site] = None
+            if self._loop is not None:
+                self._comes_at_its_time(kind, site, order)
+
+    def on_host(self, hears: Callable[[Mishap], None]) -> None:
+        """Who runs the host brings about what befalls it: power, disk, journal, wall clock."""
+        self.bring[Realm.HOST] = hears
+
+    def ordered(self, kind: str) -> bool:
+        """Whether this kind can happen at all."""
+        return any(known == kind for known, _ in self._orders)
+
+    def stream(self, name: str) -> Random:
+        """Chances for how a mishap goes on, apart from all others."""
+        return Random(f"{self._seed}:mishap {name}")
+
+    # What the parts of the plant say
+
+    def strikes(self, kind: str, site: str) -> Mishap | None:
+        """An occasion for this kind at this site: the mishap that happens now, if one does."""
+        for order in self._orders.get((kind, site), ()):
+            if order.strikes(self.now):
+                return self._happens(order.mishap)
+        return None
+
+    def output(self, board: str) -> None:
+        """An output of this board has changed: the occasion of whatever comes from outside."""
+        for kind, site in self._by_outputs:
+            if site in (board, "table", "line", "host"):
+                for order in self._orders[kind, site]:
+                    if order.strikes(self.now):
+                        assert self._loop is not None
+                        self._loop.call_soon(self._comes, kind, order.mishap)
+
+    def stands(self, kind: str, site: str, mend: Callable[[], None]) -> None:
+        """Something is wrong there from now on, until `mend` puts it right."""
+        self._standing.append(_Trouble(kind, site, found_at(kind, site, self._table), mend))
+
+    def over(self, kind: str, site: str) -> None:
+        """It has put itself right, or is about to stand anew."""
+        self._standing = [each for each in self._standing if (each.kind, each.site) != (kind, site)]
+
+    # What people do
+
+    def mend(self, code_or_kind: str, part: str) -> bool:
+        """Look at a part and put right what is wrong there; whether anything was.
+
+        A kind mends that kind alone; anything else is a controller's word, and everything that is
+        found at the part is mended. A part that this table does not have is the table as a whole.
+        """
+        place = part.lower().replace(" ", "").replace("handlane", "lane")
+        everywhere = place == "table" or place not in places(self._table)
+        found = [
+            trouble
+            for trouble in self._standing
+            if (code_or_kind not in KINDS or trouble.kind == code_or_kind)
+            and (everywhere or place in trouble.found_at)
+        ]
+        for trouble in found:
+            self._standing.remove(trouble)
+            orders = self._orders.get((trouble.kind, trouble.site), [])
+            orders[:] = [each for each in orders if not isinstance(each.mishap.when, Always)]
+            trouble.mend()
+        return bool(found)
+
+    @property
+    def standing(self) -> tuple[tuple[str, str], ...]:
+        """Kind and site of all that is wrong now."""
+        return tuple((trouble.kind, trouble.site) for trouble in self._standing)
+
+    # Helpers
+
+    @property
+    def now(self) -> float:
+        """Seconds since the table got power."""
+        return self._loop.time() - self._start if self._loop is not None else 0.0
+
+    def _comes_at_its_time(self, kind: str, site: str, order: _Order) -> None:
+        if isinstance(order.mishap.when, At) and self._loop is not None:
+            at = max(self._loop.time(), self._start + order.mishap.when.seconds)
+            self._loop.call_at(at, self._due, kind, site, order)
+
+    def _due(self, kind: str, site: str, order: _Order) -> None:
+        if order in self._orders[kind, site] and order.strikes(self.now):
+            self._comes(kind, order.mishap)
+
+    def _comes(self, kind: str, mishap: Mishap) -> None:
+        self._happens(mishap)
+        realms = {KINDS[kind].realm}
+        if kind == "power_cut":
+            realms = {Realm.HOST} if mishap.part == "host" else {Realm.BOARD}
+            realms |= {Realm.HOST} if mishap.part == "table" else set()
+        for realm, brings in tuple(self.bring.items()):
+            if realm in realms:
+                brings(mishap)
+
+    def _happens(self, mishap: Mishap) -> Mishap:
+        self.happened.append(Happened(self.now, mishap.kind, mishap.part))
+        return mishap
+
+
+@dataclass(eq=False)
+class _Order:
+    """One mishap to come, and how often it could have come so far."""
+
+    mishap: Mishap
+    chance: Random
+    occasions: int = 0
+    done: bool = False
+
+    def strikes(self, now: float) -> bool:
+        self.occasions += 1
+        if self.done:
+            return False
+        match self.mishap.when:
+            case At(seconds):
+                self.done = now >= seconds - 1e-9
+                return self.done
+            case Nth(number):
+                self.done = self.occasions == number
+                return self.done
+            case Rate(probability):
+                return self.chance.random() < probability
+        return True
+
+
+@dataclass(frozen=True)
+class _Trouble:
+    """Something that is wrong now, where a person finds it, and what they do about it."""
+
+    kind: str
+    site: str
+    found_at: frozenset[str]
+    mend: Callable[[], None]
+
+
+def _kind(name: str) -> Kind:
+    if name not in KINDS:
+        raise BadMishap(f"There is no mishap '{name}'", instead(name, KINDS))
+    return KINDS[name]
+
+
+def _when(found: re.Match[str], text: str) -> When:
+    if found["at"] is not None:
+        return At(_number(found["at"], text))
+    if found["nth"] is not None:
+        if int(found["nth"]) == 0:
+            raise BadMishap(f"'{text}': occasions are counted from 1", "Write #1 or more.")
+        return Nth(int(found["nth"]))
+    if found["rate"] is not None:
+        rate = _number(found["rate"], text)
+        if not RAREST <= rate <= 1:
+            wrong = f"'{text}': {found['rate']} is no probability"
+            raise BadMishap(wrong, "Write :0.000001 to :1.")
+        return Rate(rate)
+    return Always()
+
+
+def _number(digits: str, text: str) -> float:
+    try:
+        return float(digits)
+    except ValueError:
+        wrong = f"'{text}': '{digits}' is no number"
+        raise BadMishap(wrong, "Write it as 12 or 12.5.") from None
+
+
+def plain(number: float) -> str:
+    """Every digit and no exponent, which a mishap's text has no room for."""
+    return format(Decimal(repr(number)), "f").removesuffix(".0")

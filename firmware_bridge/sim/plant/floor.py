@@ -1,0 +1,88 @@
+"""Around the table: the floor under it, and a box of tiles that do not belong to any of its sets.
+
+A tile that people drop lies on the floor; what is pushed in with a set by mistake was in the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from firmware_bridge.sim.plant.tiles import Holder, Tile
+from firmware_bridge.sim.plant.world import World
+
+LONGER = 1.25
+"""A foreign tile, in lengths of the table's own."""
+SPARE = 12
+"""So many of each sort can get into the table."""
+STRANGE = "foreign"
+"""The face of a tile of another set."""
+
+
+class Floor:
+    """Tiles that are not in the machine, and what people do to a set while they push it in."""
+
+    channels: frozenset[str] = frozenset()
+
+    def __init__(self, world: World) -> None:
+        self.fallen = Holder("floor")
+        self.spare = Holder("spare box")
+        self.holders = (self.fallen, self.spare)
+        self._world = world
+        self._chance = world.mishaps.stream("floor")
+
+    def stock(self, first: int, faces: tuple[str, ...]) -> list[Tile]:
+        """Fill the spare box, where a mishap may want it: twins of the set's tiles, and strangers.
+
+        Numbers go on from `first`, so that a twin's tag reads as its face.
+        """
+        tiles: list[Tile] = []
+        if self._world.mishaps.ordered("extra_tile"):
+            numbers = range(first, first + SPARE)
+            tiles += [Tile(number, 0, faces[number % len(faces)]) for number in numbers]
+        if self._world.mishaps.ordered("foreign_tile"):
+            numbers = range(first + len(tiles), first + len(tiles) + SPARE)
+            tiles += [Tile(number, 2, STRANGE, long=LONGER) for number in numbers]
+        for tile in tiles:
+            self.spare.put(tile)
+        return tiles
+
+    def rest(self) -> None:
+        """Nothing to tell: nobody watches the floor."""
+
+    def output(self, channel: str, value: int) -> None:
+        """Nothing is driven here."""
+
+    def mishandled(self, tiles: list[Tile], give: Callable[[Tile], None]) -> list[Tile]:
+        """The tiles of a set as they arrive; `give` brings the drum one that is found later."""
+        mishaps = self._world.mishaps
+        if tiles and mishaps.strikes("missing_tile", "drum"):
+            lost = tiles.pop(self._chance.randrange(len(tiles)))
+            self.fallen.put(lost)
+            mishaps.stands("missing_tile", "drum", partial(self._bring, lost, give))
+        if mishaps.strikes("extra_tile", "drum") and (twin := self._find(strange=False)):
+            tiles.append(self.spare.take(twin))
+            mishaps.stands("extra_tile", "drum", partial(self._put_away, twin))
+        if (
+            tiles
+            and mishaps.strikes("foreign_tile", "drum")
+            and (other := self._find(strange=True))
+        ):
+            at = self._chance.randrange(len(tiles))
+            own, tiles[at] = tiles[at], self.spare.take(other)
+            self.spare.put(own)
+            mishaps.stands("foreign_tile", "drum", partial(self._exchange, other, own, give))
+        return tiles
+
+    def _find(self, *, strange: bool) -> Tile | None:
+        return next((t for t in self.spare.tiles if (t.face == STRANGE) is strange), None)
+
+    def _bring(self, tile: Tile, give: Callable[[Tile], None]) -> None:
+        give(self._world.take_out(tile))
+
+    def _put_away(self, tile: Tile) -> None:
+        self.spare.put(self._world.take_out(tile))
+
+    def _exchange(self, other: Tile, own: Tile, give: Callable[[Tile], None]) -> None:
+        self._put_away(other)
+        give(self._world.take_out(own))

@@ -1,0 +1,37 @@
+"""What a simulated person does who is asked for help: come, look at the part, put it right.
+
+They know nothing but what they find there; a `wrong_answer` has them say that it is done without
+having looked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from firmware_bridge.guide import Ask
+from firmware_bridge.sim.plant.machine import Plant
+
+SOONEST, LATEST = 20.0, 60.0
+"""How long it takes to come, look and mend, seconds; 30 on average (ours)."""
+MEAN = 30.0
+
+
+class Helper:
+    """A person near the table."""
+
+    def __init__(self, plant: Plant) -> None:
+        self._plant = plant
+        self._chance = plant.world.stream("helper")
+
+    async def help(self, ask: Ask) -> str:
+        """Do what is asked, as well as can be; the first answer says that it is done."""
+        await asyncio.sleep(self._seconds())
+        if not self._plant.mishaps.strikes("wrong_answer", "people"):
+            self._plant.mend(ask.code, ask.part)
+        return ask.answers[0]
+
+    def _seconds(self) -> float:
+        if not self._plant.world.chance:
+            return MEAN
+        # Beta(1, 3) has its mean at a quarter: most come soon, a few take their time.
+        return SOONEST + (LATEST - SOONEST) * self._chance.betavariate(1, 3)

@@ -1,0 +1,127 @@
+"""Sensors as they are: what a board sees of a change is not always what has changed.
+
+Everything that a part says goes through here on its way to a board; nothing is altered unless a
+mishap has befallen the sensor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from config.schema import SensorChannel, Table
+from firmware_bridge.sim.mishaps import Mishaps
+from firmware_bridge.sim.plant.pusher import BLINK
+
+WORSE = 0.05
+"""What dirt costs more each time, in shares of a pulse (ours)."""
+TYPICAL = 0.2
+"""A pulse of a sensor that has no typical one, seconds (ours)."""
+BOUNCES = 3
+"""Debounce times between two bounces: enough for each to count."""
+
+
+class Senses:
+    """`tell` brings a level to a board; `pulses` are the sensors' usual pulses, seconds."""
+
+    def __init__(
+        self,
+        table: Table,
+        loop: asyncio.AbstractEventLoop,
+        mishaps: Mishaps,
+        tell: Callable[[str, bool], None],
+    ) -> None:
+        self._loop = loop
+        self._mishaps = mishaps
+        self._tell = tell
+        self._pulses = _pulses(table)
+        self._debounce = _debounce(table)
+        self._true: dict[str, bool] = {}
+        """What each sensor would say if nothing were wrong with it."""
+        self._stuck: set[str] = set()
+        self._dirt: dict[str, int] = {}
+        """How often dirt has cost a sensor a part of its pulse."""
+        self._pending: dict[str, list[asyncio.TimerHandle]] = {}
+
+    def sense(self, channel: str, active: bool) -> None:
+        """A sensor has something new to see."""
+        before = self._true.get(channel)
+        self._true[channel] = active
+        if before is active:
+            return
+        if before is None or channel not in self._debounce:
+            self._tell(channel, active)
+            return
+        for timer in self._pending.pop(channel, ()):
+            timer.cancel()
+        if channel in self._stuck or self._sticks(channel, active):
+            return
+        if active and (lost := self._lost(channel)):
+            if lost < 1.0:
+                self._later(channel, lost * self._pulses.get(channel, TYPICAL), True)
+            return
+        self._tell(channel, active)
+        if self._mishaps.strikes("bouncing_sensor", channel):
+            self._stand("bouncing_sensor", channel)
+            gap = BOUNCES * self._debounce[channel]
+            self._later(channel, gap, not active)
+            self._later(channel, 2 * gap, active)
+
+    def _sticks(self, channel: str, active: bool) -> bool:
+        kinds = ("stuck_sensor", "limit_switch") if active else ("stuck_sensor",)
+        for kind in kinds:
+            if self._mishaps.strikes(kind, channel):
+                self._stuck.add(channel)
+                self._stand(kind, channel)
+                return True
+        return False
+
+    def _lost(self, channel: str) -> float:
+        """The share of this pulse that the sensor does not see; more of each further one."""
+        hit = self._mishaps.strikes("dirty_sensor", channel)
+        if hit is None:
+            return 0.0
+        self._stand("dirty_sensor", channel)
+        times = self._dirt[channel] = self._dirt.get(channel, 0) + 1
+        return hit.amount + WORSE * (times - 1)
+
+    def _stand(self, kind: str, channel: str) -> None:
+        self._mishaps.over(kind, channel)
+        self._mishaps.stands(kind, channel, lambda: self._mend(channel))
+
+    def _mend(self, channel: str) -> None:
+        """It sees what there is again."""
+        self._stuck.discard(channel)
+        self._dirt.pop(channel, None)
+        for timer in self._pending.pop(channel, ()):
+            timer.cancel()
+        self._tell(channel, self._true[channel])
+
+    def _later(self, channel: str, seconds: float, active: bool) -> None:
+        timer = self._loop.call_later(seconds, self._tell, channel, active)
+        self._pending.setdefault(channel, []).append(timer)
+
+
+def _pulses(table: Table) -> Mapping[str, float]:
+    """How long a counter sees the shortest tile, and a vane its edge."""
+    heads = table.modules.heads
+    pulses: dict[str, float] = {}
+    for head in heads.ports if heads else ():
+        assert heads is not None
+        pulses[head.counter] = table.tiles.shortest_mm / 1000 / heads.belt_speed
+        if head.vane:
+            pulses[head.vane] = BLINK
+    if table.modules.chain:
+        pulses[table.modules.chain.corner] = BLINK
+    return pulses
+
+
+def _debounce(table: Table) -> Mapping[str, float]:
+    """The debounce time of every sensor that something can befall, seconds."""
+    safety = {*table.modules.emergency, *table.modules.curtain}
+    return {
+        name: max(1.0, channel.debounce_ms) / 1000
+        for board in table.boards.values()
+        for name, channel in board.channels.items()
+        if isinstance(channel, SensorChannel) and name not in safety
+    }

@@ -1,0 +1,44 @@
+"""The plug between a host's line and its simulated boards: it is pulled, and put back."""
+
+from __future__ import annotations
+
+from firmware_bridge.board import BoardSilent
+from firmware_bridge.sim.line import MemoryTransport, memory_line
+from firmware_bridge.transport import Receive
+
+
+class Plug:
+    """One socket of the host. `hear` gets the bytes that come through; `say` sends some back."""
+
+    def __init__(self) -> None:
+        self.hear: Receive = _unheard
+        self.pulled = False
+        self._there: MemoryTransport | None = None
+
+    def open(self) -> MemoryTransport:
+        """The host opens its port: a line to whatever is plugged in. Raises BoardSilent."""
+        if self.pulled:
+            raise BoardSilent("the line in memory is unplugged; put the plug back.")
+        here, there = memory_line()
+        there.connect(self.hear, _unheard)
+        self._there = there
+        return here
+
+    def pull(self) -> None:
+        """What is on the way is gone, and the host hears of it; the boards keep their power."""
+        self.pulled = True
+        if self._there is not None:
+            self._there.unplug()
+
+    def put_back(self) -> None:
+        """The host may open its port again."""
+        self.pulled = False
+
+    def say(self, data: bytes) -> None:
+        """Bytes to the host; without a line they go nowhere."""
+        if self._there is not None:
+            self._there.write(data)
+
+
+def _unheard(_: object) -> None:
+    """Where bytes go before anybody is connected."""

@@ -1,0 +1,103 @@
+"""A host that hangs while its boards run on, in one process and on one virtual clock.
+
+Whatever runs on the loop belongs to a side: the boards' with their plant, or else the host's. A
+callback hands its side on to the timers and tasks that it starts. While the host is stalled, what
+is its own waits, in order; then it finds, at one moment, everything that has come meanwhile and
+every timer that should have gone off: as a process that was stopped and goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass
+from typing import Any, TypeVarTuple, Unpack
+
+from firmware_bridge.sim.clock import VirtualLoop
+
+Ts = TypeVarTuple("Ts")
+
+_BOARDS: ContextVar[bool] = ContextVar("boards", default=False)
+
+
+@contextmanager
+def boards_side(boards: bool = True) -> Iterator[None]:
+    """What is started within belongs to the boards' side; or, within that, to the host's."""
+    token = _BOARDS.set(boards)
+    try:
+        yield
+    finally:
+        _BOARDS.reset(token)
+
+
+@dataclass
+class _Due:
+    """Something of the host's, and the handle by which it may be cancelled even while it waits."""
+
+    callback: Callable[..., object]
+    args: tuple[Any, ...]
+    context: Context
+    handle: asyncio.Handle | None = None
+
+
+class StallingLoop(VirtualLoop):
+    """A virtual loop whose host can be stalled. Somewhat slower than one whose cannot."""
+
+    _until = 0.0
+    _waiting: deque[_Due]
+
+    def stall(self, seconds: float) -> None:
+        """From now on nothing of the host's runs for so long."""
+        if self.time() >= self._until:
+            self._waiting = deque()
+        self._until = max(self._until, self.time() + seconds)
+        super().call_at(self._until, self._go_on)
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        context = context or copy_context()
+        if context.get(_BOARDS):
+            return super().call_at(when, callback, *args, context=context)
+        due = _Due(callback, args, context)
+        timer = super().call_at(when, self._host, due, context=context)
+        due.handle = timer
+        return timer
+
+    def call_soon(
+        self,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        context = context or copy_context()
+        if context.get(_BOARDS):
+            return super().call_soon(callback, *args, context=context)
+        due = _Due(callback, args, context)
+        due.handle = super().call_soon(self._host, due, context=context)
+        return due.handle
+
+    def _host(self, due: _Due) -> None:
+        if self.time() < self._until:
+            self._waiting.append(due)
+        else:
+            due.callback(*due.args)
+
+    def _go_on(self) -> None:
+        if self.time() < self._until:
+            return
+        while self._waiting:
+            due = self._waiting.popleft()
+            super().call_soon(self._late, due, context=due.context)
+
+    def _late(self, due: _Due) -> None:
+        assert due.handle is not None
+        if not due.handle.cancelled():
+            due.callback(*due.args)

@@ -1,0 +1,137 @@
+"""What goes wrong between boards and host: power, cable, noise, a host that hangs.
+
+A stalled host sees, sends and times nothing, while boards and plant run on; then everything that
+came meanwhile reaches it at once. On a `StallingLoop` that is what happens. On any other the line
+holds back what either side says: there the host's own timers run on, so that it repeats what it
+asked and, after some three seconds, takes its boards for silent, which is the harder case.
+An unplugged cable loses what is sent, both ways; its owner hears of it if there is a `Cable`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from firmware_bridge.sim.line import Noise, Spoiler
+from firmware_bridge.sim.mishap_kind import Realm
+from firmware_bridge.sim.mishaps import Mishap, Mishaps
+from firmware_bridge.sim.stall import StallingLoop
+
+Pass = Callable[[bytes], None]
+
+
+class Cable(Protocol):
+    """The host's end of the cable, where it notices that it is out."""
+
+    def pull(self) -> None:
+        """It is out."""
+
+    def put_back(self) -> None:
+        """It is in again."""
+
+
+BIT_ERRORS = 0.001
+"""How often a byte of a noisy line is spoiled (ours)."""
+
+
+class Cause(enum.IntEnum):
+    """Why a simulated board was reset, as it tells when it identifies itself."""
+
+    POWER = 1
+    WATCHDOG = 2
+    BROWN_OUT = 3
+
+
+class Upsets:
+    """The line's state, and the boards that have fallen silent.
+
+    `reset` resets one board, by name, for a cause.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        mishaps: Mishaps,
+        boards: tuple[str, ...],
+        reset: Callable[[str, int], None],
+    ) -> None:
+        self.cable: Cable | None = None
+        self.silent: set[str] = set()
+        """The boards that neither hear nor are heard."""
+        self._loop = loop
+        self._mishaps = mishaps
+        self._boards = boards
+        self._reset = reset
+        self._unplugged = False
+        self._noisy = 0
+        self._spoil = Spoiler(Noise(mishaps.stream("line"), bit=BIT_ERRORS)).spoil
+        self._stalls = 0
+        self._waiting: deque[tuple[Pass, bytes]] = deque()
+        mishaps.bring[Realm.LINE] = self._line
+        mishaps.bring[Realm.BOARD] = self._board
+
+    def carry(self, data: bytes, onward: Pass) -> None:
+        """Bytes on their way, either way: they arrive, perhaps damaged, perhaps later."""
+        if self._unplugged:
+            return
+        if self._noisy:
+            data = self._spoil(data)
+        if self._stalls:
+            self._waiting.append((onward, data))
+        else:
+            onward(data)
+
+    def _line(self, mishap: Mishap) -> None:
+        match mishap.kind:
+            case "link_noise":
+                self._noisy += 1
+                self._loop.call_later(mishap.amount, self._calm)
+            case "host_stall" if isinstance(self._loop, StallingLoop):
+                self._loop.stall(mishap.amount)
+            case "host_stall":
+                self._stalls += 1
+                self._loop.call_later(mishap.amount, self._wake)
+            case "link_unplugged":
+                self._unplugged = True
+                if self.cable is not None:
+                    self.cable.pull()
+                self._stands(mishap, self._plug_in)
+
+    def _board(self, mishap: Mishap) -> None:
+        match mishap.kind:
+            case "board_reset":
+                self._reset(mishap.part, Cause.WATCHDOG)
+            case "brown_out":
+                self._reset(mishap.part, Cause.BROWN_OUT)
+            case "power_cut":
+                for board in self._boards if mishap.part == "table" else (mishap.part,):
+                    self._reset(board, Cause.POWER)
+            case "board_silent":
+                self.silent.add(mishap.part)
+                self._stands(mishap, lambda: self.silent.discard(mishap.part))
+
+    def _stands(self, mishap: Mishap, mend: Callable[[], None]) -> None:
+        """Until it is mended, or, with a size, until that many seconds have passed."""
+        self._mishaps.over(mishap.kind, mishap.part)
+        self._mishaps.stands(mishap.kind, mishap.part, mend)
+        if mishap.amount:
+            self._loop.call_later(mishap.amount, self._mishaps.mend, mishap.kind, mishap.part)
+
+    def _plug_in(self) -> None:
+        self._unplugged = False
+        if self.cable is not None:
+            self.cable.put_back()
+
+    def _calm(self) -> None:
+        self._noisy -= 1
+
+    def _wake(self) -> None:
+        """What waited goes first, and what it causes after it."""
+        if self._stalls == 1:
+            while self._waiting:
+                onward, data = self._waiting.popleft()
+                onward(data)
+        self._stalls -= 1

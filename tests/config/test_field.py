@@ -1,0 +1,78 @@
+"""The drawing: hands that outgrow their row go on in a second one; the middle is kept clear."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+
+from config.checks import fit
+from config.field import AIR, Field, Spot
+from config.loader import load_game, load_table, table_names
+from rules.games import GAMES
+
+FIELDS = {
+    (table, game): Field(load_table(table), load_game(game).tile)
+    for table, game in product(table_names(), ("wenzhou", "filipino", "block", "pai_gow"))
+    if fit(load_table(table), GAMES[game], load_game(game)).fits
+}
+
+
+def row(field: Field, seat: int, seats: int, tiles: int) -> list[Spot]:
+    """Where so many tiles come to lie before a seat, one after the other."""
+    begun, spots, width = 0.0, [], field.pitch + AIR
+    for _ in range(tiles):
+        begun = field.room(seat, seats, begun, width)
+        spots.append(field.hand(seat, seats, begun + width / 2))
+        begun += width
+    return spots
+
+
+@pytest.mark.parametrize(("table", "game"), FIELDS)
+def test_seventeen_tiles_and_a_few_more_lie_before_their_own_seat_and_on_no_other(
+    table: str, game: str
+) -> None:
+    field = FIELDS[table, game]
+    seats = 8 if game == "pai_gow" else 4
+    spots = {seat: row(field, seat, seats, 4 if seats == 8 else 22) for seat in range(seats)}
+    for seat, own in spots.items():
+        assert {field.seat_at(spot, seats) for spot in own} == {seat}
+        for one, other in combinations(own, 2):
+            away = max(abs(one.x - other.x), abs(one.y - other.y))
+            assert away > min(field.pitch, field.tile_length) - 1e-6
+
+
+def test_a_block_never_goes_round_the_end_of_a_row() -> None:
+    field = FIELDS["robotic", "wenzhou"]
+    breadth = 2 * (field.table.field.hand_distance - 0.1)
+    assert field.room(0, 4, 0.0, 0.05) == 0.0
+    assert field.room(0, 4, breadth - 0.05, 0.05) == pytest.approx(breadth - 0.05)
+    assert field.room(0, 4, breadth - 0.04, 0.05) == pytest.approx(breadth)
+    assert field.room(0, 4, breadth + 0.01, 0.05) == pytest.approx(breadth + 0.01)
+
+
+def test_the_second_row_lies_before_the_first() -> None:
+    field = FIELDS["robotic", "wenzhou"]
+    breadth = 2 * (field.table.field.hand_distance - 0.1)
+    first, second = field.hand(0, 4, 0.02), field.hand(0, 4, breadth + 0.02)
+    assert second.x == pytest.approx(first.x)
+    assert second.y - first.y == pytest.approx(field.tile_length + AIR)
+
+
+@pytest.mark.parametrize(("table", "game"), FIELDS)
+def test_what_lies_open_in_the_middle_touches_no_wall_no_hand_and_no_parked_block(
+    table: str, game: str
+) -> None:
+    field = FIELDS[table, game]
+    middle = field.middle()
+    assert len(middle) == len(set(middle)) > 30
+    parked = [field.parking(number) for number in range(field.parkings)]
+    inside = field.table.field.wall_distance - field.tile_length
+    for spot in middle:
+        assert max(abs(spot.x) + field.pitch / 2, abs(spot.y) + field.tile_length / 2) < inside + (
+            field.tile_length / 2
+        )
+        assert field.seat_at(spot, 4) is None
+        for other in parked:
+            apart = abs(spot.x - other.x) >= 1.5 * field.pitch
+            assert apart or abs(spot.y - other.y) >= field.tile_length

@@ -1,0 +1,149 @@
+"""`wallwright run --play` and `wallwright replay`: hands that are followed, and played again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from controller.cli.progress import Progress
+from controller.events import Event
+from tests.controller.cli.conftest import Wallwright, named
+
+
+@pytest.fixture
+def kept(wallwright: Wallwright, tmp_path: Path) -> Path:
+    """The record of two hands of block."""
+    file = tmp_path / "evening.jsonl"
+    assert wallwright(f"run --game block --play --rounds 2 --seed 4 --record {file}").code == 0
+    return file
+
+
+def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> None:
+    said = wallwright("run --table auto_deal --play --rounds 2 --seed 2")
+    (scores,) = (line for line in said.out.splitlines() if line.startswith("scores"))
+    amounts = [int(word.split(",")[0]) for word in scores.split("seat ")[1:] for word in [word[3:]]]
+    assert len(amounts) == 4 and sum(amounts) == 0 and any(amounts)
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        ({"event": "acted", "seat": 1, "do": "discard 5m"}, "seat 1: discard 5m"),
+        ({"event": "settled", "name": "hard", "winner": 2}, "hard, won by seat 2"),
+        ({"event": "settled", "name": "drawn", "winner": None}, "drawn"),
+        ({"event": "given_up", "dealer": 0}, "the hand is given up"),
+    ],
+)
+def test_who_watches_reads_what_is_done(event: Event, line: str) -> None:
+    assert Progress(Console(), "Wenzhou")._line(event) == line
+
+
+def test_without_play_there_are_no_scores(wallwright: Wallwright) -> None:
+    assert "scores" not in wallwright("run --table auto_deal --game block").out
+
+
+def test_every_act_is_told_and_the_hand_ends_in_its_settlement(wallwright: Wallwright) -> None:
+    events = wallwright("run --table auto_deal --play --dealer 2 --seed 3 --events -").events
+    acted, (settled,) = named(events, "acted"), named(events, "settled")
+    assert {*acted[0]} == {"t", "event", "seat", "do"}
+    assert acted[0]["seat"] == 2
+    assert list(settled)[2:] == [
+        "name", "multiplier", "winner", "payments", "reasons", "scores", "match_over",
+        "next_dealer",
+    ]  # fmt: skip
+    assert settled["t"] >= acted[-1]["t"]
+
+
+def test_until_ready_the_last_hand_is_dealt_and_not_played(wallwright: Wallwright) -> None:
+    events = wallwright("run --table auto_deal --play --until ready --events -").events
+    assert named(events, "ready") and not named(events, "acted")
+    assert events[-1]["rounds"] == 1
+
+
+def test_a_record_is_played_again_hand_after_hand(wallwright: Wallwright, kept: Path) -> None:
+    said = wallwright(f"replay {kept}")
+    assert (said.code, said.err) == (0, "")
+    assert "hand 1, seat 0 deals" in said.out and "hand 2, seat 3 deals" in said.out
+    assert said.out.count("scores") == 2
+
+
+def test_a_replay_for_programs_settles_as_the_run_did(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    file = tmp_path / "evening.jsonl"
+    line = f"run --table auto_deal --play --rounds 3 --seed 1 --record {file} --events -"
+    settled = named(wallwright(line).events, "settled")
+    hands = wallwright(f"replay {file} --json").events
+    for key in ("name", "multiplier", "winner", "payments", "reasons", "scores"):
+        assert [hand[key] for hand in hands] == [event[key] for event in settled]
+
+
+def test_the_houses_own_rules_are_in_the_record(wallwright: Wallwright, tmp_path: Path) -> None:
+    house, file = tmp_path / "house.yaml", tmp_path / "evening.jsonl"
+    house.write_text(
+        "game: wenzhou\ntile: {length_mm: 38, width_mm: 28, height_mm: 21}\nplay: 300\n"
+        "parameters: {dealer_scale: [3, 5], reserve: 60}\n",
+        encoding="utf-8",
+    )
+    run = f"run --table auto_deal --game {house} --play --rounds 2 --record {file} --events -"
+    settled = named(wallwright(run).events, "settled")
+    heading = json.loads(file.read_text("utf-8").splitlines()[0])
+    assert heading["parameters"] == {"dealer_scale": [3, 5], "reserve": 60}
+    hands = wallwright(f"replay {file} --json").events
+    assert [hand["scores"] for hand in hands] == [event["scores"] for event in settled]
+
+
+def test_a_hand_that_breaks_off_was_given_up(wallwright: Wallwright, kept: Path) -> None:
+    lines = kept.read_text("utf-8").splitlines()
+    kept.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
+    said = wallwright(f"replay {kept}")
+    assert said.code == 0
+    assert "The hand was given up." in said.out and "scores 0 0 0 0" in said.out
+
+
+def test_a_line_that_the_rules_do_not_allow_ends_the_replay_with_1(
+    wallwright: Wallwright, kept: Path
+) -> None:
+    lines = kept.read_text("utf-8").splitlines()
+    second = next(n for n, line in enumerate(lines) if n and "game" in json.loads(line))
+    lines[second + 1] = '{"seat": 3, "do": "dance"}'
+    kept.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = wallwright(f"replay {kept}")
+    assert said.code == 1
+    assert said.err.startswith(f"{kept}: Line {second + 2} of the record cannot be played: ")
+    assert "hand 1" in said.out and "hand 2" not in said.out
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "Line 1 of the record is no JSON"),
+        ("wenzhou\n", "Line 1 of the record is no JSON"),
+        ('{"event": "ready"}\n', "Line 1 of the record lacks game or outcomes."),
+        ('{"game": 7, "outcomes": []}\n', "Line 1 of the record has a wrong game: 7."),
+        ("[]\n", "Line 1 of the record is no JSON object."),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(
+    wallwright: Wallwright, tmp_path: Path, text: str, says: str
+) -> None:
+    file = tmp_path / "other.jsonl"
+    file.write_text(text, encoding="utf-8")
+    said = wallwright(f"replay {file}")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"{file} is no record of a play. {says}")
+
+
+def test_a_file_that_is_not_there_or_no_text_is_refused(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    file = tmp_path / "other.jsonl"
+    assert wallwright(f"replay {file}").err == (
+        f"{file} cannot be read (No such file or directory); name what 'run --play --record FILE'"
+        " has kept.\n"
+    )
+    file.write_bytes(b"\xff\xfe\x00")
+    assert wallwright(f"replay {file}").code == 2

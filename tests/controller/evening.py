@@ -1,0 +1,159 @@
+"""An evening at a simulated table that follows its hands: what was told, and what was true."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from config.loader import game_parameters, load_game, load_table
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.hardware import simulated
+from controller.journal import Journal
+from controller.rest import seats_of
+from controller.workplace import Orders
+from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.plant.machine import Plant
+from rules.dice import Dice
+from rules.games import find_game
+from rules.geometry import Seat, parse_place
+from rules.setup import Setup
+
+
+@dataclass
+class Hand:
+    """One hand: all that was told from its set-up on, and what those knew who saw the tiles."""
+
+    dealer: Seat
+    setup: Setup
+    told: list[Event] = field(default_factory=list)
+    """From `ready` to its end."""
+    over: bool = False
+    brought: list[tuple[str, Seat]] = field(default_factory=list)
+    """The place of each tile that was brought in the play, and to whom: the very tile, or the
+    evening ends in an AssertionError."""
+    truth: Any = None
+    """The company's own play when the hand was settled."""
+    racks: tuple[int, ...] = ()
+    """How many tiles each player held then."""
+
+    @property
+    def acts(self) -> list[tuple[Seat, str]]:
+        """Who did what, in order."""
+        return [(act["seat"], act["do"]) for act in self._named("acted")]  # type: ignore[misc]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same as `2 discard 5m`."""
+        return [f"{seat} {do}" for seat, do in self.acts]
+
+    @property
+    def settled(self) -> Event | None:
+        """How the hand ended, None if it was given up."""
+        return next(iter(self._named("settled")), None)
+
+    def _named(self, name: str) -> list[Event]:
+        return [event for event in self.told if event["event"] == name]
+
+
+@dataclass
+class Evening:
+    """What is left of an evening when the lights go out."""
+
+    told: list[Event]
+    hands: list[Hand]
+    record: list[str]
+    census: dict[str, int]
+    daemon: Daemon
+
+
+Meddler = Callable[[Event, Plant], None]
+"""What somebody does to the table when he hears an event."""
+
+
+def spend(
+    game: str,
+    table: str = "robotic",
+    hands: int = 2,
+    *,
+    seed: int = 0,
+    dealer: Seat = 0,
+    throws: tuple[Dice, ...] = (),
+    play: bool = True,
+    house: Any = None,
+    meddler: Meddler | None = None,
+) -> Evening:
+    """So many hands, followed by the rules unless `play` is False. Raises TableFault."""
+    machine, config, rules = load_table(table), load_game(game), find_game(game)
+    parameters = game_parameters(config) if house is None else house
+    orders = Orders(rules, parameters, dealer, throws=throws, play=play)
+    told: list[Event] = []
+    played: list[Hand] = []
+    record: list[str] = []
+    ends: list[Evening] = []
+
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+        events = EventLog(loop.time)
+        hardware = simulated(machine, config, rules, seats_of(orders.setup(dealer)), seed)
+        plant, people = hardware.plant, hardware.guide
+        assert plant is not None and isinstance(people, Hands)
+        with Journal.in_memory("now", {}) as journal:
+            daemon = Daemon(
+                machine,
+                config,
+                orders,
+                hardware.boards,
+                people,
+                journal,
+                events,
+                face_of=hardware.face_of,
+                traffic=hardware.traffic,
+                clock=loop.time,
+                record=record.append,
+            )
+
+            def watch(event: Event) -> None:
+                told.append(event)
+                if event["event"] == "ready":
+                    assert daemon.deal is not None
+                    played.append(Hand(int(str(event["dealer"])), daemon.deal.setup))
+                if play and played and not played[-1].over:
+                    _notice(played[-1], event, plant, people)
+                if meddler is not None:
+                    meddler(event, plant)
+
+            events.listen(watch)
+            await daemon.run(hands)
+        ends.append(Evening(told, played, record, plant.census(), daemon))
+        hardware.close()
+
+    run(story())
+    return ends[0]
+
+
+def _notice(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
+    """What somebody sees who may look at every tile."""
+    hand.told.append(event)
+    match event:
+        case {"event": "delivered", "seat": int(seat), "from": list(places)}:
+            meant = {people.company.set_up_at(parse_place(place)) for place in places}
+            came = set(plant.hands()[seat][-len(places) :])
+            assert came == meant, f"Seat {seat} was to get {meant}, and {came} lies before it."
+            hand.brought += [(place, seat) for place in places]
+        case {"event": "settled"}:
+            hand.truth = people.company.truth
+            hand.racks = tuple(len(rack) for rack in plant.people.racks)
+            hand.over = True
+        case {"event": "given_up"}:
+            hand.over = True
+
+
+@cache
+def evening(game: str, table: str = "robotic", hands: int = 2, seed: int = 0) -> Evening:
+    """An evening that several tests look at and none changes."""
+    return spend(game, table, hands, seed=seed)

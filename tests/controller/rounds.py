@@ -1,0 +1,176 @@
+"""Rounds on simulated tables to which something happens at a chosen moment, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from config.loader import game_parameters, load_game, load_table
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.hardware import Hardware, simulated
+from controller.journal import Journal
+from controller.rest import seats_of
+from controller.workplace import Orders
+from firmware_bridge.guide import Ask
+from firmware_bridge.sim import clock
+from rules.games import find_game
+
+
+@dataclass
+class Round:
+    """One round, from power-on to ready to play: its table, and all that was told and asked."""
+
+    hardware: Hardware
+    daemon: Daemon
+    events: list[Event]
+    asked: list[Ask] = field(default_factory=list)
+
+    def told(self, event: str) -> list[Event]:
+        """All events of one name."""
+        return [told for told in self.events if told["event"] == event]
+
+    @property
+    def delivered(self) -> list[tuple[object, object]]:
+        """What came to which seat, in order."""
+        return [(told["seat"], told["from"]) for told in self.told("delivered")]
+
+    @property
+    def hands(self) -> dict[int, list[str]]:
+        """The faces that lie before each seat."""
+        assert self.hardware.plant is not None
+        return {
+            seat: sorted(tile.face for tile in hand)
+            for seat, hand in self.hardware.plant.hands().items()
+        }
+
+    def at(self, event: str, **facts: object) -> float:
+        """When an event was first told."""
+        for told in self.told(event):
+            if all(told[key] == value for key, value in facts.items()):
+                return float(str(told["t"]))
+        raise AssertionError(f"no {event} with {facts} was told")
+
+
+Happens = Callable[[Round], None]
+
+
+def play(
+    table: str = "robotic",
+    game: str = "wenzhou",
+    happens: dict[float, Happens] | None = None,
+    *,
+    seed: int = 7,
+    rounds: int = 1,
+    on: Callable[[Round, Event], None] | None = None,
+) -> Round:
+    """Play until the last round is ready; `happens` at these times, `on` hears every event."""
+
+    async def main() -> Round:
+        loop = asyncio.get_running_loop()
+        machine, config = load_table(table), load_game(game)
+        orders = Orders(find_game(game), game_parameters(config))
+        seats = seats_of(orders.setup(0))
+        hardware = simulated(machine, config, orders.game, seats, seed)
+        log = EventLog(loop.time)
+        with Journal.in_memory("", {}) as journal:
+            daemon = Daemon(
+                machine,
+                config,
+                orders,
+                hardware.boards,
+                hardware.guide,
+                journal,
+                log,
+                face_of=hardware.face_of,
+                traffic=hardware.traffic,
+                clock=loop.time,
+                reconnect=hardware.reconnect,
+            )
+            played = Round(hardware, daemon, [])
+            log.listen(played.events.append)
+            if on is not None:
+                log.listen(lambda event: on(played, event))
+            for time, happening in (happens or {}).items():
+                loop.call_at(time, happening, played)
+            try:
+                async with asyncio.timeout(6000):
+                    await daemon.run(rounds, until_ready=True)
+            finally:
+                hardware.close()
+        return played
+
+    return clock.run(main())
+
+
+# What can happen
+
+
+def stall(seconds: float) -> Happens:
+    """The host hangs: nothing that it says leaves, nothing that it is told arrives meanwhile."""
+
+    def happen(played: Round) -> None:
+        transport = played.hardware.serial[0]._link._line._transport
+        late: list[tuple[Callable[[bytes], None], bytes]] = []
+        write, arrive = transport.write, transport.arrive  # type: ignore[attr-defined]
+        transport.write = lambda data: late.append((write, data))  # type: ignore[method-assign]
+        transport.arrive = lambda data: late.append((arrive, data))  # type: ignore[attr-defined]
+
+        def wake() -> None:
+            transport.write, transport.arrive = write, arrive  # type: ignore[attr-defined,method-assign]
+            for way in (arrive, write):
+                for each, data in late:
+                    if each is way:
+                        way(data)
+
+        asyncio.get_running_loop().call_later(seconds, wake)
+
+    return happen
+
+
+def unplug(seconds: float) -> Happens:
+    """The plug is pulled, and put back after so long."""
+
+    def happen(played: Round) -> None:
+        plug = played.hardware.plug
+        assert plug is not None
+        plug.pull()
+        asyncio.get_running_loop().call_later(seconds, plug.put_back)
+
+    return happen
+
+
+def power_cut(board: str) -> Happens:
+    """One board loses its power for a moment."""
+
+    def happen(played: Round) -> None:
+        assert played.hardware.bench is not None
+        played.hardware.bench.reset(board, 1)
+
+    return happen
+
+
+def emergency(seconds: float) -> Happens:
+    """The emergency stop is pressed, and released after so long."""
+
+    def happen(played: Round) -> None:
+        plant = played.hardware.plant
+        assert plant is not None
+        plant.emergency_stop(True)
+        asyncio.get_running_loop().call_later(seconds, plant.emergency_stop, False)
+
+    return happen
+
+
+def reach_in(seconds: float) -> Happens:
+    """A hand breaks the light curtain for so long; every board sees it."""
+
+    def happen(played: Round) -> None:
+        plant = played.hardware.plant
+        assert plant is not None
+        for sensor in plant.table.modules.curtain:
+            plant.sense(sensor, True)
+            asyncio.get_running_loop().call_later(seconds, plant.sense, sensor, False)
+
+    return happen

@@ -1,0 +1,105 @@
+"""A simulated table at which things go wrong, and what it tells about that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from config.loader import game_parameters, load_game, load_table
+from config.schema import Recovery
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.faults import TableFault
+from controller.hardware import Hardware, simulated
+from controller.journal import Entry, Journal
+from controller.rest import seats_of
+from controller.workplace import Orders
+from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.mishaps import parse
+from rules.games import find_game
+
+TROUBLE = ("recovered", "waiting", "cleared", "fault")
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What a table has told, and where its tiles lie in the end."""
+
+    events: tuple[Event, ...]
+    entries: tuple[Entry, ...]
+    census: Mapping[str, int]
+    fault: TableFault | None
+
+    @property
+    def trouble(self) -> list[tuple[object, object, object]]:
+        """What was told of faults: event, code, part."""
+        return [
+            (event["event"], event["code"], event["part"])
+            for event in self.events
+            if event["event"] in TROUBLE
+        ]
+
+    def when(self, **facts: object) -> list[float]:
+        """The instants of the events that say this."""
+        return [float(str(event["t"])) for event in self.events if facts.items() <= event.items()]
+
+
+Side = Callable[[Daemon, Hardware, EventLog], Coroutine[Any, Any, None]]
+
+
+def evening(
+    *mishaps: str,
+    table: str = "robotic",
+    game: str = "wenzhou",
+    recovery: Mapping[str, Recovery] | None = None,
+    rounds: int = 1,
+    until_ready: bool = True,
+    meanwhile: Side | None = None,
+) -> Evening:
+    """Play with these mishaps; `meanwhile` is somebody's doings beside it."""
+    machine, config, rules = load_table(table), load_game(game), find_game(game)
+    machine = machine.model_copy(update={"recovery": dict(recovery or {})})
+    orders = Orders(rules, game_parameters(config))
+
+    async def play() -> Evening:
+        loop = asyncio.get_running_loop()
+        events, told = EventLog(loop.time), list[Event]()
+        events.listen(told.append)
+        hardware = simulated(
+            machine,
+            config,
+            rules,
+            seats_of(orders.setup(0)),
+            seed=7,
+            mishaps=[parse(text) for text in mishaps],
+        )
+        assert hardware.plant is not None
+        fault: TableFault | None = None
+        with Journal.in_memory("now", {}) as journal:
+            daemon = Daemon(
+                machine,
+                config,
+                orders,
+                hardware.boards,
+                hardware.guide,
+                journal,
+                events,
+                face_of=hardware.face_of,
+                traffic=hardware.traffic,
+                clock=loop.time,
+            )
+            beside = None if meanwhile is None else meanwhile(daemon, hardware, events)
+            task = None if beside is None else loop.create_task(beside)
+            try:
+                await daemon.run(rounds, until_ready=until_ready)
+            except TableFault as failed:
+                fault = failed
+            if task is not None:
+                task.cancel()
+            entries = journal.history()
+        hardware.close()
+        return Evening(tuple(told), tuple(entries), hardware.plant.census(), fault)
+
+    return run(play())

@@ -1,0 +1,103 @@
+"""The fault catalogue: every fault has its row, every row can happen, and the page says so."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.recovery import DEFAULTS
+from controller.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
+from controller.faults import TableFault
+from controller.faults_page import page
+from firmware_bridge.board import FaultCode
+
+HOUSE = Path(__file__).parents[2]
+ROWS = list(CATALOGUE.values())
+
+
+def used_in_the_code() -> set[str]:
+    """Every `Fault.CODE` outside the catalogue itself."""
+    return {
+        node.attr
+        for file in (HOUSE / "controller").rglob("*.py")
+        if "catalogue" not in file.parts
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Fault"
+    }
+
+
+def test_every_fault_has_its_row() -> None:
+    assert set(CATALOGUE) == set(Fault)
+
+
+def test_every_row_can_happen_or_is_latched_by_a_board() -> None:
+    used = used_in_the_code()
+    assert not [row.code for row in ROWS if row.latched is None and row.code not in used]
+
+
+def test_no_fault_has_two_rows_that_look_alike() -> None:
+    assert len({row.title for row in ROWS}) == len({row.fault.value for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.code)
+def test_a_row_says_everything_in_words(row: Row) -> None:
+    words = (row.title, row.expected, row.instead, row.cause, row.automatic, row.please)
+    assert all(text.strip() == text != "" for text in words)
+    assert row.please[:1].isupper() and row.please.endswith(".")
+    assert row.who in Who
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.limits], ids=lambda row: row.code)
+def test_what_a_person_is_asked_names_the_part_and_may_be_answered_by_stop(row: Row) -> None:
+    assert row.example in row.request(row.example)
+    assert row.answers[0] != STOP and STOP in row.answers
+
+
+def test_limits_are_those_of_faults_that_there_are() -> None:
+    assert set(DEFAULTS) <= {fault.name for fault in Fault}
+
+
+def test_a_part_with_a_number_has_no_article_and_any_other_has() -> None:
+    row = CATALOGUE[Fault.JAM]
+    assert "at head 2 out" in row.request("head 2")
+    assert "at the drum out" in row.request("drum")
+
+
+@pytest.mark.parametrize("code", FaultCode)
+def test_every_fault_that_a_board_latches_is_known(code: FaultCode) -> None:
+    assert CATALOGUE[latched(code)].latched is code
+
+
+def test_a_fault_of_the_table_tells_its_row_and_its_cure() -> None:
+    fault = TableFault(Fault.LIFT, "lift 2", "lift2_up gave no signal")
+    assert fault.row is CATALOGUE[Fault.LIFT]
+    assert fault.cure == "Take the tile beside the wall on lift 2 away."
+
+
+# The page
+
+
+def test_the_page_is_fresh() -> None:
+    assert (HOUSE / "docs" / "FAULTS.md").read_text(encoding="utf-8") == page(), (
+        "docs/FAULTS.md is stale: run python -m controller.faults_page docs/FAULTS.md"
+    )
+
+
+def test_the_page_has_a_section_for_every_code() -> None:
+    text = page()
+    assert all(f"\n### {fault.name}\n" in text for fault in Fault)
+
+
+def test_the_command_writes_the_page_to_a_file_or_prints_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "controller.faults_page"]
+    printed = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=True)
+    assert printed.stdout == page()
+    file = tmp_path / "page.md"
+    subprocess.run([*command, file], cwd=HOUSE, check=True)
+    assert file.read_text(encoding="utf-8") == page()

@@ -1,0 +1,187 @@
+"""Things go wrong at a simulated table, and the cycle goes on: what a person there would see."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from config.schema import Recovery
+from controller.catalogue import Fault
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.hardware import Hardware
+from tests.controller.table_in_trouble import Evening, evening
+
+WALLS = {"box 1": 136, "felt": 136}
+
+
+def where(told: Evening) -> dict[str, int]:
+    return {place: tiles for place, tiles in told.census.items() if tiles}
+
+
+# Heads
+
+
+def test_a_jam_at_head_2_is_cleared_by_reversing_and_the_cycle_goes_on() -> None:
+    told = evening("jam:head2#10~1")
+    assert told.trouble == [("recovered", "JAM", "head 2")]
+    assert where(told) == WALLS
+
+
+def test_a_jam_in_the_tail_is_cleared_too_and_not_told_twice() -> None:
+    told = evening("jam:head2#30~2")
+    assert told.trouble == [("recovered", "JAM", "head 2")]
+    assert where(told) == WALLS
+
+
+def test_a_jam_that_reversing_does_not_clear_is_a_persons_and_no_tile_is_lost() -> None:
+    told = evening("jam:head2#10~9")
+    assert told.trouble == [
+        ("waiting", "JAM", "head 2"),
+        ("cleared", "JAM", "head 2"),
+        ("recovered", "JAM", "head 2"),
+    ]
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    assert asked["please"] == (
+        "Take the tile that is stuck at head 2 out and put it back into the drum."
+    )
+    assert str(asked["seen"]).startswith("head2_counter counted 0 of 2 tiles in ")
+    assert asked["who"] == "attendant"
+    assert where(told) == WALLS
+
+
+def test_the_question_and_its_answer_are_in_the_journal() -> None:
+    told = evening("jam:head2#10~9")
+    (asked,) = [entry for entry in told.entries if entry.activity == "asked"]
+    assert asked.confirmed
+    assert (asked.intent["code"], asked.intent["part"]) == ("JAM", "head 2")
+    assert asked.outcome == {"by": "attendant", "answer": "done"}
+
+
+def test_a_wrong_answer_is_caught_by_the_sensor_and_asked_again() -> None:
+    told = evening("jam:head2#10~9", "wrong_answer:people#1")
+    assert [event for event, _, _ in told.trouble].count("waiting") == 2
+    assert told.fault is None
+    assert where(told) == WALLS
+
+
+def test_people_who_never_do_what_they_say_stop_the_table() -> None:
+    told = evening("jam:head2#10~9", "wrong_answer:people")
+    assert [event for event, _, _ in told.trouble] == ["waiting", "cleared"] * 3 + ["fault"]
+    assert told.fault is not None
+    assert (told.fault.fault, told.fault.part) == (Fault.JAM, "head 2")
+    assert sum(told.census.values()) == 272
+
+
+def test_a_table_whose_file_says_so_does_not_ask() -> None:
+    told = evening("jam:head2#10~9", recovery={"JAM": Recovery(retries=1, asks=0)})
+    assert [event for event, _, _ in told.trouble] == ["fault"]
+
+
+def test_a_starved_head_is_helped_by_the_drum() -> None:
+    told = evening("starved:head1#20")
+    assert told.trouble == [("recovered", "STARVED", "head 1")]
+    assert where(told) == WALLS
+
+
+def test_a_head_that_stays_starved_is_asked_about() -> None:
+    told = evening("starved:head1#20~9")
+    assert [event for event, _, _ in told.trouble] == ["waiting", "cleared", "recovered"]
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    assert asked["please"] == "Look under the disc for tiles that do not reach head 1."
+
+
+def test_a_tile_on_the_floor_is_missed_with_its_side_and_number() -> None:
+    told = evening("missing_tile:drum#1")
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    side = str(asked["part"]).removeprefix("head ")
+    assert asked["code"] == "MISSING_TILE"
+    assert f"side {side} lacks 1, and no other side waits" in str(asked["seen"])
+    assert where(told) == WALLS
+
+
+def test_a_face_up_tile_is_turned_over_by_the_head() -> None:
+    told = evening("face_up:head0#4", table="pai_gow", game="pai_gow")
+    assert told.trouble == [("recovered", "FACE_UP", "head 0")]
+
+
+# Lifts, dice, jaws
+
+
+def test_a_lift_that_hangs_is_driven_once_more() -> None:
+    told = evening("half_up:lift1#1")
+    assert told.trouble == [("recovered", "LIFT", "lift 1")]
+
+
+@pytest.mark.parametrize("mishap", ["half_up:lift2#1~9", "limit_switch:lift2_up"])
+def test_a_lift_does_not_cycle_but_is_asked_about(mishap: str) -> None:
+    told = evening(mishap)
+    assert told.trouble == [
+        ("waiting", "LIFT", "lift 2"),
+        ("cleared", "LIFT", "lift 2"),
+        ("recovered", "LIFT", "lift 2"),
+    ]
+
+
+def test_a_cocked_die_is_thrown_again() -> None:
+    assert evening("cocked_die:dice#1").trouble == [("recovered", "DICE", "dice")]
+
+
+def test_tiles_that_slip_out_of_the_jaws_on_the_way_are_missed_there() -> None:
+    told = evening("dropped_tile:gripper#3")
+    assert ("recovered", "EMPTY_GRIP", "gripper") in told.trouble
+    assert where(told) == WALLS
+
+
+def test_while_a_person_mends_below_the_round_on_top_goes_on() -> None:
+    told = evening("jam:head2@150~9", until_ready=False, rounds=2)
+    (asked,), (cleared,) = told.when(event="waiting"), told.when(event="cleared")
+    moved = [at for at in told.when(event="delivered") if asked < at < cleared]
+    assert told.fault is None
+    assert moved
+
+
+# A forgotten tile
+
+
+async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+    """A tile fell on the floor; somebody sees it while the drum mixes, and gives it in."""
+    assert hardware.plant is not None
+    people, plant = hardware.plant.people, hardware.plant
+    await asyncio.sleep(19.0)
+    people._pour = lambda: plant.mend("missing_tile", "drum")  # type: ignore[assignment, method-assign, return-value]
+    assert daemon.books.machine.under == "shuffling"
+    people.press("lid_key")
+
+
+def test_a_forgotten_tile_opens_the_lid_and_the_cycle_goes_on_where_it_was() -> None:
+    told = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
+    assert told.trouble == [("waiting", "FORGOTTEN", "lid"), ("cleared", "FORGOTTEN", "lid")]
+    assert where(told) == WALLS
+    (opened,), (closed,) = told.when(event="waiting"), told.when(event="cleared")
+    staged = told.when(event="state", under="staged")[0]
+    assert opened == pytest.approx(19.0, abs=0.2)
+    assert 10.0 < closed - opened < 15.0
+    assert staged > closed
+
+
+async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+    """Somebody ends the hand at once, while the other set is still on its way to the trays."""
+    plant, building = hardware.plant, asyncio.Event()
+    assert plant is not None
+
+    def look(event: Event) -> None:
+        if (event.get("under"), event.get("top")) == ("building", "playing"):
+            building.set()
+
+    events.listen(look)
+    await building.wait()
+    plant.people.press("lid_key")
+
+
+def test_during_a_hand_the_lids_key_alone_says_that_the_hand_is_over() -> None:
+    told = evening(meanwhile=_presses_while_playing, until_ready=False)
+    assert told.trouble == []
+    (collecting,) = told.when(event="state", top="collecting", under="building")[:1]
+    assert collecting < told.when(event="ready")[0] + 60.0

@@ -1,0 +1,381 @@
+"""Three copies of the journal, damaged in every way: healed, or locked until people decide."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from controller import journal_copies
+from controller.journal import Entry, Journal, JournalError, JournalLocked
+from controller.journal_copies import Copies, paths_of
+from controller.journal_lines import record_of
+from controller.journal_story import history_of
+from controller.journal_truth import Copy, defect_of, truth_of
+
+NOON = "2030-01-01T12:00:00+00:00"
+
+
+def write_story(file: Path, steps: int = 2) -> None:
+    with Journal(file, NOON, {"n": 1}) as journal:
+        for number in range(steps):
+            step = journal.intend("top", 1.0, {"step": number})
+            journal.note(step, 1.5, "J*")
+            journal.confirm(step, 2.0, [3, 5])
+        journal.end()
+
+
+def history(file: Path) -> tuple[Entry, ...]:
+    with Journal(file, NOON, {}) as journal:
+        return journal.history()
+
+
+@pytest.fixture(scope="session")
+def story(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small journal as every copy of it has it."""
+    file = tmp_path_factory.mktemp("story") / "journal"
+    write_story(file)
+    return file.read_bytes()
+
+
+@pytest.fixture
+def file(tmp_path: Path, story: bytes) -> Path:
+    """A journal of which all three copies are whole."""
+    for path in paths_of(tmp_path / "journal"):
+        path.write_bytes(story)
+    return tmp_path / "journal"
+
+
+def found(*texts: bytes | None) -> list[Copy]:
+    return [Copy(Path(f"copy{number}"), text) for number, text in enumerate(texts)]
+
+
+def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The text with one bit of one byte turned over: every bit of every byte."""
+    for place in range(len(text)):
+        for bit in range(8):
+            changed = bytearray(text)
+            changed[place] ^= 1 << bit
+            yield place, bytes(changed)
+
+
+# One bit
+
+
+def test_any_bit_that_turns_over_in_one_copy_changes_nothing(story: bytes) -> None:
+    right = tuple(story.splitlines())
+    for number, (place, changed) in enumerate(flips(story)):
+        texts = [story, story]
+        texts.insert(number % 3, changed)
+        copies = found(*texts)
+        assert truth_of(copies) == right, place
+        assert defect_of(copies[number % 3], right) is not None, place
+
+
+def test_any_bit_that_turns_over_in_two_copies_changes_nothing(story: bytes) -> None:
+    right = tuple(story.splitlines())
+    for place, changed in flips(story):
+        assert truth_of(found(changed, story, changed)) == right, place
+
+
+def test_any_bit_that_turns_over_in_every_copy_locks_the_journal(story: bytes) -> None:
+    for place, changed in flips(story):
+        with pytest.raises(JournalError) as refused:
+            truth_of(found(changed, changed, changed))
+        assert isinstance(refused.value, JournalLocked), place
+
+
+def test_any_bit_of_a_journal_with_a_single_record_is_covered(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal", NOON, {}) as journal:
+        journal.intend("top", 1.0, {})
+    (first, _) = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
+    for place, changed in flips(first):
+        assert truth_of(found(changed, first, first)) == (first[:-1],), place
+        with pytest.raises(JournalLocked):
+            truth_of(found(changed, changed, changed))
+
+
+def test_a_copy_with_a_wrong_byte_is_written_anew_and_told(file: Path, story: bytes) -> None:
+    before = history(file)
+    for number, (place, changed) in enumerate(flips(story)):
+        if number % 97:  # the rest is held against the truth alone, above
+            continue
+        damaged = paths_of(file)[number % 3]
+        damaged.write_bytes(changed)
+        with Journal(file, NOON, {}) as journal:
+            (told,) = journal.healed
+            assert told.startswith(f"The journal's copy {damaged} "), place
+            assert told.endswith("; it was written anew."), place
+            assert journal.history() == before
+        assert damaged.read_bytes() == story
+
+
+def test_copies_damaged_at_different_records_make_one_whole_story(file: Path, story: bytes) -> None:
+    lines = story.splitlines(keepends=True)
+    for number, path in enumerate(paths_of(file)):
+        spoilt = [*lines]
+        spoilt[2 * number + 1] = (
+            spoilt[2 * number + 1].replace(b"top", b"pot").replace(b"of", b"fo")
+        )
+        path.write_bytes(b"".join(spoilt))
+    with Journal(file, NOON, {}) as journal:
+        assert [told.split(str(file.parent))[1] for told in journal.healed] == [
+            "/journal was damaged at record 2; it was written anew.",
+            "/journal.2 was damaged at record 4; it was written anew.",
+            "/journal.3 was damaged at record 6; it was written anew.",
+        ]
+    assert {path.read_bytes() for path in paths_of(file)} == {story}
+
+
+# Cut off
+
+
+def test_a_copy_cut_off_anywhere_is_completed_from_the_others(story: bytes) -> None:
+    right = tuple(story.splitlines())
+    for length in range(len(story)):
+        copies = found(story, story[:length], story)
+        assert truth_of(copies) == right, length
+        assert defect_of(copies[1], right) is not None, length
+
+
+def test_copies_that_are_all_cut_off_tell_what_was_completed(story: bytes) -> None:
+    right = tuple(story.splitlines())
+    for length in range(len(story)):
+        short = story[:length]
+        copies = found(short, short, short)
+        truth = truth_of(copies)
+        assert truth == right[: short.count(b"\n")], length
+        assert all(defect_of(copy, truth) is None for copy in copies), length
+
+
+def test_a_last_line_that_was_cut_off_is_no_damage_and_goes_away(file: Path, story: bytes) -> None:
+    whole = story.rpartition(b'{"number"')[0]
+    for cut in (1, 40, len(story) - len(whole) - 1):
+        for path in paths_of(file):
+            path.write_bytes(whole + story[len(whole) :][:cut])
+        with Journal(file, NOON, {}) as journal:
+            assert journal.healed == ()
+            assert len(journal.history()) == 2
+        assert {path.read_bytes() for path in paths_of(file)} == {whole}
+
+
+def test_a_last_line_of_which_a_power_cut_left_zeros_is_no_damage(story: bytes) -> None:
+    zeros = found(story + bytes(300), story + bytes(300), story + bytes(1))
+    assert truth_of(zeros) == tuple(story.splitlines())
+
+
+@pytest.mark.parametrize("reached", [1, 2])
+def test_a_record_that_reached_only_some_copies_is_kept(
+    reached: int, file: Path, story: bytes
+) -> None:
+    lines = story.splitlines(keepends=True)
+    for path in paths_of(file)[reached:]:
+        path.write_bytes(b"".join(lines[:-1]))
+    with Journal(file, NOON, {}) as journal:
+        assert len(journal.healed) == 3 - reached
+        assert all("ended at record 7 of 8; it was" in told for told in journal.healed)
+        assert journal.unfinished() is None
+    assert {path.read_bytes() for path in paths_of(file)} == {story}
+
+
+def test_a_record_that_was_never_whole_anywhere_was_never_written(file: Path, story: bytes) -> None:
+    """Its first half did not reach the disk before the power went, its newline did."""
+    lines = story.splitlines(keepends=True)
+    before = b"".join(lines[:-1])
+    first, *rest = paths_of(file)
+    first.write_bytes(before + bytes(20) + lines[-1][20:])
+    for path in rest:
+        path.write_bytes(before)
+    with Journal(file, NOON, {}) as journal:
+        assert len(journal.healed) == 1
+    assert {path.read_bytes() for path in paths_of(file)} == {before}
+
+
+# Missing, and foreign
+
+
+@pytest.mark.parametrize("gone", [*combinations(range(3), 1), *combinations(range(3), 2)])
+def test_copies_that_are_missing_are_written_anew(
+    gone: tuple[int, ...], file: Path, story: bytes
+) -> None:
+    paths = paths_of(file)
+    for number in gone:
+        paths[number].unlink()
+    with Journal(file, NOON, {}) as journal:
+        assert journal.healed == tuple(
+            f"The journal's copy {paths[number]} was missing; it was written anew."
+            for number in gone
+        )
+    assert {path.read_bytes() for path in paths} == {story}
+
+
+@pytest.mark.parametrize("rubbish", [b"", b"\n\n\n", bytes(5000), b"felt\n" * 9, b"\xff" * 99])
+def test_a_copy_full_of_rubbish_is_written_anew(rubbish: bytes, file: Path, story: bytes) -> None:
+    for path in paths_of(file):
+        path.write_bytes(rubbish)
+        assert len(history(file)) == 2
+        assert path.read_bytes() == story
+
+
+def another(tmp_path: Path, steps: int) -> bytes:
+    """A whole journal that is not this one."""
+    other = tmp_path / "other"
+    with Journal(other, "another day", {}) as journal:
+        for number in range(steps):
+            journal.intend("top", 1.0, {"step": number})
+    return other.read_bytes()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 30])
+def test_a_copy_that_tells_another_story_from_the_start_locks_the_journal(
+    steps: int, file: Path, story: bytes, tmp_path: Path
+) -> None:
+    foreign = another(tmp_path, steps)
+    paths_of(file)[1].write_bytes(foreign)
+    for _ in range(2):
+        with pytest.raises(JournalLocked, match="contradict each other from record 1 on"):
+            Journal(file, NOON, {})
+    assert [path.read_bytes() for path in paths_of(file)] == [story, foreign, story]
+
+
+def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours" / "journal", tmp_path / "theirs" / "journal"
+    ours.parent.mkdir()
+    write_story(ours)
+    shutil.copytree(ours.parent, theirs.parent)
+    for file, dice in ((ours, 1), (theirs, 6)):
+        with Journal(file, NOON, {}) as journal:
+            journal.intend("top", 1.0, {"dice": dice})
+    shutil.copy(paths_of(theirs)[2], paths_of(ours)[2])
+    with pytest.raises(JournalLocked, match="contradict each other from record 10 on"):
+        Journal(ours, NOON, {})
+
+
+def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, story: bytes) -> None:
+    """One copy was put back from long ago; in the others the record after that is damaged."""
+    lines = story.splitlines(keepends=True)
+    old, *damaged = paths_of(file)
+    old.write_bytes(b"".join(lines[:3]))
+    for path in damaged:
+        path.write_bytes(story.replace(lines[3], lines[3].replace(b"3", b"4", 1)))
+    with pytest.raises(JournalLocked, match="Record 4 of the journal is damaged in every copy"):
+        Journal(file, NOON, {})
+
+
+def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
+    file: Path, story: bytes
+) -> None:
+    spoilt = story.replace(b'"step":1', b'"step":7')
+    for path in paths_of(file):
+        path.write_bytes(spoilt)
+    for _ in range(3):
+        with pytest.raises(JournalLocked) as locked:
+            Journal(file, NOON, {})
+    assert str(locked.value) == (
+        f"Record 5 of the journal is damaged in every copy that has it ({file}, {file}.2,"
+        f" {file}.3), so what came after it cannot be trusted. They are left as they are. Keep"
+        " them for whoever has to judge; put a good copy back, or begin anew in another file with"
+        " --journal."
+    )
+    assert {path.read_bytes() for path in paths_of(file)} == {spoilt}
+    file.write_bytes(story)
+    assert len(history(file)) == 2
+
+
+def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
+    file: Path, story: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths_of(file)[2].write_bytes(b"")
+
+    def refused(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal_copies, "_write", refused)
+    with pytest.raises(JournalError, match=r"journal.3 cannot be used \(No space left on device\)"):
+        Journal(file, NOON, {})
+    assert [path.read_bytes() for path in paths_of(file)] == [story, story, b""]
+
+
+# While it is written
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"late"', b'"lato"'))
+
+
+HARM: dict[str, Callable[[Path], object]] = {
+    "a wrong byte": spoil,
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:-9]),
+    "deleted": lambda path: path.unlink(),
+    "emptied": lambda path: path.write_bytes(b""),
+    "something added": lambda path: path.write_bytes(path.read_bytes() + b"felt\n"),
+    "replaced by a directory's worth of zeros": lambda path: path.write_bytes(bytes(9999)),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+@pytest.mark.parametrize("which", range(3))
+def test_a_check_finds_what_was_damaged_since_the_last_and_heals_it(
+    harm: str, which: int, file: Path
+) -> None:
+    with Journal(file, NOON, {}) as journal:
+        journal.intend("top", 1.0, {"step": "early"})
+        assert journal.check() == ()
+        journal.intend("top", 2.0, {"step": "late"})
+        HARM[harm](paths_of(file)[which])
+        (told,) = journal.check()
+        assert f"The journal's copy {paths_of(file)[which]} " in told
+        assert journal.check() == ()
+        journal.intend("top", 3.0, {"step": "after"})
+        assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
+    (text,) = {path.read_bytes() for path in paths_of(file)}
+    assert text.count(b"\n") == 8 + 4
+
+
+def test_a_check_that_finds_every_copy_damaged_locks_the_journal_for_good(file: Path) -> None:
+    with Journal(file, NOON, {}) as journal:
+        journal.intend("top", 2.0, {"step": "late"})
+        for path in paths_of(file):
+            spoil(path)
+        with pytest.raises(JournalLocked, match="Record 10"):
+            journal.check()
+        with pytest.raises(JournalError, match="takes nothing more until it is opened again"):
+            journal.intend("top", 3.0, {})
+    with pytest.raises(JournalLocked):
+        Journal(file, NOON, {})
+
+
+def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, story: bytes) -> None:
+    with Journal(file, NOON, {}) as journal:
+        journal.intend("top", 2.0, {"step": "late"})
+        for path in paths_of(file):
+            path.write_bytes(story)
+        with pytest.raises(JournalLocked, match="ends any more with what this run wrote"):
+            journal.check()
+
+
+def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal(file, NOON, {}) as journal:
+        checked: list[bytes] = []
+        follows = journal_copies.follows
+
+        def watch(line: bytes, chain: str) -> bool:
+            checked.append(line)
+            return follows(line, chain)
+
+        monkeypatch.setattr(journal_copies, "follows", watch)
+        journal.intend("top", 1.0, {})
+        journal.check()
+        assert len(checked) == 3 * 2  # the run and its intent, in each copy
+        journal.intend("top", 1.0, {})
+        journal.check()
+        assert len(checked) == 3 * 3
+
+
+def test_the_copies_alone_tell_the_whole_history(file: Path) -> None:
+    with Copies(paths_of(file)) as copies:
+        told = history_of(map(record_of, copies.lines()))
+    assert told == history(file)

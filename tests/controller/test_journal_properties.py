@@ -1,0 +1,94 @@
+"""Whatever is written in whatever order, and wherever the process ends: it is read back as told."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.journal import Entry, Journal
+from controller.journal_copies import paths_of
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+DEEDS = st.lists(
+    st.tuples(st.just("intend"), st.dictionaries(st.text(), VALUES, max_size=3))
+    | st.tuples(st.just("note"), VALUES)
+    | st.tuples(st.just("confirm"), VALUES)
+    | st.tuples(st.sampled_from(["flush", "check", "end", "close", "cut"]), st.none()),
+    max_size=20,
+)
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def done(journal: Journal, deed: str, value: Any, open_steps: list[int]) -> None:
+    match deed:
+        case "intend":
+            open_steps.append(journal.intend("top", 1.0, value))
+        case "note" if open_steps:
+            journal.note(open_steps[-1], 1.5, value)
+        case "confirm" if open_steps:
+            journal.confirm(open_steps.pop(), 2.0, value)
+        case "flush":
+            journal.flush()
+        case "check":
+            assert journal.check() == ()
+        case "end":
+            journal.end()
+
+
+@given(deeds=DEEDS)
+def test_what_was_written_is_what_is_read(deeds: list[tuple[str, Any]]) -> None:
+    with folder() as home:
+        file, memory = home / "journal", Journal.in_memory("now", {"a": 1})
+        journal = Journal(file, "now", {"a": 1})
+        steps: list[int] = []
+        twin: list[int] = []
+        for deed, value in deeds:
+            if deed in ("close", "cut"):
+                journal.flush()
+                if deed == "cut":
+                    _tear(file)
+                before = journal.history()
+                journal.close()
+                journal, steps, twin = Journal(file, "now", {"a": 1}), [], []
+                assert journal.history() == before
+                assert journal.healed == ()
+                continue
+            done(journal, deed, value, steps)
+            done(memory, deed, value, twin)
+        assert _told(journal.history()) == _told(memory.history())
+        before = journal.history()
+        journal.close()
+        with Journal(file, "later", {}) as again:
+            assert again.history() == before
+            left = again.unfinished()
+            assert left is None or all(entry in before for entry in left.entries)
+        assert len({path.read_bytes() for path in paths_of(file)}) == 1
+
+
+def _tear(file: Path) -> None:
+    """The power goes while a record is written to every copy at once."""
+    for path in paths_of(file):
+        path.write_bytes(path.read_bytes() + b'{"number":99,"kind":"inte')
+
+
+def _told(entries: tuple[Entry, ...]) -> list[tuple[object, ...]]:
+    """What the steps say, without their numbers: runs of their own have records of their own."""
+    return [
+        (entry.activity, entry.at, entry.intent, entry.notes, entry.outcome, entry.confirmed)
+        for entry in entries
+    ]

@@ -1,0 +1,66 @@
+"""A key as a queue of presses: none is missed, and one may be noticed without being taken."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from controller.keys import Key
+from firmware_bridge.board import Board, Edge
+from firmware_bridge.devices import Sensor
+from firmware_bridge.sim import clock
+
+
+class Button(Board):
+    """A board with one key, pressed at these seconds."""
+
+    def __init__(self, *presses: float) -> None:
+        self._presses = presses
+
+    async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+        for number, at in enumerate(self._presses, 1):
+            await asyncio.sleep(at - asyncio.get_running_loop().time())
+            yield Edge(sensors[0], True, at, number)
+            yield Edge(sensors[0], False, at, number)
+
+
+def key_pressed_at(*seconds: float) -> Key:
+    return Key(Sensor(Button(*seconds), "key"))
+
+
+def test_a_press_that_is_noticed_stays_for_whoever_takes_it() -> None:
+    async def story() -> None:
+        key, loop = key_pressed_at(3.0), asyncio.get_running_loop()
+        await key.noticed()
+        assert loop.time() == 3.0
+        await key.noticed()
+        await key.pressed()
+        assert loop.time() == 3.0
+        key.close()
+
+    clock.run(story())
+
+
+def test_a_press_that_was_taken_or_forgotten_is_noticed_no_more() -> None:
+    async def story() -> None:
+        key, loop = key_pressed_at(1.0, 2.0, 9.0), asyncio.get_running_loop()
+        await key.pressed()
+        await asyncio.sleep(4.0)
+        key.forget()
+        await key.noticed()
+        assert loop.time() == 9.0
+        key.close()
+
+    clock.run(story())
+
+
+def test_the_second_of_two_presses_is_still_noticed_when_the_first_was_taken() -> None:
+    async def story() -> None:
+        key, loop = key_pressed_at(1.0, 1.5), asyncio.get_running_loop()
+        await asyncio.sleep(2.0)
+        await key.pressed()
+        await key.noticed()
+        assert loop.time() == 2.0
+        key.close()
+
+    clock.run(story())

@@ -1,0 +1,340 @@
+"""Play at the table: people act, the rules decide, the table brings what it owes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise, product
+
+import pytest
+
+from config.checks import fit
+from config.field import Spot
+from config.loader import game_parameters, load_game, load_table
+from config.staging import Staging, stage
+from controller import workplace
+from controller.events import Event
+from firmware_bridge.sim.plant.machine import Plant
+from rules.games import GAMES, rules_of
+from rules.games.wenzhou.parameters import Parameters as Wenzhou
+from rules.geometry import Place
+from rules.play import plain
+from rules.record import evening as replayed_evening
+from rules.record import recorded, replayed
+from rules.setup import Setup
+from rules.steps import Packet, Replace
+from tests.controller.evening import Hand, Meddler, evening, spend
+from tests.rules.company import AllTiles, wishing
+from tests.rules.test_company import ROBBING, before_the_robbing
+
+TABLES = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
+FITTING = [
+    (game, table)
+    for game, table in product(GAMES, TABLES)
+    if fit(load_table(table), GAMES[game], load_game(game)).fits
+]
+ENOUGH = ("fault", "given_up", "waiting")
+"""Events of an evening on which not all went well."""
+
+
+def house(game: str) -> object:
+    return game_parameters(load_game(game))
+
+
+# Every game on every table
+
+
+@pytest.mark.parametrize(("game", "table"), FITTING)
+def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost(
+    game: str, table: str
+) -> None:
+    night = evening(game, table)
+    assert not [event for event in night.told if event["event"] in ENOUGH]
+    assert len(night.hands) == 2
+    for hand in night.hands:
+        truth = hand.truth.settlement
+        assert hand.settled is not None
+        assert (hand.settled["name"], hand.settled["winner"]) == (truth.name, truth.winner)
+        assert hand.settled["payments"] == [payment.facts() for payment in truth.payments]
+    if GAMES[game].tiles:
+        assert sum(night.census.values()) == len(GAMES[game].tiles) * load_table(table).sets
+    ledger = night.daemon.books.ledger
+    assert ledger.accounted == ledger.expected
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_was_told_is_enough_to_play_the_hands_again(game: str) -> None:
+    rules, night = rules_of(game), evening(game)
+    match = rules.match(house(game), night.hands[0].setup.seating.players, 0)
+    for hand in night.hands:
+        acts = [rules.parse(seat, do) for seat, do in hand.acts]
+        again = replayed(recorded(hand.setup, {}, acts), house(game), match)
+        assert hand.settled is not None
+        assert hand.settled["payments"] == [each.facts() for each in again.settlement.payments]
+        match = match.after(again)
+        assert hand.settled["scores"] == [plain(score) for score in match.scores]
+        match = rules.match(house(game), len(match.scores), match.dealer) if match.over else match
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_record_that_is_kept_meanwhile_is_played_again_hand_after_hand(game: str) -> None:
+    night = evening(game)
+    hands = list(replayed_evening(night.record, lambda game, _: house(game)))
+    assert [hand.dealer for hand in hands] == [hand.dealer for hand in night.hands]
+    for kept, hand in zip(hands, night.hands, strict=True):
+        assert hand.settled is not None
+        assert hand.settled["scores"] == [plain(score) for score in kept.match.scores]
+
+
+# Tiles that are brought
+
+
+def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
+    """What the table hands out by the rules, each after the act of that number."""
+    rules = rules_of(hand.setup.game.name)
+    play, found = rules.start(hand.setup, {}, None), []
+    for number, (seat, do) in enumerate(hand.acts):
+        after = play.apply(rules.parse(seat, do))
+        found += [(number, step) for step in rules.hands_over(hand.setup, play, after)]
+        play = after
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_tile_that_comes_is_the_one_that_the_rules_name(game: str) -> None:
+    """The evening looks at each tile before its seat; here the rules say which places it had."""
+    for hand in evening(game).hands:
+        named = [(str(place), step.seat) for _, step in owed(hand) for place in places_of(step)]
+        assert hand.brought == named
+
+
+def places_of(step: Packet | Replace) -> tuple[Place, ...]:
+    return step.places if isinstance(step, Packet) else (step.place,)
+
+
+@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+def test_the_arm_brings_the_tiles_and_where_there_is_none_people_are_asked(table: str) -> None:
+    for hand in evening("wenzhou", table).hands:
+        moves = [event["move"] for event in hand.told if event["event"] == "move"]
+        assert len(hand.brought) > 5
+        assert set(moves) == ({"carry"} if table == "robotic" else {"prompt"})
+
+
+def test_after_each_act_that_owes_a_tile_it_comes_before_anybody_acts_again() -> None:
+    for hand in evening("wenzhou").hands:
+        line = [event["event"] for event in hand.told if event["event"] in ("acted", "delivered")]
+        acts = [number for number, name in enumerate(line) if name == "acted"]
+        for number, step in owed(hand):
+            after = line[acts[number] + 1 : acts[number] + 2]
+            assert after == ["delivered"], step
+
+
+# What happens in a hand
+
+
+def hand_in_which(game: str, does: str, *seeds: int) -> Hand:
+    """The first hand, in the evenings of these seeds and those after, in which somebody does so."""
+    for seed in (*seeds, *range(12)):
+        for hand in evening(game, "robotic", 2, seed).hands:
+            if any(do.startswith(does) for _, do in hand.acts):
+                return hand
+    raise AssertionError(f"Nobody has ever done '{does}'.")
+
+
+def test_a_pong_takes_the_last_discard_out_of_the_middle() -> None:
+    hand = hand_in_which("wenzhou", "pong")
+    at = next(number for number, (_, do) in enumerate(hand.acts) if do == "pong")
+    discards = [do for _, do in hand.acts[:at] if do.startswith("discard")]
+    seat, face = hand.acts[at][0], discards[-1].split()[1]
+    held = rules_of("wenzhou").held(hand.truth)
+    assert held[seat].count(face) >= 3
+    assert hand.racks == tuple(map(len, held))
+
+
+def test_a_kong_gets_a_tile_from_the_replacement_end_and_the_arm_brings_it() -> None:
+    hand = hand_in_which("wenzhou", "kong")
+    assert hand.setup.ready is not None
+    at = next(number for number, (_, do) in enumerate(hand.acts) if do.startswith("kong"))
+    seat = hand.acts[at][0]
+    replaced = next(step for number, step in owed(hand) if number > at)
+    assert replaced == Replace(seat, hand.setup.ready.replacements[0])
+    (step,) = (event for event in hand.told if event.get("step") == "replace")
+    assert step["from"] == [str(replaced.place)]
+
+
+def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
+    hand = hand_in_which("filipino", "flores")
+    at = next(number for number, (_, do) in enumerate(hand.acts) if do.startswith("flores"))
+    replaced = next(step for number, step in owed(hand) if number == at)
+    assert isinstance(replaced, Replace) and replaced.seat == hand.acts[at][0]
+    assert (str(replaced.place), replaced.seat) in hand.brought
+
+
+def test_a_secret_kong_stays_face_down_until_the_hand_is_over() -> None:
+    hand = hand_in_which("filipino", "secret", 6, 8)
+    seat, do = next(act for act in hand.acts if act[1].startswith("secret"))
+    assert do == "secret", "its tiles are named to nobody"
+    assert any(isinstance(step, Replace) and step.seat == seat for _, step in owed(hand))
+
+
+def test_a_hand_that_nobody_wins_is_drawn_and_the_dealer_stays() -> None:
+    night = spend("wenzhou", "classic", 2, house=Wenzhou(reserve=68))
+    first, second = night.hands
+    assert first.settled is not None
+    assert (first.settled["winner"], first.settled["payments"]) == (None, [])
+    assert len(first.brought) == 71 - 68
+    assert first.dealer == second.dealer == first.settled["next_dealer"]
+
+
+def laid(tiles: AllTiles, setup: Setup) -> Meddler:
+    """Somebody exchanges the tiles of the first walls that come up for these."""
+    staging = stage(setup.layout, load_table("robotic"))
+    done: list[Event] = []
+
+    def meddle(event: Event, plant: Plant) -> None:
+        if event["event"] != "raised" or done:
+            return
+        done.append(event)
+        pool = sorted(plant.felt.tiles, key=lambda tile: tile.face)
+        order = sorted(tiles, key=lambda place: tiles[place])
+        there = dict(zip(order, pool, strict=True))
+        for pillar in plant.felt.pillars:
+            places = {
+                staging.slots[place].level: place
+                for place in there
+                if _spot(place, staging, plant) == pillar.spot
+            }
+            pillar.tiles[:] = [there[places[level]] for level in sorted(places, reverse=True)]
+            plant.felt.raised[pillar.spot] = tuple(pillar.tiles)
+
+    return meddle
+
+
+def _spot(place: Place, staging: Staging, plant: Plant) -> Spot:
+    slot = staging.slots[place]
+    return plant.field.wall(slot.tray, slot.column, staging.columns(slot.tray))
+
+
+def test_who_adds_to_a_pong_loses_the_tile_to_a_hand_that_the_table_never_saw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setup, tiles = before_the_robbing()
+    monkeypatch.setattr(workplace, "rules_of", lambda _: wishing("wenzhou", *ROBBING))
+    throws = tuple(each for each in setup.outcomes if isinstance(each, tuple))
+    night = spend(
+        "wenzhou",
+        hands=1,
+        throws=throws,  # type: ignore[arg-type]
+        house=setup.parameters,
+        meddler=laid(tiles, setup),
+    )
+    (hand,) = night.hands
+    assert hand.texts[-4] == "2 kong 5m" and hand.texts[-3].startswith("1 win ")
+    assert hand.settled is not None
+    assert (hand.settled["name"], hand.settled["winner"]) == ("robbing a kong", 1)
+    assert hand.racks == tuple(map(len, rules_of("wenzhou").held(hand.truth)))
+
+
+# From hand to hand
+
+
+@pytest.mark.parametrize("game", ["wenzhou", "filipino", "da_san", "block"])
+def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> None:
+    night = evening(game, "auto_deal", 5, 3)
+    scores: Counter[int] = Counter()
+    for hand, after in pairwise(night.hands):
+        assert hand.settled is not None
+        assert after.dealer == hand.settled["next_dealer"]
+    for hand in night.hands:
+        assert hand.settled is not None
+        for payment in hand.settled["payments"]:  # type: ignore[attr-defined]
+            scores[payment["from"]] -= payment["amount"]
+            scores[payment["to"]] += payment["amount"]
+        told = list(hand.settled["scores"])  # type: ignore[call-overload]
+        if game in ("wenzhou", "filipino"):
+            assert told == [scores[seat] for seat in range(len(told))]
+            assert sum(told) == 0
+
+
+def test_at_wenzhou_the_dealer_who_wins_deals_again_and_else_the_deal_passes() -> None:
+    passed, stayed = 0, 0
+    for seed in range(4):
+        for hand in evening("wenzhou", "auto_deal", 5, seed).hands:
+            assert hand.settled is not None and hand.settled["winner"] is not None
+            won = hand.settled["winner"] == hand.dealer
+            after = hand.dealer if won else (hand.dealer + 1) % 4
+            assert hand.settled["next_dealer"] == after
+            passed, stayed = passed + (not won), stayed + won
+    assert passed and stayed
+
+
+def test_a_match_that_is_over_is_told_and_the_next_one_begins_from_nothing() -> None:
+    first, second = evening("backgammon").hands
+    for hand in (first, second):
+        assert hand.settled is not None and hand.settled["match_over"]
+        assert min(hand.settled["scores"]) == 0  # type: ignore[call-overload]
+
+
+def test_seat_2_may_deal_first() -> None:
+    night = spend("wenzhou", "auto_deal", 1, dealer=2)
+    (hand,) = night.hands
+    assert hand.dealer == 2
+    assert [len(places) for _, places in sorted(hand.setup.hands.items())] == [16, 16, 17, 16]
+    assert hand.acts[0][0] == 2
+
+
+def test_throws_that_were_given_break_the_wall_of_every_hand() -> None:
+    night = spend("wenzhou", "auto_deal", 2, throws=((3, 5), (2, 4)))
+    for hand in night.hands:
+        assert hand.setup.outcomes[1:3] == ((3, 5), (2, 4))
+        assert hand.settled
+
+
+# Giving up
+
+
+def presses_after(acts: int) -> Meddler:
+    """Somebody presses the lid's key after so many acts of the first hand, when no tile is due."""
+    heard: list[Event] = []
+    pressed: list[Event] = []
+
+    def meddle(event: Event, plant: Plant) -> None:
+        if event["event"] == "acted":
+            heard.append(event)
+            if len(heard) > acts and event["do"] == "pass" and not pressed:
+                pressed.append(event)
+                plant.people.press(plant.table.modules.keys.lid)
+
+    return meddle
+
+
+@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(table: str) -> None:
+    night = spend("wenzhou", table, 2, meddler=presses_after(25))
+    first, second = night.hands
+    (given_up,) = (event for event in night.told if event["event"] == "given_up")
+    assert given_up["dealer"] == 0
+    assert first.settled is None and len(first.acts) < 40
+    assert second.dealer == first.dealer == 0
+    assert second.settled is not None and sum(second.settled["scores"]) == 0  # type: ignore[call-overload]
+    assert sum(night.census.values()) == 136 * load_table(table).sets
+    kept, after = replayed_evening(night.record, lambda game, _: house(game))
+    assert kept.play.settlement is None and not any(kept.match.scores)
+    assert [plain(score) for score in after.match.scores] == second.settled["scores"]
+
+
+# The same again
+
+
+def test_the_same_seed_plays_the_same_evening() -> None:
+    assert (
+        spend("filipino", "auto_deal", 2, seed=5).told
+        == evening("filipino", "auto_deal", 2, 5).told
+    )
+
+
+def test_without_play_nobody_follows_anything() -> None:
+    night = spend("wenzhou", "auto_deal", 2, play=False)
+    names = {str(event["event"]) for event in night.told}
+    assert not names & {"acted", "settled", "given_up"}
+    assert (night.record, night.daemon.match) == ([], None)
+    assert [hand.dealer for hand in night.hands] == [0, 1]

@@ -1,0 +1,145 @@
+"""The host dies and another one takes over: the round goes on where it was, with the same hands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from controller.journal import Entry, JournalError
+from controller.past import Past
+from firmware_bridge.sim.clock import VirtualLoop
+from tests.controller.lives import SurvivingTable
+
+DARK = 3.0
+"""Seconds for which the table has no host."""
+Death = Callable[[int, bool], bool]
+
+
+@dataclass
+class Evening:
+    """How a round went: each seat's true tiles, the dome's throws, the last life's writes."""
+
+    hands: dict[int, list[str]]
+    throws: int
+    writes: int
+    lives: int
+    faults: list[str]
+
+
+def evening(
+    folder: Path,
+    table: str,
+    game: str,
+    deaths: tuple[Death, ...] = (),
+    answers: Mapping[str, int | str] | None = None,
+    *,
+    whole: bool = False,
+) -> Evening:
+    """One round, during which hosts die as told; `whole` plays it out, else it ends when ready."""
+
+    async def story() -> Evening:
+        place = SurvivingTable(table, game, 7, answers=answers or {})
+        dying = [*deaths, lambda number, written: False]
+        lives = 0
+        lived = None
+        path = folder / "table.journal"
+        while lived is None:
+            death = dying[min(lives, len(dying) - 1)]
+            lived = await place.live(path, die=death, until_ready=not whole)
+            lives += 1
+            if lived is None:
+                await asyncio.sleep(DARK)
+        place.plant.census()
+        hands = {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
+        return Evening(
+            hands,
+            place.plant.dome.throws if place.plant.dome else 0,
+            lived[1],
+            lives,
+            [str(event["code"]) for event in place.told if event["event"] == "fault"],
+        )
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        return runner.run(story())
+
+
+ROUNDS = [
+    pytest.param("robotic", "wenzhou", {}, id="wenzhou"),
+    pytest.param("robotic", "pai_gow", {"cut": "dragon_head"}, id="pai_gow"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
+@pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
+def test_a_host_that_dies_at_any_write_of_the_journal_changes_no_hand(
+    tmp_path: Path, table: str, game: str, answers: Mapping[str, str], written: bool
+) -> None:
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    undisturbed = evening(whole, table, game, answers=answers)
+    assert undisturbed.writes > 25
+    for number in range(1, undisturbed.writes + 1):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+
+        def dies(write: int, done: bool, at: int = number) -> bool:
+            return write == at and done is written
+
+        disturbed = evening(folder, table, game, (dies,), answers)
+        assert disturbed.lives == 2, number
+        assert disturbed.faults == [], number
+        assert disturbed.hands == undisturbed.hands, number
+        assert disturbed.throws == undisturbed.throws, "no die is thrown twice"
+
+
+@pytest.mark.parametrize(
+    ("table", "game", "answers"),
+    [
+        *ROUNDS,
+        pytest.param("pai_gow", "pai_gow", {"cut": "four_across"}, id="pai_gow_table"),
+        pytest.param("robotic", "filipino", {}, id="filipino"),
+        pytest.param("classic", "filipino", {}, id="by_hand"),
+        pytest.param("auto_deal", "wenzhou", {}, id="hand_lanes"),
+        pytest.param("single_port", "block", {}, id="chain"),
+    ],
+)
+def test_hosts_that_die_again_and_again_change_no_hand(
+    tmp_path: Path, table: str, game: str, answers: Mapping[str, str]
+) -> None:
+    for folder in ("whole", "broken"):
+        (tmp_path / folder).mkdir()
+    undisturbed = evening(tmp_path / "whole", table, game, answers=answers)
+    random = Random(table + game)
+
+    def dies(write: int, done: bool) -> bool:
+        return random.random() < 0.08
+
+    disturbed = evening(tmp_path / "broken", table, game, (dies,) * 12, answers)
+    assert disturbed.lives > 2
+    assert disturbed.faults == []
+    assert disturbed.hands == undisturbed.hands
+
+
+def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path) -> None:
+    random = Random(3)
+    disturbed = evening(
+        tmp_path, "robotic", "wenzhou", (lambda w, d: random.random() < 0.05,) * 9, whole=True
+    )
+    assert disturbed.lives > 2
+    assert disturbed.faults == []
+    assert not any(disturbed.hands.values()), "the played set has been pushed in"
+
+
+def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
+    past = Past([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
+    with pytest.raises(JournalError) as told:
+        past.take("top", {"step": "throw", "by": 2})
+    assert "entry 3 tells of step throw by 1" in str(told.value)
+    assert "--abandon" in str(told.value)

@@ -1,0 +1,115 @@
+"""What moves below stands still while a person reaches in, and goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller.stations.standstill import Standstill
+from firmware_bridge.board import Board, Edges, Ended, Reason, Until
+from firmware_bridge.devices import Motor
+from firmware_bridge.sim import clock
+
+
+class Wheels(Board):
+    """Lifts a tile a second, until it is told to stop."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[float, str]] = []
+        self._stopped: dict[str, asyncio.Event] = {}
+
+    async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+        assert isinstance(until, Edges)
+        self._note(f"{motor} {until.count}")
+        begun = asyncio.get_running_loop().time()
+        stopped = self._stopped[motor] = asyncio.Event()
+        try:
+            async with asyncio.timeout(min(limit, float(until.count))):
+                await stopped.wait()
+        except TimeoutError:
+            reason = Reason.EDGES if until.count <= limit else Reason.TIME
+        else:
+            reason = Reason.STOPPED
+        seconds = asyncio.get_running_loop().time() - begun
+        return Ended(reason, int(seconds + 1e-9), seconds)
+
+    async def set(self, channel: str, value: int) -> None:
+        self._note(f"{channel} = {value}")
+
+    async def stop(self, channel: str | None = None) -> None:
+        self._note(f"{channel} stop")
+        if channel in self._stopped:
+            self._stopped[channel].set()
+
+    def _note(self, text: str) -> None:
+        self.told.append((round(asyncio.get_running_loop().time(), 3), text))
+
+
+def test_a_wheel_that_was_stopped_is_sent_on_for_what_is_left() -> None:
+    board = Wheels()
+
+    async def story() -> Ended:
+        below, wheel = Standstill(), Motor(board, "wheel")
+        lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 4), 60.0))
+        await asyncio.sleep(1.5)
+        async with below.held():
+            await asyncio.sleep(20.0)
+        return await lifting
+
+    ended = clock.run(story())
+    assert (ended.reason, ended.count) == (Reason.EDGES, 4)
+    assert ended.seconds == pytest.approx(4.5)
+    assert board.told == [(0.0, "wheel 4"), (1.5, "wheel stop"), (21.5, "wheel 3")]
+
+
+def test_what_runs_on_stops_and_runs_again_when_the_last_hand_is_out() -> None:
+    board = Wheels()
+
+    async def story() -> None:
+        below, drum = Standstill(), Motor(board, "drum")
+        await below.keep_running(drum, 1000)
+        async with below.held():
+            async with below.held():
+                await asyncio.sleep(5.0)
+            await asyncio.sleep(5.0)
+
+    clock.run(story())
+    assert board.told == [(0.0, "drum = 1000"), (0.0, "drum stop"), (10.0, "drum = 1000")]
+
+
+def test_nothing_begins_at_a_standstill() -> None:
+    board = Wheels()
+
+    async def story() -> None:
+        below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
+        async with below.held():
+            await below.keep_running(belt, 1000)
+            lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 1), 60.0))
+            await asyncio.sleep(5.0)
+            assert board.told == []
+        await lifting
+
+    clock.run(story())
+    assert board.told == [(5.0, "belt = 1000"), (5.0, "wheel 1")]
+
+
+def test_a_drive_that_somebody_else_stopped_has_ended() -> None:
+    board = Wheels()
+
+    async def story() -> Ended:
+        below, wheel = Standstill(), Motor(board, "wheel")
+        lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 4), 60.0))
+        await asyncio.sleep(1.5)
+        await wheel.stop()
+        return await lifting
+
+    assert clock.run(story()).reason is Reason.STOPPED
+
+
+def test_drives_that_run_out_of_time_are_told_so() -> None:
+    async def story() -> Ended:
+        wheel = Motor(Wheels(), "wheel")
+        return await Standstill().run(wheel, 1000, Edges("counter", 9), 3.0)
+
+    assert clock.run(story()) == Ended(Reason.TIME, 3, 3.0)

@@ -1,0 +1,123 @@
+"""What stations do before they ask, part by part, on a board that follows a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.loader import load_game, load_table
+from config.recovery import DEFAULTS
+from controller.cure import Care
+from controller.faults import Fault
+from controller.stations.rig import Rig
+from firmware_bridge.board import Ended, Reason
+from firmware_bridge.devices import Devices
+from firmware_bridge.guide import Ask
+from firmware_bridge.sim import clock
+from tests.controller.test_stations import BACK, LATE, ScriptedBoard, fault_of, packet, rig_of
+
+
+def helped(table: str, asked: list[Ask]) -> tuple[Rig, ScriptedBoard]:
+    """A rig beside which somebody stands who says that it is done."""
+
+    async def answer(ask: Ask) -> str:
+        asked.append(ask)
+        return ask.answers[0]
+
+    machine, board = load_table(table), ScriptedBoard()
+    devices = Devices(machine, dict.fromkeys(machine.boards, board))
+    return Rig(machine, load_game("wenzhou").tile, devices, Care(DEFAULTS.get, answer)), board
+
+
+def test_a_lid_that_meets_a_hand_backs_off_and_waits_for_a_person() -> None:
+    asked: list[Ask] = []
+    rig, board = helped("robotic", asked)
+    board.ends["lid"] = [Ended(Reason.CURRENT, 0, 1.0)]
+    assert rig.lid is not None
+    clock.run(rig.lid.go_back())
+    assert board.told == ["lid back", "lid forward", "lid back"]
+    assert [(ask.code, ask.part) for ask in asked] == [("OBSTRUCTED", "lid")]
+    assert asked[0].seen == "lid drew too much current after 1.0 s"
+
+
+def test_without_anybody_it_stays_where_it_backed_off_to() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lift1"] = [Ended(Reason.CURRENT, 0, 1.0)]
+    fault = fault_of(rig.lifts[1].go_forth())
+    assert (fault.fault, fault.part) == (Fault.OBSTRUCTED, "lift 1")
+    assert board.told == ["lift1 forward", "lift1 back"]
+
+
+def test_a_tray_with_both_switches_active_is_tried_once_more_and_both_are_named() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lift2"] = [LATE] * 9
+    board.levels |= {"lift2_up": [1], "lift2_down": [1]}
+    fault = fault_of(rig.lifts[2].go_forth())
+    assert fault.fault is Fault.BOTH_SWITCHES
+    assert fault.evidence == "lift2_up and lift2_down are both active"
+    assert board.told == ["lift2 forward"] * 2
+
+
+def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
+    rig, board = rig_of("single_port")
+    module, chain = load_table("single_port").modules.chain, rig.chain
+    assert module is not None and chain is not None
+
+    async def twice() -> None:
+        await chain.to_next()
+        await chain.to_next()
+
+    arrived = Ended(Reason.EDGES, 1, 1.0)
+    board.ends[module.motor] = [arrived, LATE, BACK, arrived]
+    clock.run(twice())
+    forth, back = f"{module.motor} forward", f"{module.motor} back"
+    assert board.told == [forth, forth, back, forth]
+
+
+def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet()))
+    assert board.told[-6:] == [
+        *("grip back", "gantry_z 0.057"),
+        *("gantry_z 0.000", "grip forward", "grip back", "gantry_z 0.057"),
+    ]
+
+
+@pytest.mark.parametrize("axis", ["gantry_x", "gantry_z"])
+def test_an_axis_that_met_something_is_homed_after_the_answer_and_goes_on(axis: str) -> None:
+    asked: list[Ask] = []
+    rig, board = helped("robotic", asked)
+    board.levels["loaded"] = [1, 0]
+    board.ends[axis] = [Ended(Reason.SWITCH, 0, 0.2)]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet()))
+    assert [(ask.code, ask.part) for ask in asked] == [("AXIS", "gantry")]
+    homed = board.told.index("gantry_z home")
+    assert board.told[homed : homed + 3] == ["gantry_z home", "gantry_x home", "gantry_y home"]
+    assert board.told[-1] == "gantry_z 0.057"
+
+
+def test_a_pusher_without_a_wire_for_reverse_is_simply_driven_again() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
+    assert clock.run(rig.heads[3].stack((2,))) == 2
+    assert board.told.count("head3_pusher forward") == 2
+    assert "head3_pusher back" not in board.told
+
+
+def test_a_blocked_counter_has_the_wheel_reversed() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["head2_wheel"] = [Ended(Reason.TIME, 1, 30.0)]
+    board.levels["head2_counter"] = [1, 1, 0]
+    assert clock.run(rig.heads[2].lift(2)) == 2
+    assert board.told[:3] == ["head2_wheel forward", "head2_wheel back", "drum back"]
+
+
+def test_one_tile_too_many_is_a_persons_to_take_out() -> None:
+    asked: list[Ask] = []
+    rig, board = helped("robotic", asked)
+    board.ends["head2_wheel"] = [Ended(Reason.EDGES, 3, 0.8)]
+    assert clock.run(rig.heads[2].lift(2)) == 2
+    assert [(ask.code, ask.part) for ask in asked] == [("EXTRA_TILE", "head 2")]
+    assert asked[0].seen == "head2_counter counted 3 of 2 tiles in 0.8 s"

@@ -1,0 +1,140 @@
+"""A table's own figures, from what its journal tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from controller.journal_lines import Record
+from controller.statistics import RECENT, facts, statistics_of
+
+
+class Told:
+    """Records as a run would write them."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._numbers: Iterator[int] = count(1)
+
+    def run(self, **content: object) -> None:
+        self.records.append(Record(next(self._numbers), "run", "", 0.0, content))
+
+    def step(
+        self, activity: str, at: float, seconds: float, outcome: object = None, **intent: object
+    ) -> None:
+        number = next(self._numbers)
+        self.records.append(Record(number, "intent", activity, at, intent))
+        self.records.append(
+            Record(next(self._numbers), "outcome", "", at + seconds, outcome, number)
+        )
+
+    def built(self, at: float, seconds: float = 20.0) -> None:
+        self.step("under", at, seconds, {"counted": 136}, do="build", set=0)
+
+    def jam(self, at: float, attempt: int, part: str = "head 2") -> None:
+        self.step("recovered", at, 0.0, None, code="JAM", part=part, attempt=attempt)
+
+
+def test_a_journal_without_trouble_has_no_jam_and_no_assist() -> None:
+    told = Told()
+    told.run()
+    told.built(0.0)
+    figures = facts(statistics_of(told.records))
+    assert (figures["sets"], figures["tiles"], figures["seconds"]) == (1, 136, 20.0)
+    assert figures["tiles_per_jam"] is figures["mtba_s"] is figures["mtta_s"] is None
+
+
+def test_tiles_per_jam_and_the_means_of_assists() -> None:
+    told = Told()
+    told.run()
+    for number in range(4):
+        told.built(100.0 * number)
+    told.jam(400.0, 2)
+    told.step("asked", 410.0, 30.0, {"by": "attendant"}, code="JAM", part="head 2")
+    told.jam(440.0, 5)
+    figures = facts(statistics_of(told.records))
+    assert figures["tiles_per_jam"] == 4 * 136 / 2
+    assert (figures["mtba_s"], figures["mtta_s"]) == (440.0, 30.0)
+    # One attempt of the first jam, four of the second, of which one came after a person's help.
+    assert figures["faults"]["JAM"] == {
+        "recoveries": 2,
+        "retries": 4,
+        "asks": 1,
+        "clears": 1,
+        "stops": 0,
+    }
+
+
+def test_an_open_question_and_a_stop_are_counted_as_such() -> None:
+    told = Told()
+    told.run()
+    told.records.append(Record(90, "intent", "asked", 1.0, {"code": "LIFT", "part": "lift 1"}))
+    told.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
+    lift = facts(statistics_of(told.records))["faults"]["LIFT"]
+    assert (lift["asks"], lift["clears"], lift["stops"]) == (1, 0, 1)
+
+
+def test_the_clock_of_each_run_begins_anew_and_a_resumed_one_had_no_power() -> None:
+    told = Told()
+    told.run()
+    told.built(500.0)
+    told.run(resumes=1)
+    told.built(30.0)
+    figures = facts(statistics_of(told.records))
+    assert (figures["runs"], figures["seconds"]) == (2, 570.0)
+    assert figures["faults"]["POWER"]["recoveries"] == 1
+
+
+def test_what_wears_is_counted() -> None:
+    told = Told()
+    told.run()
+    told.step("top", 0.0, 1.0, None, do="take in", set=0)
+    told.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
+    told.step("top", 4.0, 1.0, None, step="throw", times=2)
+    worn = facts(statistics_of(told.records))["worn"]
+    assert worn == {"lid_openings": 1, "walls_raised": 4, "throws": 2}
+
+
+def test_a_forgotten_tile_is_nobodys_assist() -> None:
+    told = Told()
+    told.run()
+    told.step("asked", 0.0, 12.0, {"by": "player"}, code="FORGOTTEN", part="lid")
+    figures = facts(statistics_of(told.records))
+    assert figures["assists"] == 0
+    assert figures["faults"]["FORGOTTEN"]["clears"] == 1
+
+
+def test_a_part_that_is_often_in_trouble_is_named_before_it_fails() -> None:
+    told = Told()
+    told.run()
+    for number in range(3):
+        told.built(100.0 * number)
+        told.jam(100.0 * number + 50.0, 2)
+    (warning,) = facts(statistics_of(told.records))["warnings"]
+    assert warning == (
+        f"head 2: 3 second attempts in the last {RECENT} sets."
+        " Clean the sensor of head 2 when the table is next at rest."
+    )
+
+
+def test_trouble_of_long_ago_is_forgotten() -> None:
+    told = Told()
+    told.run()
+    for number in range(3):
+        told.jam(float(number), 2)
+    for number in range(RECENT):
+        told.built(100.0 * number)
+    assert facts(statistics_of(told.records))["warnings"] == []
+
+
+@pytest.mark.parametrize(("last", "warned"), [(22.0, False), (30.0, True)])
+def test_sets_that_take_longer_and_longer_are_told(last: float, warned: bool) -> None:
+    told = Told()
+    told.run()
+    for number in range(RECENT):
+        told.built(100.0 * number)
+    for number in range(RECENT, 2 * RECENT):
+        told.built(100.0 * number, last)
+    assert bool(facts(statistics_of(told.records))["warnings"]) is warned

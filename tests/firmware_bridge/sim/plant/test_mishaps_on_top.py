@@ -1,0 +1,203 @@
+"""What goes wrong on top, as the sensors show it: gripper, reader, dice, curtain, people."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from config.field import Spot
+from firmware_bridge.board import FaultCode, Level, Reason
+from firmware_bridge.guide import Ask
+from firmware_bridge.messages import Clear, Faulted, Ok, Scan, Tag
+from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.plant.machine import TAGS
+from firmware_bridge.sim.plant.tiles import Tile
+from tests.firmware_bridge.sim.rack import Rack, story
+
+HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
+
+
+def ordered(*texts: str, chance: bool = False) -> dict[str, object]:
+    """The plant with these mishaps."""
+    return {"mishaps": [parse(text) for text in texts], "chance": chance}
+
+
+def column(rack: Rack, tiles: int = 2) -> list[Tile]:
+    """A column of tiles straight from the first box, standing on the felt."""
+    box = rack.plant.boxes[0]
+    standing = [box.take(tile) for tile in box.tiles[:tiles]]
+    rack.plant.felt.stand(HERE, standing)
+    return standing
+
+
+async def grip(rack: Rack) -> None:
+    """Home, go over the column, close the jaws on all of it, and rise."""
+    for axis in ("gantry_z", "gantry_x", "gantry_y"):
+        await rack.home(axis)
+    await rack.move(gantry_x=HERE.x, gantry_y=HERE.y)
+    await rack.move(gantry_z=0.0)
+    assert (await rack.drive("grip", 1000, Level("gripped"), 1.0)).reason is Reason.LEVEL
+    await rack.move(gantry_z=0.2)
+    await asyncio.sleep(0.01)
+    assert rack.read("loaded") == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: int) -> None:
+    async def main(rack: Rack) -> None:
+        tiles = column(rack)
+        await grip(rack)
+        await rack.move(gantry_x=THERE.x, gantry_y=THERE.y)
+        await asyncio.sleep(0.01)
+        assert (rack.read("loaded"), rack.read("gripped")) == (0, 1)
+        here = rack.plant.census()
+        assert (here["gripper"], here["felt"]) == (0, 2)
+        fell_back = rack.plant.felt.standing(HERE)
+        assert len(rack.plant.felt.pillars) == 1
+        assert rack.plant.mend("EMPTY_GRIP", "gripper")
+        assert rack.plant.felt.top_tile(HERE) is tiles[-1]
+        assert rack.plant.felt.height(HERE) == 2
+        where.add(fell_back)
+
+    where: set[bool] = set()
+    story(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+
+
+def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> None:
+    where: list[bool] = []
+
+    async def main(rack: Rack) -> None:
+        column(rack)
+        await grip(rack)
+        await rack.move(gantry_x=THERE.x, gantry_y=THERE.y)
+        where.append(rack.plant.felt.standing(HERE))
+
+    for seed in range(12):
+        story(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+    assert set(where) == {True, False}
+
+
+def test_a_reader_that_misreads_gives_no_tag_or_another_and_then_the_true_one() -> None:
+    wrong: list[int] = []
+
+    async def main(rack: Rack) -> None:
+        tiles = column(rack, 1)
+        await grip(rack)
+        read = rack.tell("reader", Scan)
+        again = rack.tell("reader", Scan)
+        assert isinstance(read, Tag)
+        assert again == Tag(TAGS + tiles[0].number)
+        assert read != again
+        wrong.append(read.tag)
+
+    for seed in range(8):
+        story(main, seed=seed, **ordered("misread:reader#1"))
+    assert 0 in wrong
+    assert any(wrong)
+
+
+def test_a_cocked_die_reads_nothing_and_is_thrown_again() -> None:
+    async def main(rack: Rack) -> None:
+        assert 0 in await rack.throw("dice", 2)
+        assert all(1 <= face <= 6 for face in await rack.throw("dice", 2))
+
+    story(main, **ordered("cocked_die:dice#1"))
+
+
+def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
+    async def main(rack: Rack) -> None:
+        plant = rack.plant
+        assert plant.drum is not None
+        plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:8]])
+        stranger = next(tile for tile in plant.drum.well.tiles if tile.face == "foreign")
+        plant.felt.stand(HERE, [plant.take_out(stranger)])
+        await grip(rack)
+        read = rack.tell("reader", Scan)
+        assert isinstance(read, Tag)
+        assert 0 < read.tag < TAGS
+
+    story(main, **ordered("foreign_tile:drum#1"))
+
+
+def test_an_emergency_stop_latches_on_every_board_until_it_is_released() -> None:
+    async def main(rack: Rack) -> None:
+        rack.set("drum", 700)
+        await asyncio.sleep(4)
+        assert rack.plant.drum is not None
+        assert not rack.plant.drum.stirring
+        assert len(rack.heard(Faulted)) == 2
+        for board in rack.boards.values():
+            assert board.faults == (FaultCode.EMERGENCY_STOP,)
+            assert board.execute(Clear(), 0) != Ok()
+        assert rack.plant.mend("EMERGENCY", "emergency stop")
+        for board in rack.boards.values():
+            assert board.execute(Clear(), 0) == Ok()
+
+    story(main, **ordered("emergency_stop:table@3"))
+
+
+def test_a_hand_in_the_light_curtain_goes_away_by_itself() -> None:
+    async def main(rack: Rack) -> None:
+        await asyncio.sleep(3.1)
+        assert (rack.read("curtain"), rack.read("arm_curtain")) == (1, 1)
+        await asyncio.sleep(2)
+        assert (rack.read("curtain"), rack.read("arm_curtain")) == (0, 0)
+
+    story(main, **ordered("reach_in:table@3"))
+
+
+# People who help
+
+ASK = Ask("JAM", "head 0", "head0_counter is active", "Clear the tile that is stuck at head 0.")
+
+
+async def jam(rack: Rack) -> None:
+    """A tile sticks at head 0."""
+    plant = rack.plant
+    assert plant.drum is not None
+    plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:60]])
+    for motor in ("drum", "head0_belt", "head0_wheel"):
+        rack.set(motor, 700)
+    await asyncio.sleep(2)
+    assert rack.plant.mishaps.standing == (("jam", "head0"),)
+
+
+def test_a_person_who_is_asked_comes_after_half_a_minute_and_clears_the_jam() -> None:
+    async def main(rack: Rack) -> None:
+        await jam(rack)
+        began = rack.loop.time()
+        assert await Hands(rack.plant).help(ASK) == "done"
+        assert rack.loop.time() - began == pytest.approx(30.0)
+        assert rack.plant.mishaps.standing == ()
+
+    story(main, **ordered("jam:head0#1~99"))
+
+
+def test_a_person_who_gives_a_wrong_answer_has_not_looked() -> None:
+    async def main(rack: Rack) -> None:
+        await jam(rack)
+        hands = Hands(rack.plant)
+        assert await hands.help(ASK) == "done"
+        assert rack.plant.mishaps.standing == (("jam", "head0"),)
+        assert await hands.help(ASK) == "done"
+        assert rack.plant.mishaps.standing == ()
+
+    story(main, **ordered("jam:head0#1~99", "wrong_answer:people#1"))
+
+
+def test_people_take_20_to_60_seconds_and_30_on_average() -> None:
+    took: list[float] = []
+
+    async def main(rack: Rack) -> None:
+        hands = Hands(rack.plant)
+        for _ in range(200):
+            began = rack.loop.time()
+            await hands.help(ASK)
+            took.append(rack.loop.time() - began)
+
+    story(main)
+    assert min(took) >= 20 - 1e-6
+    assert max(took) <= 60 + 1e-6
+    assert sum(took) / len(took) == pytest.approx(30, rel=0.1)

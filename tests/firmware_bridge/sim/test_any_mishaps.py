@@ -1,0 +1,119 @@
+"""Whatever goes wrong, and whatever is ordered meanwhile: every tile lies somewhere, once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from config.loader import load_table
+from firmware_bridge.messages import Clear, Set, TakeLease
+from firmware_bridge.sim.mishap_kind import BY_OUTPUTS
+from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.mishaps import Always, At, Mishap, Nth, Rate
+from tests.firmware_bridge.sim.rack import FACES, Rack, story
+from tests.firmware_bridge.sim.test_any_order import TABLES, sensible
+
+SIZES = (None, None, 1.0, 3.0)
+
+
+def some(table: str, random: Random) -> list[Mishap]:
+    """A handful of mishaps, any kind at any part of a table, at any time."""
+    loaded = load_table(table)
+    found = []
+    for _ in range(random.randint(1, 8)):
+        mechanical = [k for k in KINDS.values() if k.occasion is not BY_OUTPUTS]
+        kind = random.choice(mechanical if random.random() < 0.9 else list(KINDS.values()))
+        parts = list(kind.parts(loaded))
+        if parts:
+            when = random.choice((At(random.uniform(0, 60)), Nth(random.randint(1, 5)), Rate(0.3)))
+            size = random.choice(SIZES) if kind.measure else None
+            found.append(
+                Mishap(kind.name, random.choice(parts), random.choice((when, Always())), size)
+            )
+    return found
+
+
+def wild(table: str, seed: int, orders: int = 120) -> list[object]:
+    """A long run of sensible orders while things go wrong and are mended; its whole trace."""
+    random = Random(seed)
+    mishaps = some(table, random)
+    trace: list[object] = []
+
+    async def main(rack: Rack) -> None:
+        plant = rack.plant
+        assert plant.drum is not None
+        box = plant.boxes[0]
+        plant.drum.pour([box.take(tile) for tile in box.tiles[:32]])
+        channels = [name for board in rack.table.boards.values() for name in board.channels]
+        running = [name for name in channels if re.fullmatch("drum|head._(wheel|belt)", name)]
+        for _ in range(orders):
+            name = random.choice(list(rack.boards))
+            rack.boards[name].execute(TakeLease(60_000), 0)
+            trace.append(rack.boards[name].execute(sensible(rack, name, random), 1))
+            for motor in running if random.random() < 0.5 else ():
+                rack.tell(motor, lambda number: Set(number, 700))
+            if random.random() < 0.4:
+                await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
+            if random.random() < 0.1:
+                part = random.choice((*channels, "head 0", "tray 1", "drum", "gripper", "table"))
+                trace.append(plant.mend("JAM", part))
+            if random.random() < 0.2:
+                rack.boards[name].execute(Clear(), 2)
+            trace.append(plant.census())
+            assert sum(plant.census().values()) == len(plant.tiles)
+        while plant.mishaps.standing:
+            assert plant.mend("COUNT", "table")
+            plant.census()
+        trace.append([str(each) for each in plant.mishaps.happened])
+        trace.append(list(rack.said))
+
+    story(main, table, seed=seed, faces=FACES[:32], mishaps=mishaps)
+    return trace
+
+
+@pytest.mark.parametrize("table", TABLES)
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_no_mishap_loses_or_doubles_a_tile_and_all_can_be_mended(table: str, seed: int) -> None:
+    wild(table, seed)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_same_mishaps_and_the_same_seed_give_the_same_run(table: str) -> None:
+    assert wild(table, 11, 300) == wild(table, 11, 300)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
+    """The watch for mishaps has chances of its own: the same run, message for message."""
+
+    def run(*mishaps: Mishap) -> list[object]:
+        said: list[object] = []
+
+        async def main(rack: Rack) -> None:
+            random = Random(3)
+            assert rack.plant.drum is not None
+            box = rack.plant.boxes[0]
+            rack.plant.drum.pour([box.take(tile) for tile in box.tiles[:32]])
+            for _ in range(150):
+                name = random.choice(list(rack.boards))
+                rack.boards[name].execute(TakeLease(60_000), 0)
+                rack.boards[name].execute(sensible(rack, name, random), 1)
+                await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
+            said.extend((rack.said, {k: n for k, n in rack.plant.census().items() if n}))
+
+        story(main, table, faces=FACES[:32], mishaps=mishaps)
+        return said
+
+    never = [
+        Mishap(kind.name, part, Nth(10**9))
+        for kind in KINDS.values()
+        for part in list(kind.parts(load_table(table)))[:2]
+        if kind.name not in ("extra_tile", "foreign_tile")
+    ]
+    assert run(*never) == run()

@@ -1,0 +1,237 @@
+"""Power, cable, noise and a host that hangs, through the real link, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from config.loader import load_table
+from firmware_bridge.board import BoardError, BoardFault, BoardSilent, Elapsed, FaultCode, Reason
+from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.link import Line
+from firmware_bridge.serial_board import SerialBoard
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.line import memory_line
+from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.stall import StallingLoop
+from firmware_bridge.sim.upsets import Cause
+from tests.firmware_bridge.sim.rack import FACES, TILE
+
+now = asyncio.get_running_loop
+
+Tell = Callable[[Bench, dict[str, SerialBoard]], Coroutine[Any, Any, None]]
+
+
+@asynccontextmanager
+async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
+    """The robotic table with these mishaps at the end of a line in memory, its boards leased."""
+    table = load_table("robotic")
+    here, there = memory_line()
+    plant = Plant(table, TILE, FACES, 1, now(), mishaps=map(parse, texts))
+    bench = Bench(plant, there.write)
+    there.connect(bench.receive, lambda _: None)
+    line, random = Line(here), Random(1)
+    boards = {
+        name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8))
+        for name, board in table.boards.items()
+    }
+    for board in boards.values():
+        await board.start()
+        await board.hold_lease()
+    try:
+        yield bench, boards
+    finally:
+        line.close()
+        bench.close()
+        plant.census()
+
+
+def story(tell: Tell, *texts: str) -> None:
+    """Tell it on a virtual clock."""
+
+    async def main() -> None:
+        async with linked(texts) as (bench, boards):
+            await tell(bench, boards)
+
+    clock.run(main())
+
+
+async def told(board: SerialBoard) -> BoardFault:
+    """The board's next fault."""
+    async for fault in board.faults:
+        return fault
+    raise AssertionError("its faults have ended")
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [("board_reset", Cause.WATCHDOG), ("brown_out", Cause.BROWN_OUT), ("power_cut", Cause.POWER)],
+)
+def test_a_board_that_was_reset_says_so_when_it_is_asked_again(kind: str, cause: Cause) -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        await base.set("drum", 700)
+        await asyncio.sleep(5)
+        assert bench.plant.drum is not None
+        assert not bench.plant.drum.stirring
+        with pytest.raises(BoardError):
+            await base.set("drum", 700)
+        await base.close()
+        again = await base.start()
+        assert (again.boots, again.reset_cause) == (2, cause)
+        assert (await boards["arm"].start()).boots == 1
+
+    story(main, f"{kind}:base@3")
+
+
+def test_a_power_cut_of_the_table_takes_every_board_and_the_host_hears_of_it_too() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        heard: list[str] = []
+        bench.plant.mishaps.on_host(lambda mishap: heard.append(str(mishap)))
+        await asyncio.sleep(4)
+        assert heard == ["power_cut:table@3"]
+        for board in boards.values():
+            await board.close()
+            assert (await board.start()).reset_cause == Cause.POWER
+
+    story(main, "power_cut:table@3")
+
+
+def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_in() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        await base.set("drum", 700)
+        await asyncio.sleep(3)
+        assert bench.plant.drum is not None
+        assert not bench.plant.drum.stirring
+        with pytest.raises(BoardSilent):
+            await base.set("drum", 700)
+        assert await boards["arm"].read("loaded") == 0
+        assert bench.plant.mend("SILENT", "base")
+        assert (await base.start()).boots == 1
+
+    story(main, "board_silent:base@2")
+
+
+def test_a_board_that_is_silent_for_a_while_answers_again_by_itself() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        await asyncio.sleep(2.5)
+        reading = asyncio.create_task(boards["base"].read("lid_closed"))
+        assert await reading == 1
+        assert 3 <= now().time() < 4
+
+    story(main, "board_silent:base@2~1")
+
+
+def test_an_unplugged_line_silences_every_board_until_it_is_plugged_in_again() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        await asyncio.sleep(5)
+        for board in boards.values():
+            with pytest.raises(BoardSilent):
+                await board.stop()
+        assert bench.plant.mend("SILENT", "arm")
+        for board in boards.values():
+            await board.start()
+
+    story(main, "link_unplugged:line@2")
+
+
+def test_a_noisy_line_costs_repetitions_and_nothing_else() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        await asyncio.sleep(2)
+        for _ in range(300):
+            assert await base.read("lid_closed") == 1
+        assert base.traffic.retries > 0
+        assert now().time() < 22
+        await asyncio.sleep(20)
+        before = base.traffic.retries
+        for _ in range(300):
+            await base.read("lid_closed")
+        assert base.traffic.retries == before
+
+    story(main, "link_noise:line@2~20")
+
+
+@pytest.mark.parametrize("seconds", [0.6, 1, 2])
+def test_a_stalled_host_loses_its_lease_and_no_answer(seconds: float) -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        await base.set("drum", 700)
+        running = asyncio.create_task(base.drive("head0_belt", 600, Elapsed(), 20.0))
+        fault = asyncio.create_task(told(base))
+        await asyncio.sleep(3 - now().time() - 0.01)
+        assert bench.plant.drum is not None
+        assert bench.plant.drum.stirring
+        ended = await running
+        assert ended.reason is Reason.HELD
+        assert ended.seconds < 3.6
+        assert not bench.plant.drum.stirring
+        assert now().time() == pytest.approx(3 + seconds, abs=0.01)
+        assert (await fault).code is FaultCode.LEASE_EXPIRED
+
+    story(main, f"host_stall:host@3~{seconds}")
+
+
+def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_as_they_were() -> (
+    None
+):
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        with pytest.raises(BoardSilent):
+            await base.drive("head0_belt", 600, Elapsed(), 20.0)
+        assert now().time() < 8
+        await asyncio.sleep(8 - now().time())
+        again = await base.start()
+        assert (again.boots, await base.read("lid_closed")) == (1, 1)
+
+    story(main, "host_stall:host@3~5")
+
+
+@pytest.mark.parametrize("seconds", [0.6, 2, 5])
+def test_a_host_that_truly_hangs_finds_everything_that_came_meanwhile(seconds: float) -> None:
+    async def main() -> None:
+        async with linked((f"host_stall:host@3~{seconds}",)) as (_, boards):
+            base = boards["base"]
+            fault = asyncio.create_task(told(base))
+            blinked: list[float] = []
+            for tick in range(1, 100):
+                now().call_at(tick / 10, lambda: blinked.append(now().time()))
+            ended = await base.drive("head0_belt", 600, Elapsed(), 20.0)
+            assert (ended.reason, ended.seconds < 3.6) == (Reason.HELD, True)
+            assert now().time() == pytest.approx(3 + seconds, abs=0.01)
+            assert (await fault).code is FaultCode.LEASE_EXPIRED
+            assert not [at for at in blinked if 3 < at < 3 + seconds]
+            assert len(blinked) == round((3 + seconds) * 10)
+            assert await base.read("lid_closed") == 1
+
+    with asyncio.Runner(loop_factory=StallingLoop) as runner:
+        runner.run(main())
+
+
+def test_a_stall_that_is_shorter_than_the_lease_is_not_noticed() -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        base = boards["base"]
+        ended = await base.drive("drum", 700, Elapsed(), 6.0)
+        assert ended.reason is Reason.TIME
+
+    story(main, "host_stall:host@3~0.2")
+
+
+@pytest.mark.parametrize("kind", ["clock_jump", "full_disk", "corrupt_journal", "power_cut"])
+def test_what_befalls_the_host_is_left_to_whoever_runs_it(kind: str) -> None:
+    async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
+        heard: list[str] = []
+        bench.plant.mishaps.on_host(lambda mishap: heard.append(mishap.kind))
+        ended = await boards["base"].drive("drum", 700, Elapsed(), 6.0)
+        assert ended.reason is Reason.TIME
+        assert heard == [kind]
+
+    story(main, f"{kind}:host@3")
