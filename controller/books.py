@@ -76,12 +76,15 @@ class Books:
         """What an earlier run has done of this story."""
         self.resumed = False
         """Whether this run goes on with the story of an earlier one."""
+        self.left_open: TableFault | None = None
+        """The fault with which the earlier run ended, if it did."""
 
     def resume(self, entries: Iterable[Entry]) -> None:
         """Go on with a story that was broken off."""
         told = tuple(entries)
         self.past = Past(told)
         self.resumed = True
+        self.left_open = _left_open(told)
         self.events.tell("recalled", entries=len(told))
 
     def knows(self, activity: str) -> bool:
@@ -111,11 +114,7 @@ class Books:
     def fault(self, fault: TableFault) -> None:
         """A fault has happened: count it, tell it, write it down."""
         self.figures.faults += 1
-        told: dict[str, object] = {
-            "code": fault.fault.name,
-            "part": fault.part,
-            "evidence": fault.evidence,
-        }
+        told = fault.facts()
         self.events.tell("fault", **told)
         # A journal that cannot be written may be the very fault that is told.
         with suppress(JournalError):
@@ -169,3 +168,19 @@ def mean(values: list[float]) -> float | None:
 def as_json(value: object) -> Any:
     """A rules outcome as a JSON value: tuples become lists."""
     return json.loads(json.dumps(value))
+
+
+def _left_open(entries: Iterable[Entry]) -> TableFault | None:
+    """The fault after which a story tells of nothing more: it is as present as it was then.
+
+    That nobody was there to answer is no fault of the table's, nor is a question left open an end.
+    """
+    for entry in reversed(tuple(entries)):
+        unanswered = entry.activity == "asked" and not entry.confirmed
+        if unanswered or entry.intent.get("code") == Fault.NOBODY.name:
+            continue
+        if entry.activity != "fault":
+            break
+        told = {key: str(value) for key, value in entry.intent.items()}
+        return TableFault(Fault[told["code"]], told["part"], told["evidence"])
+    return None

@@ -12,6 +12,7 @@ from config.schema import GameConfig, Table
 from config.staging import stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
+from controller.catalogue import STOP
 from controller.cure import Care
 from controller.deal import Deal
 from controller.events import EventLog
@@ -23,13 +24,14 @@ from controller.keys import Key
 from controller.lanes import hands_for_lanes
 from controller.ledger import Ledger
 from controller.pauses import Pauses, Reconnect, never_lost
+from controller.regather import regather
 from controller.stations.rig import Rig
 from controller.top import Top
 from controller.under import Under
 from controller.workplace import Orders, Workplace
 from firmware_bridge.board import Board, BoardError, BoardSilent
 from firmware_bridge.devices import Devices
-from firmware_bridge.guide import Guide
+from firmware_bridge.guide import Ask, Guide
 from rules.tiles import Face
 
 
@@ -86,6 +88,7 @@ class Daemon:
         self._orders = orders
         self._traffic = traffic
 
+        self._help = guide.help
         care = Care(partial(limits_of, table), guide.help, self.books)
         self._rig = Rig(table, game.tile, Devices(table, boards), care)
         self._under = Under(table, self._rig, self.staging, self.books)
@@ -109,16 +112,19 @@ class Daemon:
         """The round in play, or the last one."""
         return self._top.deal
 
-    async def run(self, rounds: int, *, until_ready: bool = False) -> None:
+    async def run(
+        self, rounds: int, *, until_ready: bool = False, regather_for: str | None = None
+    ) -> None:
         """Play rounds, then stop; with `until_ready` the last one ends when it is ready to play.
 
-        Raises TableFault after everything has been stopped.
+        With a reason to do so (`regather_for`) every tile is put away first. Raises TableFault
+        after everything has been stopped.
         """
         try:
             await self._connect()
             async with asyncio.TaskGroup() as tasks:
                 watching = tasks.create_task(self._pauses.watch())
-                await self._start()
+                await self._start(regather_for)
                 await self._both(rounds, until_ready)
                 watching.cancel()
         except (TableFault, BoardError, JournalError, ExceptionGroup) as failed:
@@ -154,16 +160,47 @@ class Daemon:
 
     async def _connect(self) -> None:
         self.books.machine.fire("connect")
-        for board in self._boards.values():
+        for name, board in self._boards.items():
             await board.start()
+            if failing := await board.self_test():
+                raise TableFault(
+                    Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"
+                )
 
-    async def _start(self) -> None:
+    async def _start(self, regather_for: str | None) -> None:
         machine = self.books.machine
         await self._top.darken()
         machine.fire("home")
-        if not self.books.resumed:
+        if self.books.resumed:
+            await self._take_over()
+        else:
+            if regather_for is not None:
+                await self._find_axes()
+                await regather(self._rig, self.books, self._help, regather_for)
             await self._home()
         machine.fire("run")
+
+    async def _take_over(self) -> None:
+        """The parts stay as an earlier run left them; a fault that it ended with is still there.
+
+        Raises that TableFault if nobody says that it has been put right.
+        """
+        fault = self.books.left_open
+        if fault is not None:
+            self.books.events.tell("fault", **fault.facts())
+            row = fault.row
+            ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
+            with self.books.asking(ask, row.who) as note:
+                answer = await self._help(ask)
+                note(answer)
+            if answer == STOP:
+                raise fault
+        await self._find_axes()
+
+    async def _find_axes(self) -> None:
+        if self._rig.gantry and self._table.modules.gantry:
+            async with self._rig.leased(self._table.modules.gantry.x):
+                await self._rig.gantry.find_axes()
 
     async def _home(self) -> None:
         """Every part to its known place, from wherever it was."""

@@ -27,3 +27,7 @@ class TableFault(Exception):
     def cure(self) -> str:
         """What to do about it, as a sentence."""
         return self.row.request(self.part)
+
+    def facts(self) -> dict[str, object]:
+        """The fault as plain JSON values."""
+        return {"code": self.fault.name, "part": self.part, "evidence": self.evidence}

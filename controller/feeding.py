@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
+from controller.faults import Fault, TableFault
 from controller.past import Notebook
 from firmware_bridge.devices import Sensor
 
@@ -23,7 +24,10 @@ class Feeding:
 
     @classmethod
     async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> Feeding:
-        """Note the counts if feeding begins now, else see how far it came. Raises BoardError."""
+        """Note the counts if feeding begins now, else see how far it came.
+
+        Raises TableFault for counts that went back: then nobody knows how far it came.
+        """
         asked = list(sensors)
         counts = await asyncio.gather(*(sensor.count() for sensor in asked))
         now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
@@ -31,7 +35,15 @@ class Feeding:
         if base is None:
             work.note({NOTED: now})
             base = now
-        return cls({channel: count - base[channel] for channel, count in now.items()})
+        since = {channel: count - base[channel] for channel, count in now.items()}
+        if back := [channel for channel, count in since.items() if count < 0]:
+            channel = back[0]
+            raise TableFault(
+                Fault.UNPROVEN,
+                "trays",
+                f"{channel} counts {now[channel]} and had {base[channel]} when this set was begun",
+            )
+        return cls(since)
 
     def take(self, sensor: str | None, most: int) -> int:
         """Of what a sensor has counted, at most so many; they are accounted for from now on."""

@@ -29,8 +29,8 @@ class Guided:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """The step's outcome. Raises TableFault if nobody does it in time."""
-        if self._done is not None:
-            self._done.forget()
+        if self._done is not None and isinstance(step, Packet | Replace):
+            await self._done.forget_all()
         lit = await self._light(step, staging)
         try:
             async with asyncio.timeout(PATIENCE):

@@ -15,6 +15,7 @@ class Key:
         self._presses: asyncio.Queue[None] = asyncio.Queue()
         self._waits = asyncio.Event()
         self._takes: Callable[[], bool] = _nobody
+        self._sensor = sensor
         self.down = False
         """Whether it is held down now."""
         self._listening = asyncio.get_running_loop().create_task(self._listen(sensor))
@@ -37,6 +38,11 @@ class Key:
         while not self._presses.empty():
             self._presses.get_nowait()
         self._look()
+
+    async def forget_all(self) -> None:
+        """Presses so far do not count, nor those that a lost line has not told yet."""
+        await self._sensor.count()
+        self.forget()
 
     def close(self) -> None:
         self._listening.cancel()

@@ -113,6 +113,9 @@ class SteadyBoard:
         self._boots = identity.boots
         return identity
 
+    async def self_test(self) -> int:
+        return await self.plain.self_test()
+
     async def close(self) -> None:
         self._leased = False
         await self.plain.close()

@@ -155,6 +155,9 @@ class Board(Protocol):
     async def start(self) -> Identity:
         """Identify, authenticate, configure (unless it is the same already), make outputs safe."""
 
+    async def self_test(self) -> int:
+        """Test memory and configuration: 0 if all is well, else a bit for each failing part."""
+
     async def close(self) -> None:
         """Stop everything, let the lease go, release the line. Idempotent."""
 

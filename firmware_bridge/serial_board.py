@@ -205,6 +205,9 @@ class SerialBoard:
 
     # Questions
 
+    async def self_test(self) -> int:
+        return await self._value(wire.SelfTest(), "its self-test")
+
     async def read(self, channel: str) -> int:
         return await self._value(wire.Read(self._number(channel)), f"reading {channel}")
 

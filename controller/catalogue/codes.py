@@ -55,3 +55,4 @@ class Fault(enum.Enum):
     POWER = "the power failed in the middle of a step"
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"
+    UNPROVEN = "nobody can prove what lies where"

@@ -187,7 +187,8 @@ ROWS = (
         expected="every step in the journal to be confirmed",
         instead="one that is not",
         cause="the power failed, or the program was killed, while it was done",
-        automatic="parts are homed first; then sensors and journal are compared",
+        automatic="goes on where it was: what the journal confirms is not done again, and what was"
+        " under way is asked of sensors and counters",
         please="Look at what the journal calls unfinished, and say whether it lies as it should.",
         who=Who.DEALER,
     ),
@@ -210,5 +211,15 @@ ROWS = (
         automatic="none: it does not clear itself; one damaged copy alone is healed",
         please="Keep the copies as they are, look with 'wallwright doctor', begin a new journal.",
         who=Who.TECHNICIAN,
+    ),
+    Row(
+        fault=Fault.UNPROVEN,
+        title="State not proven",
+        expected="journal, counters and sensors to agree on where every tile is",
+        instead="a count that went back, or a round that was given up in its middle",
+        cause="another board, or one that lost its memory; somebody worked in the machine",
+        automatic="none: the table stops; `run --abandon` then gathers every tile anew",
+        please="Put every tile back into its box, set by set, from wherever it lies.",
+        who=Who.ATTENDANT,
     ),
 )

@@ -86,7 +86,10 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
 
 async def _played(daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journal) -> str | None:
     """Play until the end, a stop, or trouble: what it was and what to do."""
-    playing = asyncio.ensure_future(daemon.run(job.rounds, until_ready=job.until_ready))
+    why = "the round was given up" if job.abandon and job.ports else None
+    playing = asyncio.ensure_future(
+        daemon.run(job.rounds, until_ready=job.until_ready, regather_for=why)
+    )
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()

@@ -78,14 +78,19 @@ class GantryStation:
 
     async def home(self) -> None:
         """Up first, then the plane; jaws open, straight, one column wide."""
-        await self._height.home()
-        await self._plane.home()
+        await self.find_axes()
         await self._jaws.go_back()
         await self._turn.go_back()
         if self._turner:
             await self._turner.go_back()
         await self._wide.switch(0)
         self._pose = (self._top, False, False)
+
+    async def find_axes(self) -> None:
+        """Up first, out of the tiles, then the plane; whatever the jaws hold they keep."""
+        await self._height.home()
+        await self._plane.home()
+        self._pose = (self._top, *self._pose[1:])
 
     async def carry(self, move: Carry, *, doubtful: bool = False) -> None:
         """Take a block and set it down. Raises TableFault with the jaws where they stopped.
@@ -225,10 +230,8 @@ class GantryStation:
         self._arrived(await self._plane.go(*self._over), "x and y")
 
     async def _home_again(self, _: TableFault) -> None:
-        """An axis that was stopped may stand elsewhere than it counts: up first, then the plane."""
-        await self._height.home()
-        await self._plane.home()
-        self._pose = (self._top, *self._pose[1:])
+        """An axis that was stopped may stand elsewhere than it counts."""
+        await self.find_axes()
 
     @staticmethod
     def _arrived(ended: Ended, axis: str) -> None:

@@ -10,7 +10,9 @@ from random import Random
 
 import pytest
 
-from controller.journal import Entry, JournalError
+from controller.events import Event
+from controller.faults import Fault, TableFault
+from controller.journal import Entry, Journal, JournalError
 from controller.past import Past
 from firmware_bridge.sim.clock import VirtualLoop
 from tests.controller.lives import SurvivingTable
@@ -143,3 +145,56 @@ def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
         past.take("top", {"step": "throw", "by": 2})
     assert "entry 3 tells of step throw by 1" in str(told.value)
     assert "--abandon" in str(told.value)
+
+
+def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Path) -> None:
+    path = tmp_path / "table.journal"
+
+    async def story() -> list[tuple[str, str]]:
+        place = SurvivingTable("robotic", "wenzhou", 7)
+        with Journal(path, "now", {}) as journal:
+            number = journal.intend("top", 0.0, {"do": "take in", "set": 0})
+            assert number
+            daemon = place.host(journal)
+            daemon.books.fault(TableFault(Fault.LID, "lid", "lid_opened gave no signal"))
+        lived = await place.live(path, until_ready=True)
+        assert lived is not None
+        return [
+            (str(event["event"]), str(event["code"]))
+            for event in place.told
+            if event["event"] in ("fault", "waiting", "cleared")
+        ]
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        assert runner.run(story()) == [
+            ("fault", "LID"),
+            ("fault", "LID"),
+            ("waiting", "LID"),
+            ("cleared", "LID"),
+        ]
+
+
+@pytest.mark.parametrize("when", [45.0, 60.0, 75.0, 90.0, 140.0])
+def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when: float) -> None:
+    path = tmp_path / "table.journal"
+
+    async def story() -> tuple[list[Event], dict[str, int]]:
+        place = SurvivingTable("robotic", "wenzhou", 7)
+        loop = asyncio.get_running_loop()
+        died = await place.live(path, die=lambda number, written: loop.time() > when)
+        assert died is None
+        await asyncio.sleep(DARK)
+        with Journal(path, "later", {}) as journal:
+            daemon = place.host(journal)
+            await daemon.run(1, regather_for="the round was given up")
+            journal.end()
+        return place.told, place.plant.census()
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        told, census = runner.run(story())
+    names = [event["event"] for event in told]
+    anew = names.index("regathered")
+    assert told[anew]["why"] == "the round was given up"
+    assert names.count("ready") - names[:anew].count("ready") == 1
+    assert "fault" not in names
+    assert sum(census.values()) == 272

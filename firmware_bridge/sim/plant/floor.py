@@ -37,6 +37,8 @@ class Floor:
         Numbers go on from `first`, so that a twin's tag reads as its face.
         """
         tiles: list[Tile] = []
+        if not faces:
+            return tiles
         if self._world.mishaps.ordered("extra_tile"):
             numbers = range(first, first + SPARE)
             tiles += [Tile(number, 0, faces[number % len(faces)]) for number in numbers]

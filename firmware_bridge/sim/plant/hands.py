@@ -63,6 +63,7 @@ class Hands:
         self._people = plant.people
         self._field = plant.field
         self._felt = plant.felt
+        self._drum = plant.drum
         self._chutes = [head.waiting for head in plant.heads]
         """Where heads leave tiles that no pusher stacks."""
         self._chance = plant.world.stream("hands")
@@ -135,7 +136,9 @@ class Hands:
     # Each step
 
     def _build(self, step: Build, staging: Staging) -> None:
-        tiles = iter([tile for chute in self._chutes for tile in list(chute.tiles)])
+        # Where the machine has counted more than came out, they look for the rest below the lid.
+        heaps = (*self._chutes, *((self._drum,) if self._drum is not None else ()))
+        tiles = iter([tile for heap in heaps for tile in list(heap.tiles)])
         for fill in staging.fills:
             for column, height in enumerate(fill.stacks, 1):
                 stack = [next(tiles) for _ in range(height)]

@@ -14,6 +14,8 @@ from firmware_bridge.sim.plant.machine import Plant
 SOONEST, LATEST = 20.0, 60.0
 """How long it takes to come, look and mend, seconds; 30 on average (ours)."""
 MEAN = 30.0
+PUT_AWAY = "UNPROVEN"
+"""The request to put every tile back into its box."""
 
 
 class Helper:
@@ -27,6 +29,8 @@ class Helper:
         """Do what is asked, as well as can be; the first answer says that it is done."""
         await asyncio.sleep(self._seconds())
         if not self._plant.mishaps.strikes("wrong_answer", "people"):
+            if ask.code == PUT_AWAY:
+                self._plant.put_away()
             self._plant.mend(ask.code, ask.part)
         return ask.answers[0]
 

@@ -186,6 +186,16 @@ class Plant:
         assert tile.holder is not None
         return tile.holder.take(tile)
 
+    def put_away(self) -> None:
+        """People put every tile of the table's sets back into its box, from wherever it lies."""
+        for tile in self.tiles:
+            box = self.boxes[tile.set] if tile.set < len(self.boxes) else self.floor.spare
+            if tile.holder is not box and tile.holder is not self.floor.spare:
+                box.put(self.take_out(tile))
+                tile.up = False
+        self.felt.sweep()
+        self.people.start_over()
+
     # The wiring of the boards
 
     def output(self, channel: str, value: int) -> None:

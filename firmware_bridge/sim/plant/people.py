@@ -62,6 +62,12 @@ class People:
         self._chance = world.stream("people")
         self._intends: list[asyncio.TimerHandle] = []
 
+    def start_over(self) -> None:
+        """Every tile is in its box again: they begin as on the first evening."""
+        self._forget()
+        self._given = self._answered = self._lit = False
+        self._world.loop.call_later(ARRIVING, self._arrive)
+
     def watch_lid(self, is_open: Callable[[], bool]) -> None:
         """How they see whether the lid stands fully open."""
         self._open = is_open
