@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from config.loader import load_table, table_names
+from config.schema import Table
 from firmware_bridge.sim.mishap_kind import Kind
 from firmware_bridge.sim.mishap_kinds import KINDS
 
@@ -86,9 +88,14 @@ def _section(kind: Kind) -> str:
     return f"### {kind.name}\n\n{kind.does}\n\n| | |\n|---|---|\n{rows}"
 
 
+@cache
+def _tables() -> tuple[Table, ...]:
+    return tuple(load_table(name) for name in table_names())
+
+
 def _parts(kind: Kind) -> str:
     """The parts of all tables together; of too many, those that are short for another."""
-    tables = [load_table(name) for name in table_names()]
+    tables = _tables()
     found = {part: site for table in tables for part, site in kind.parts(table).items()}
     if len(found) <= MOST_PARTS:
         return ", ".join(f"`{part}`" for part in sorted(found))

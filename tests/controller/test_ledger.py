@@ -57,6 +57,8 @@ class TwoSetsAllDay(RuleBasedStateMachine):
         number = self.ledger.on_top
         assert number is not None
         standing = sorted(self.ledger.sets[number].standing)
+        if not standing:
+            return
         packet = choice.draw(some.lists(some.sampled_from(standing), unique=True, max_size=4))
         self.ledger = self.ledger.delivered(number, seat, tuple(packet))
 

@@ -59,6 +59,7 @@ def anything(row: Any) -> st.SearchStrategy[Message]:
 commands = st.one_of(*(anything(row) for row in TABLE if row.message in COMMANDS))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(commands, st.floats(0, 5)), max_size=40))
 def test_a_board_answers_any_command_at_any_time_with_a_reply_that_fits(
