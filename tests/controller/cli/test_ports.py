@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.journal import Journal
 from tests.controller.cli.conftest import Start, Wallwright, named
 
 
@@ -49,6 +50,23 @@ def test_a_port_that_another_program_holds_is_refused(port: str, wallwright: Wal
     os.close(held)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(f"Port {port} cannot be opened (Resource temporarily unavailable).")
+
+
+def test_an_unfinished_round_is_not_gone_on_with_by_other_options(
+    port: str, wallwright: Wallwright, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    played = wallwright(f"run --until ready --journal {kept}")
+    assert played.code == 0
+    facts = json.loads(kept.read_text().splitlines()[0])["content"]["facts"]
+    with Journal(kept, "later", facts) as journal:
+        journal.intend("top", 1.0, {"do": "take in", "set": 0})
+    said = wallwright(f"run --port {port} --dealer 2 --journal {kept}")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        f"The journal {kept} has an unfinished round with dealer 0; run that, or give the round up"
+        " with --abandon.\n"
+    )
 
 
 @pytest.mark.slow
