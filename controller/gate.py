@@ -51,13 +51,15 @@ class Gate:
         self._opened = asyncio.Event()
         self._opened.set()
         self._shut = asyncio.Event()
+        self._given_up = False
 
     def shut(self, trouble: Trouble) -> None:
         """Let nothing through any more; the same trouble twice is told once."""
         if self.open:
             self.open = False
             self.pauses += 1
-            self._opened.clear()
+            if not self._given_up:
+                self._opened.clear()
             self._shut.set()
         if trouble not in self.troubles:
             if trouble.why != FAULT:
@@ -80,6 +82,13 @@ class Gate:
     async def passed(self) -> None:
         """Wait until it is open: told as an event by whoever shuts it, and bounded there."""
         await self._opened.wait()
+        if not self.open:
+            raise asyncio.CancelledError("the table stops: nobody opens the gate any more.")
+
+    def give_up(self) -> None:
+        """Nobody ends pauses any more: what waits, and whatever still comes, is over as well."""
+        self._given_up = True
+        self._opened.set()
 
     async def closed(self) -> None:
         """Wait until it is shut."""

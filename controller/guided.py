@@ -55,6 +55,8 @@ class Guided:
         finally:
             for way in asked:
                 way.cancel()
+            # What people have in hand they finish first.
+            await asyncio.gather(*asked, return_exceptions=True)
 
     async def ready(self) -> None:
         """Tell the people that they may play."""

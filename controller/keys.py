@@ -16,6 +16,8 @@ class Key:
         self._waits = asyncio.Event()
         self._takes: Callable[[], bool] = _nobody
         self._sensor = sensor
+        self._old = 0
+        """So many presses count no more, however late they are told."""
         self.down = False
         """Whether it is held down now."""
         self._listening = asyncio.get_running_loop().create_task(self._listen(sensor))
@@ -41,7 +43,7 @@ class Key:
 
     async def forget_all(self) -> None:
         """Presses so far do not count, nor those that a lost line has not told yet."""
-        await self._sensor.count()
+        self._old = await self._sensor.count()
         self.forget()
 
     def close(self) -> None:
@@ -50,7 +52,7 @@ class Key:
     async def _listen(self, sensor: Sensor) -> None:
         async for edge in sensor.edges():
             self.down = edge.active
-            if edge.active and not self._takes():
+            if edge.active and edge.count > self._old and not self._takes():
                 self._presses.put_nowait(None)
                 self._look()
 

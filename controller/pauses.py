@@ -41,7 +41,7 @@ Asking = Callable[[Ask], Awaitable[str]]
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
 """How long to wait before a silent board is asked again, seconds; it doubles every time (ours)."""
 LOOK_IN = 10.0
-"""How often a board at rest is asked whether it is there: one that was reset hears no key (ours)."""
+"""How often a board at rest is asked whether it is there, seconds (ours): a reset one is deaf."""
 QUIET = 30.0
 """How long a board may be silent before a person is asked to look, seconds."""
 ASKS = 5
@@ -87,14 +87,17 @@ class Pauses:
 
     async def watch(self) -> None:
         """Hear every board and end every pause, until cancelled. Raises TableFault."""
-        async with asyncio.TaskGroup() as tasks:
-            for board in self.steady.values():
-                tasks.create_task(self._listen(board))
-                tasks.create_task(self._look_in(board))
-            while True:
-                await self.gate.closed()
-                await self._overcome()
-                await self._go_on()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for board in self.steady.values():
+                    tasks.create_task(self._listen(board))
+                    tasks.create_task(self._look_in(board))
+                while True:
+                    await self.gate.closed()
+                    await self._overcome()
+                    await self._go_on()
+        finally:
+            self.gate.give_up()
 
     # What begins a pause
 
@@ -109,7 +112,7 @@ class Pauses:
                 return  # it was closed
 
     async def _look_in(self, board: SteadyBoard) -> None:
-        """Ask a board that nobody drives, now and then; silence comes to whoever listens."""
+        """Ask a board that nobody drives, now and then, whether it is there."""
         while True:
             await asyncio.sleep(LOOK_IN)
             if self.gate.open and not board.leased:
@@ -117,8 +120,8 @@ class Pauses:
                     await board.answer()
                 except BoardRefused:
                     self.gate.shut(Trouble(FAULT, board.name))
-                except BoardError:
-                    pass
+                except BoardSilent:
+                    self.gate.shut(Trouble(SILENT, board.name))
 
     def _paused(self, trouble: Trouble) -> None:
         """At once, in the very call that brings the news."""
@@ -241,7 +244,9 @@ class Pauses:
         """Wait until an input is released: as long as it takes, the table says that it waits."""
         edges = board.watch(channel)
         while await board.read(channel):
-            await anext(edges)
+            # A board that is reset meanwhile tells nobody; asked, it is silent: all begins anew.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(anext(edges), LOOK_IN)
 
     async def _help(self, trouble: Trouble, row: Row) -> None:
         """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""

@@ -72,7 +72,9 @@ class Top:
         if not self._staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
-        self._under.trays_are_empty()
+        # Not twice: by now the next set may be staged in the trays.
+        if self._staging.lanes:
+            self._under.trays_are_empty()
         self._key.forget()
         if books.knows("top"):
             books.machine.fire("begin_play")
@@ -132,16 +134,16 @@ class Top:
         books = self._books
         await self._under.free()
         books.machine.fire("gather")
-        async with self._rig.leased(*self._lid_parts):
+        async with self._rig.leased(*self._lid_parts), asyncio.TaskGroup() as sinks:
             with books.intent("top", {"do": "take in", "set": number}) as work:
                 if not work.done:
                     await self._let_in(work)
-                sunk = asyncio.gather(*(part.go_back() for part in self._to_sink(work, sinking)))
+                for part in self._to_sink(work, sinking):
+                    sinks.create_task(part.go_back())
                 if not work.done and self._rig.lid and self._tiles:
                     await self._rig.lid.go_back()
                 books.ledger = books.ledger.gathered(number)
             await self._under.take(number)
-            await sunk
         books.journal.flush()
 
     async def _let_in(self, work: Work) -> None:

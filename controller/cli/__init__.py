@@ -15,6 +15,7 @@ from click.exceptions import ClickException
 from config.errors import ConfigError
 from config.staging import DoesNotFit
 from controller.cli.board import board
+from controller.cli.chaos import chaos
 from controller.cli.check import check
 from controller.cli.doctor import doctor
 from controller.cli.errors import BadInput
@@ -37,6 +38,7 @@ COMMANDS = (
     replay,
     judge,
     board,
+    chaos,
     check,
     tables,
     games,

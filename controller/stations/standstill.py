@@ -22,6 +22,7 @@ class Standstill:
         self._running: dict[Motor, int] = {}
         """What runs until it is told otherwise, and how hard."""
         self._driven: set[Motor] = set()
+        self._turns: dict[Motor, asyncio.Lock] = {}
         self._holds = 0
         self._stops = 0
         self._moving = asyncio.Event()
@@ -42,10 +43,18 @@ class Standstill:
         """Order what runs once more: work that takes long must not meet its longest time on."""
         if not self._holds:
             for motor, value in self._running.items():
-                await motor.keep_running(value)
+                if motor not in self._driven:
+                    await motor.keep_running(value)
 
     async def run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
-        """Drive a motor until something is so; the seconds of a standstill do not count."""
+        """Drive a motor until something is so; the seconds of a standstill do not count.
+
+        The drum is everybody's: who wants to turn it back waits until another has.
+        """
+        async with self._turns.setdefault(motor, asyncio.Lock()):
+            return await self._run(motor, value, until, limit)
+
+    async def _run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
         counted, spent = 0, 0.0
         while True:
             await self._moving.wait()

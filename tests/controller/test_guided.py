@@ -44,6 +44,9 @@ class Panel(Board):
     async def set(self, channel: str, value: int) -> None:
         self.lit.append((asyncio.get_running_loop().time(), channel, value))
 
+    async def count(self, sensor: str) -> int:
+        return sum(at <= asyncio.get_running_loop().time() for at in self._presses)
+
     async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         for number, at in enumerate(self._presses, 1):
             await asyncio.sleep(at - asyncio.get_running_loop().time())

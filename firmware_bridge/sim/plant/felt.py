@@ -160,6 +160,10 @@ class Felt(Holder):
             raise Impossible(f"No tile lies at {spot}.")
         return max(found, key=lambda pillar: pillar.top).tiles[-1]
 
+    def lies_at(self, spot: Spot, tile: Tile) -> bool:
+        """Whether this tile lies at this spot."""
+        return any(self._same(p.spot, spot) and tile in p.tiles for p in self._pillars)
+
     def sweep(self) -> list[Tile]:
         """Everything off the felt, as when the players push the played set in."""
         swept = list(self.tiles)

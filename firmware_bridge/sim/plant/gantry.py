@@ -204,17 +204,17 @@ class Gantry:
     def _drop(self, share: float) -> None:
         """What the jaws hold falls: back, or, a share of the way on, onto whatever lies there."""
         spots = self._from if share == 0.0 else self._spots(share)
-        fallen: list[tuple[Tile, Spot]] = []
+        fallen: list[tuple[Tile, Spot, Spot]] = []
         for home, spot, column in zip(self._from, spots, self._block, strict=False):
             for tile in column:
                 self._felt.lay(spot, self.held.take(tile))
-                fallen.append((tile, home))
+                fallen.append((tile, spot, home))
         self._block = []
         self._sense(self._module.loaded, False)
 
         def put_back() -> None:
-            for tile, home in fallen:
-                if tile.holder is self._felt:
+            for tile, spot, home in fallen:
+                if self._felt.lies_at(spot, tile):
                     self._felt.lay(home, self._felt.lift(tile))
 
         if fallen:

@@ -63,7 +63,8 @@ class Hands:
         self._people = plant.people
         self._field = plant.field
         self._felt = plant.felt
-        self._drum = plant.drum
+        below = (*plant.heads, *((plant.drum,) if plant.drum else ()))
+        self._below = [holder for part in below for holder in part.holders]
         self._chutes = [head.waiting for head in plant.heads]
         """Where heads leave tiles that no pusher stacks."""
         self._chance = plant.world.stream("hands")
@@ -87,10 +88,16 @@ class Hands:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Do a step by hand; what they saw or chose is its outcome."""
-        if self._asked_again and self._last is not None and self._last[:2] == (step, self._lies):
+        if self._last is not None and self._have_done(step, staging):
             outcome = self._last[2]
         else:
-            await self._take_time(SECONDS[type(step)])
+            try:
+                await self._take_time(SECONDS[type(step)])
+            except asyncio.CancelledError:
+                # Whoever was told what to take takes it, even if a key that bounces says he has.
+                if isinstance(step, Packet | Replace):
+                    self._last = (step, self._lies, self._does[type(step)](step, staging))
+                raise
             outcome = self._does[type(step)](step, staging)
         self._last, self._asked_again = (step, self._lies, outcome), False
         if isinstance(step, Packet | Replace):
@@ -137,13 +144,13 @@ class Hands:
 
     def _build(self, step: Build, staging: Staging) -> None:
         # Where the machine has counted more than came out, they look for the rest below the lid.
-        heaps = (*self._chutes, *((self._drum,) if self._drum is not None else ()))
+        heaps = (*self._chutes, *self._below)
         tiles = iter([tile for heap in heaps for tile in list(heap.tiles)])
         for fill in staging.fills:
             for column, height in enumerate(fill.stacks, 1):
                 stack = [next(tiles) for _ in range(height)]
                 spot = self._field.wall(fill.tray, column, len(fill.stacks))
-                self._felt.stand(spot, [_out_of_hand(tile) for tile in stack])
+                self._felt.stand(spot, [self._world.take_out(tile) for tile in stack])
 
     def _throw(self, step: Throw, staging: Staging) -> Outcome:
         return tuple(self._chance.randint(1, 6) for _ in range(step.dice * step.times))
@@ -196,6 +203,19 @@ class Hands:
             self._remember(place, tile, staging)
 
     # What they know and see
+
+    def _have_done(self, step: Step, staging: Staging) -> bool:
+        """Whether they are asked again for what they did last."""
+        if not self._asked_again or self._last is None or self._last[0] != step:
+            return False
+        if self._last[1] == self._lies:
+            return True
+        match step:
+            case Packet():
+                return self._tile(step.places[0], staging).holder is not self._felt
+            case Replace():
+                return self._tile(step.place, staging).holder is not self._felt
+        return False
 
     @property
     def _lies(self) -> object:
@@ -253,8 +273,3 @@ class Hands:
         if "nobody" in step.among and heaviest_doublet(hands) is None:
             return "nobody"
         return doublet_setter(hands)
-
-
-def _out_of_hand(tile: Tile) -> Tile:
-    """A tile that a person picks up from wherever it lies."""
-    return tile.holder.take(tile) if tile.holder is not None else tile

@@ -249,7 +249,7 @@ class Head:
         if not (len(self._drum) and mishaps.strikes("double_feed", self._part)):
             return None
         tile = self._drum.pick()
-        mishaps.stands("double_feed", self._part, partial(self._give_back, tile))
+        mishaps.stands("double_feed", self._part, partial(self._give_surplus, tile))
         return tile
 
     def _stuck(self) -> None:
@@ -285,6 +285,14 @@ class Head:
     def _give_back(self, tile: Tile) -> None:
         self._drum.give(self._world.take_out(tile))
 
+    def _give_surplus(self, second: Tile) -> None:
+        """The tile too many: the second one, or what lies here instead once that was pushed on.
+
+        What came after it has moved up by one place, so the stacks are as high as they should be.
+        """
+        waits = self.waiting.tiles and second.holder not in self.holders
+        self._give_back(self.waiting.tiles[-1] if waits else second)
+
     def _turn_down(self, tile: Tile) -> None:
         tile.up = False
         self._tell()
@@ -308,7 +316,13 @@ class Head:
     def take_out(self, tile: Tile) -> Tile:
         """A person takes one tile away, off the belt or from where it waits."""
         if tile.holder is self._belt.on_it:
-            return self._belt.take_out(tile)
+            stuck = tile is self._belt.stuck
+            taken = self._belt.take_out(tile)
+            if stuck:
+                # Whoever takes it out has cleared the jam, asked or not.
+                self._world.mishaps.over("jam", self._part)
+                self._go_on()
+            return taken
         self.waiting.take(tile)
         if self._pusher is not None:
             self._pusher.forget(tile)

@@ -100,7 +100,7 @@ class People:
     def _press_lid(self) -> None:
         """Press the lid's key; where there is no lid, the drum gets its tiles before."""
         signs, drum = self._signs, self._drum
-        if not self._lidless:
+        if not self._lidless or self._tileless:
             self._press_until(lambda: self._signs > signs)
             return
         self._pour()

@@ -42,6 +42,8 @@ class Pusher:
         """Seconds of the present turn that are over."""
         self._since = 0.0
         self._blocked = False
+        self._pressed = False
+        """Whether it pressed against a stuck tile: that comes before it once it is loose."""
         self._next: asyncio.TimerHandle | None = None
 
     def rest(self) -> None:
@@ -57,6 +59,7 @@ class Pusher:
         if self._running and self._batch and not self._blocked:
             self._done += self._world.now - self._since
         self._running = value > 0
+        self._pressed = self._blocked or (self._pressed and not self._waiting.tiles)
         if value > 0:
             self._turn()
         elif value < 0:
@@ -69,6 +72,7 @@ class Pusher:
         self._blocked = blocked
         if not self._running:
             return
+        self._pressed = True
         if self._next is not None:
             self._next.cancel()
             self._next = None
@@ -86,11 +90,15 @@ class Pusher:
         if self._blocked:
             return
         if not self._batch:
+            if not self._waiting.tiles and self._pressed:
+                self._next = self._world.later(self._motor, BLINK, self._turn)
+                return
             if not self._waiting.tiles:
                 raise Impossible(
                     f"{self._motor} pushes, and no tile waits in {self._waiting.name}."
                 )
             self._batch, self._done = self._waiting.tiles[: self._levels], 0.0
+            self._pressed = False
         self._since = self._world.now
         left = max(0.0, self._seconds - self._done)
         self._next = self._world.later(self._motor, left, self._end)

@@ -78,8 +78,10 @@ class Tray:
     # The lift's ends
 
     def _load(self) -> None:
-        if self._carried:
+        if self._carried and self.stacks:
             raise Impossible(f"{self._plate.name} stands on tiles and cannot rise.")
+        if self._carried:
+            return  # it was stopped in the very moment in which it set off
         columns = len(self.stacks) or self._raised
         if any(self._felt.standing(spot) for spot in self._spots(columns)):
             raise Impossible(f"{self._plate.name} cannot rise under a standing wall.")

@@ -1,0 +1,1 @@
+"""Chaos: random games on random tables under random mishaps, checked against the plant's truth."""

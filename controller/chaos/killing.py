@@ -1,0 +1,243 @@
+"""Hosts that are killed for real: a board in one process, `wallwright run` in another, SIGKILL.
+
+The board lives on, as a real one does; each host that is killed is followed by another, which goes
+on with the journal. In the end the events of all of them together have to be one run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from config.loader import game_parameters, load_game
+from controller.journal_copies import Copies, paths_of
+from controller.journal_lines import record_of
+from controller.journal_story import history_of
+from controller.rest import foreseen
+from rules.games import find_game
+
+WALLWRIGHT = (sys.executable, "-m", "controller.cli")
+AT_BIRTH = 0.3
+"""So many hosts die while they start; the others, once they have told something."""
+STARTING, WORKING = 0.8, 0.8
+"""And at most so much later, seconds."""
+PLAYING = 1
+"""How long the people at the board play a hand, seconds."""
+AT_LAST = 300.0
+"""How long the host that is not killed may take, seconds."""
+
+NOT_DONE = -1
+"""Stands for the exit code of a host that was not done in that time."""
+SIGNS = ('"gathering"', '"recalled"')
+"""What a host tells when there is something to lose."""
+LOOK = 0.02
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Killing:
+    """What is played while hosts are killed: so many, by this seed."""
+
+    table: str
+    game: str
+    seed: int
+    kills: int
+    rounds: int = 1
+
+
+@dataclass
+class Killed:
+    """What it came to; `wrong` are sentences about what cannot be."""
+
+    kills: int = 0
+    resumes: int = 0
+    regathered: int = 0
+    boards: int = 0
+    seconds: float = 0.0
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """Each figure with its name."""
+        return [
+            ("hosts killed", f"{self.kills}"),
+            ("of them in a round", f"{self.resumes}"),
+            ("rounds re-gathered", f"{self.regathered}"),
+            ("tables", f"{self.boards}"),
+            ("time", f"{self.seconds:.0f} s"),
+        ]
+
+
+def kill_hosts(killing: Killing, folder: Path) -> Killed:
+    """Kill that many hosts; a run that comes to its end before begins anew at another board."""
+    told, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
+    while told.kills < killing.kills and not told.wrong:
+        told.boards += 1
+        at = folder / str(told.boards)
+        at.mkdir()
+        with _board(killing, told.boards) as port:
+            _one_table(killing, at, port, chance, told)
+    told.seconds = time.perf_counter() - began
+    return told
+
+
+def _one_table(killing: Killing, at: Path, port: str, chance: Random, told: Killed) -> None:
+    """Hosts live and die at one board until its rounds are done."""
+    lives = 0
+    while True:
+        events = at / f"{lives:04}.jsonl"
+        lives += 1
+        last = told.kills >= killing.kills
+        code = _life(killing, at, port, events, None if last else chance)
+        if code is None:
+            told.kills += 1
+            continue
+        if code:
+            said = (at / "said").read_text(encoding="utf-8").strip()
+            told.wrong.append(f"Life {lives} at board {told.boards} ended with {code}: {said}")
+        break
+    seen = [_read(file) for file in sorted(at.glob("*.jsonl"))]
+    told.resumes += sum(any(e["event"] == "recalled" for e in life) for life in seen)
+    told.wrong += one_run(seen, killing)
+    told.wrong += journal_is_whole(at / "journal")
+    told.wrong += one_outcome_a_throw(at / "journal")
+
+
+def _life(killing: Killing, at: Path, port: str, events: Path, chance: Random | None) -> int | None:
+    """One host: its exit code, None if it was killed; without `chance` it lives to its end."""
+    command = (
+        *(*WALLWRIGHT, "run", "--table", killing.table, "--game", killing.game),
+        *("--port", port, "--rounds", str(killing.rounds)),
+        *("--journal", str(at / "journal"), "--events", str(events)),
+    )
+    with (at / "said").open("w") as said:
+        host = subprocess.Popen(  # noqa: S603 this very program
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
+        )
+        try:
+            if chance is None:
+                return host.wait(AT_LAST)
+            at_birth = (at / "journal").exists() and chance.random() < AT_BIRTH
+            if not at_birth:
+                _until_it_works(host, events)
+            return host.wait(chance.uniform(0.0, STARTING if at_birth else WORKING))
+        except subprocess.TimeoutExpired:
+            host.kill()
+            host.wait()
+            return NOT_DONE if chance is None else None
+
+
+def _until_it_works(host: subprocess.Popen[bytes], events: Path) -> None:
+    """Until a host has told that it moves something, or goes on with something."""
+    until = time.perf_counter() + AT_LAST
+    while host.poll() is None and time.perf_counter() < until:
+        if events.exists() and any(sign in events.read_text("utf-8") for sign in SIGNS):
+            return
+        with suppress(subprocess.TimeoutExpired):
+            host.wait(LOOK)
+
+
+@contextmanager
+def _board(killing: Killing, number: int) -> Iterator[str]:
+    """A board that outlives its hosts; yields its port."""
+    command = (
+        *(*WALLWRIGHT, "board", "--sim", killing.table, "--game", killing.game, "--pty"),
+        *("--seed", str(killing.seed + number), "--playing", str(PLAYING)),
+    )
+    with subprocess.Popen(  # noqa: S603 this very program
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    ) as board:
+        assert board.stdout is not None
+        yield board.stdout.readline().strip()
+        board.terminate()
+
+
+# What has to be so in the end
+
+
+def one_run(lives: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
+    """The events of all lives are one run: every place delivered once a round, all tiles there."""
+    wrong: list[str] = []
+    summary = lives[-1][-1] if lives and lives[-1] else {}
+    if summary.get("event") != "summary" or summary["rounds"] != killing.rounds:
+        return [f"The last host told no summary of {killing.rounds} rounds, but {summary}."]
+    if summary["tiles"]["expected"] != summary["tiles"]["accounted"]:
+        wrong.append(f"Not all tiles are accounted for: {summary['tiles']}.")
+    game = find_game(killing.game)
+    parameters = game_parameters(load_game(killing.game))
+    due = sum(map(len, foreseen(game.setup(parameters=parameters)).hands.values()))
+    rounds = _delivered(lives)
+    for number, places in enumerate(rounds, 1):
+        twice = {place for place in places if places.count(place) > 1}
+        if twice or (len(places) != due and not _varies(killing.game)):
+            wrong.append(
+                f"Round {number}: {len(places)} places were delivered of {due},"
+                f" twice {sorted(twice) or 'none'}."
+            )
+    if len(rounds) != killing.rounds and due:
+        wrong.append(f"{len(rounds)} rounds were delivered, of {killing.rounds}.")
+    return wrong
+
+
+def journal_is_whole(journal: Path) -> list[str]:
+    """What `wallwright doctor` finds wrong with it."""
+    doctor = subprocess.run(  # noqa: S603 this very program
+        (*WALLWRIGHT, "doctor", "--journal", str(journal), "--json"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = json.loads(doctor.stdout)["journal"] if doctor.stdout else {"told": [doctor.stderr]}
+    if said.get("state") != "whole" or said.get("unfinished"):
+        return [f"The journal is {said.get('state')}: {said.get('told')}."]
+    return []
+
+
+def one_outcome_a_throw(journal: Path) -> list[str]:
+    """Each throw stands once in the journal, and in no round the same one twice."""
+    with Copies(paths_of(journal, None)) as copies:
+        entries = history_of(map(record_of, copies.lines()))
+    throws = [entry for entry in entries if entry.intent.get("step") == "throw"]
+    return [
+        f"Throw {entry.number} has no outcome in the journal."
+        for entry in throws
+        if not entry.confirmed
+    ]
+
+
+def _delivered(lives: Sequence[Sequence[Event]]) -> list[list[str]]:
+    """The places delivered, round after round; what a later host told again is told once."""
+    rounds: list[list[str]] = []
+    before: list[str] | None = None
+    for life in lives:
+        again = True
+        for event in life:
+            if event["event"] == "raised" and (not rounds or rounds[-1]):
+                rounds.append([])
+            elif event["event"] == "delivered":
+                places = list(event["from"])
+                if not (again and places == before):
+                    rounds[-1] += places
+                before, again = places, False
+    return rounds
+
+
+def _varies(game: str) -> bool:
+    """Whether chance decides how many tiles a game's set-up deals."""
+    return game == "filipino"
+
+
+def _read(file: Path) -> list[Event]:
+    """A life's events; the last line may have been cut off with it."""
+    lines = file.read_text(encoding="utf-8").split("\n")[:-1]
+    return [json.loads(line) for line in lines]

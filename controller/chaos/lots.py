@@ -1,0 +1,195 @@
+"""What is drawn by lot: which games on which tables, and what befalls each of their rounds.
+
+An evening is some rounds on one table, which share its plant and its journal. All of it follows
+from the seed and the evening's number, so that one evening can be played again alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from config.checks import fit
+from config.loader import game_names, load_game, load_table, table_names
+from config.schema import Table
+from firmware_bridge.sim.mishap_kind import BY_OUTPUTS
+from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.mishaps import Always, At, Mishap, Nth, Rate, When
+from rules.games import find_game
+
+EVENING = 3
+"""Rounds of an evening."""
+PHASES = 14
+"""So many changes of state a round has, about; each mishap comes after one of them."""
+AFTER = 9.0
+"""And at most so long after it, seconds."""
+PLAYED = 1 / 3
+"""How many evenings follow their hands by the rules."""
+ONCE, ALWAYS = 0.85, 0.93
+"""What happens inside the table mostly happens once, sometimes always, else now and then."""
+OCCASIONS: Mapping[str, int] = {
+    "each tile that the wheel lifts": 40,
+    "each set that people push in": 1,
+    "each time it sets off from an end": 2,
+    "each change of the sensor": 12,
+    "each start of one of its motors": 4,
+    "each start of the belt": 3,
+    "each block that it carries off": 8,
+    "each reading": 1,
+    "each throw": 2,
+    "each time that a person is asked for help": 1,
+}
+"""The last occasion of its kind, counted from the order, at which it may come; else the first."""
+SIZES: Mapping[str, tuple[float, ...]] = {
+    "jam": (1, 2, 3, 4, 99),
+    "starved": (1, 2, 99),
+    "host_stall": (0.4, 0.6, 1, 2, 3.5, 5),
+    "link_noise": (1, 5, 20),
+    "link_unplugged": (0, 0.3, 1, 5, 40),
+    "board_silent": (0, 0.3, 1, 5, 40),
+    "emergency_stop": (0.2, 5, 40),
+    "reach_in": (0.2, 2, 10),
+    "half_up": (1, 2, 9),
+    "obstruction": (0.5, 5),
+}
+"""How long they last or how bad they are, where that is drawn; else as is usual."""
+STRANGE = frozenset({"extra_tile", "foreign_tile"})
+"""What the simulated players cannot play on with, and have no words for, once they see it."""
+UNSEEN = ("wenzhou", "filipino", "pai_gow")
+"""The games in whose set-up nobody looks at what he gets: there a strange tile may lie."""
+WRITES = 12
+"""Half of the host's deaths come at one of its journal's next writes."""
+
+
+@dataclass(frozen=True)
+class Lot:
+    """One mishap: it is ordered `delay` seconds after the round's change of state `phase`.
+
+    What has no `when` comes in that very moment; `write` is the journal's write, counted from
+    then, at which the host dies: before it (negative), or right after it.
+    """
+
+    kind: str
+    part: str
+    phase: int
+    delay: float
+    when: When | None = None
+    size: float | None = None
+    write: int = 0
+
+    def mishap(self, now: float) -> Mishap:
+        """The mishap as it is ordered at this time since power-on."""
+        return Mishap(
+            self.kind, self.part, At(round(now, 6)) if self.when is None else self.when, self.size
+        )
+
+    def __str__(self) -> str:
+        text = str(Mishap(self.kind, self.part, self.when or Always(), self.size))
+        at = f" at write {self.write:+d}" if self.write else ""
+        return f"{text} after state {self.phase} + {self.delay:.3f} s{at}"
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What is played, by whom it is followed, and the lots of each round.
+
+    `spares` are one a round: they come when it is ready to play, if nothing has happened by then.
+    """
+
+    first: int
+    table: str
+    game: str
+    seed: int
+    play: bool
+    lots: tuple[tuple[Lot, ...], ...]
+    spares: tuple[Lot, ...]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """All that may happen."""
+        lots = [lot for lots in (*self.lots, self.spares) for lot in lots]
+        return frozenset(lot.kind for lot in lots)
+
+
+def evening_of(
+    number: int, seed: int, pairs: Sequence[tuple[str, str]], play: bool | None = None
+) -> Evening:
+    """The evening of this number. `play` None leaves to chance whether hands are followed."""
+    chance = Random(f"{seed}:chaos {number}")
+    table, game = pairs[chance.randrange(len(pairs))]
+    follow = chance.random() < PLAYED
+    machine = load_table_once(table)
+    follow = follow if play is None else play
+    spared = STRANGE if follow or load_game(game).game not in UNSEEN else frozenset[str]()
+    return Evening(
+        first=number * EVENING,
+        table=table,
+        game=game,
+        seed=chance.randrange(1 << 31),
+        play=follow,
+        lots=tuple(_round(chance, machine, spared) for _ in range(EVENING)),
+        spares=tuple(_spare(chance, machine) for _ in range(EVENING)),
+    )
+
+
+def pairs_of(games: Sequence[str] = (), tables: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Every table with every game that fits it, of those that are named; none named is all."""
+    return tuple(
+        (table, game)
+        for table in tables or table_names()
+        for game in games or game_names()
+        if fit(load_table_once(table), find_game(game), load_game(game)).fits
+    )
+
+
+@cache
+def load_table_once(name: str) -> Table:
+    """A table that comes with the package."""
+    return load_table(name)
+
+
+def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[Lot, ...]:
+    number = chance.choices((1, 2, 3), (6, 3, 1))[0]
+    names = [name for name in KINDS if name not in spared and _parts(name, table)]
+    return tuple(_lot(chance, table, chance.choice(names)) for _ in range(number))
+
+
+def _spare(chance: Random, table: Table) -> Lot:
+    """Something from outside, which can come at any moment."""
+    names = [n for n, k in KINDS.items() if k.occasion is BY_OUTPUTS and _parts(n, table)]
+    return _lot(chance, table, chance.choice(names))
+
+
+def _lot(chance: Random, table: Table, name: str) -> Lot:
+    kind = KINDS[name]
+    part = chance.choice(sorted(_parts(name, table)))
+    phase, delay = chance.randrange(PHASES), round(chance.uniform(0.0, AFTER), 6)
+    size = chance.choice(SIZES[name]) if name in SIZES else None
+    if kind.occasion is not BY_OUTPUTS:
+        return Lot(name, part, phase, delay, _when(chance, kind.occasion), size)
+    write = 0
+    if (name, part) == ("power_cut", "host") and chance.random() < 0.5:
+        write = chance.choice((-1, 1)) * chance.randint(1, WRITES)
+    return Lot(name, part, phase, delay, None, size, write)
+
+
+def _when(chance: Random, occasion: str) -> When:
+    often = chance.random()
+    if often < ONCE:
+        return Nth(chance.randint(1, OCCASIONS.get(occasion, 1)))
+    return Always() if often < ALWAYS else Rate(round(chance.uniform(0.01, 0.2), 3))
+
+
+def _parts(name: str, table: Table) -> Mapping[str, str]:
+    """The parts that a kind can befall; on bare pins a host's death is the boards' as well."""
+    parts = KINDS[name].parts(table)
+    if name == "bouncing_sensor":
+        # A counter that bounces is seen by none: the table counts a tile that is not there.
+        heads = table.modules.heads
+        counters = {head.counter for head in heads.ports} if heads else set[str]()
+        parts = {part: site for part, site in parts.items() if site not in counters}
+    if name == "power_cut" and any(board.kind == "gpio" for board in table.boards.values()):
+        return {}
+    return parts

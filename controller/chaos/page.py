@@ -1,0 +1,106 @@
+"""What many rounds of chaos came to, as a page: figures, by kind of mishap, by table and game."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from controller.chaos.endings import ENDINGS, ending, longest_pause
+from controller.chaos.playing import Played, RoundPlayed
+from firmware_bridge.sim.mishap_kinds import KINDS
+from rules.games import find_game
+
+Row = tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    """What has been counted so far."""
+
+    rounds: int = 0
+    tiles: int = 0
+    seconds: float = 0.0
+    longest_pause: float = 0.0
+    deaths: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+    kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """By kind: how often it happened, and how the rounds ended in which it did."""
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    stops: Counter[str] = field(default_factory=Counter)
+    """By code: how often a table stopped for it."""
+
+    def add(self, played: Played) -> None:
+        """Count an evening."""
+        self.seconds += played.seconds
+        self.longest_pause = max(self.longest_pause, longest_pause(played.rounds))
+        for each in played.rounds:
+            self._round(each)
+
+    def _round(self, played: RoundPlayed) -> None:
+        end = ending(played)
+        self.rounds += 1
+        self.tiles += len(find_game(played.game).tiles)
+        self.ends[end] += 1
+        self.pairs[played.table, played.game] += 1
+        self.stops.update(played.stops)
+        self.deaths += len(played.told("recalled"))
+        for kind, often in Counter(played.mishaps).items():
+            self.kinds[kind]["happened"] += often
+            self.kinds[kind][end] += 1
+
+
+def markdown(tally: Tally, command: str, wall: float) -> str:
+    """The whole page."""
+    parts = [
+        "# Chaos",
+        "",
+        "Random rounds under random mishaps, checked against the plant's truth: every tile",
+        "accounted for, every hand as the rules deal it, nothing dealt twice or skipped, no dice",
+        f"thrown again, every journal whole. Written by `{command}`.",
+        "",
+        *_grid(("", ""), figures(tally, wall)),
+        "",
+        "A round counts under every kind of mishap that happened in it, by the way it ended:",
+        "*clean*, nothing was noticed; *recovered*, the machine went on by itself; *helped*, a",
+        "person was asked; *waiting*, the table stopped safely until a technician started it",
+        "again; *re-gathered*, its tiles were gathered and the round began anew.",
+        "",
+        *_grid(("mishap", "happened", *ENDINGS), by_kind(tally)),
+        "",
+        *_grid(("stopped for", "times"), [(c, f"{n:,}") for c, n in tally.stops.most_common()]),
+        "",
+        *_grid(("table", "game", "rounds"), by_pair(tally)),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def figures(tally: Tally, wall: float) -> list[Row]:
+    """The figures of the whole, each with its name."""
+    return [
+        ("rounds", f"{tally.rounds:,}"),
+        *((end, f"{tally.ends[end]:,}") for end in ENDINGS),
+        ("hosts that took up an unfinished round", f"{tally.deaths:,}"),
+        ("tiles handled", f"{tally.tiles:,}"),
+        ("longest pause", f"{tally.longest_pause:.1f} s"),
+        ("time at the tables", f"{tally.seconds / 3600:,.1f} h"),
+        ("rounds a second", f"{tally.rounds / wall:.1f}"),
+    ]
+
+
+def by_kind(tally: Tally) -> list[Row]:
+    """Each kind of mishap, how often it happened, and how such rounds ended."""
+    return [
+        (kind, *(f"{tally.kinds[kind][name]:,}" for name in ("happened", *ENDINGS)))
+        for kind in KINDS
+    ]
+
+
+def by_pair(tally: Tally) -> list[Row]:
+    """Rounds by table and game."""
+    return [(table, game, f"{n:,}") for (table, game), n in sorted(tally.pairs.items())]
+
+
+def _grid(head: Row, rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, tuple("---" if not n else "--:" for n, _ in enumerate(head)), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]

@@ -1,0 +1,351 @@
+"""One evening is played: lives of hosts, stops and technicians, until its rounds are done."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from controller.catalogue import Fault
+from controller.chaos.lots import EVENING, Evening, Lot
+from controller.chaos.surviving import FALLING, SurvivingTable
+from controller.chaos.witness import Witness, one_outcome_each, throws_as_written
+from controller.daemon import Daemon
+from controller.events import Event
+from controller.faults import TableFault
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.mishaps import Mishap, Nth
+from firmware_bridge.sim.stall import StallingLoop, boards_side
+
+LONGEST = 4 * 3600.0
+"""No host's life takes longer, seconds: five questions with all patience are over an hour."""
+LIVES = 60
+"""Nor has an evening more of them."""
+UNMOVED = 1800.0
+"""So long a table may tell nothing before people wonder, seconds; the longest hand takes less."""
+CALLED = "CALLED"
+"""What stands for a fault's code where people wondered by themselves."""
+BLIND = frozenset(
+    {"bouncing_sensor", "dirty_sensor", "stuck_sensor", "double_feed", "extra_tile", "foreign_tile"}
+)
+"""What may leave tiles where no sensor sees them: then a mechanism may refuse an order."""
+NEVER = Nth(999_999_999)
+SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
+"""A table that stops for these was ordered what cannot be: no mishap explains that."""
+
+
+@dataclass
+class RoundPlayed:
+    """What one round came to."""
+
+    number: int
+    table: str
+    game: str
+    play: bool
+    events: list[Event] = field(default_factory=list)
+    mishaps: list[str] = field(default_factory=list)
+    """The kinds that happened."""
+    stops: list[str] = field(default_factory=list)
+    """The codes with which the table stopped."""
+    regathered: bool = False
+    wrong: list[str] = field(default_factory=list)
+    """What cannot be."""
+
+    def told(self, name: str) -> list[Event]:
+        """The round's events of this name."""
+        return [event for event in self.events if event["event"] == name]
+
+
+@dataclass
+class Played:
+    """What an evening came to."""
+
+    evening: Evening
+    rounds: list[RoundPlayed]
+    seconds: float
+
+    @property
+    def wrong(self) -> list[str]:
+        return [sentence for played in self.rounds for sentence in played.wrong]
+
+
+def play_evening(evening: Evening, folder: Path, rounds: int = EVENING) -> Played:
+    """Play it on a virtual clock of its own; `folder` takes the journal."""
+    night = _Night(evening, folder, rounds)
+    while not night.over:
+        loop = (StallingLoop if "host_stall" in evening.kinds else VirtualLoop)()
+        try:
+            loop.run_until_complete(night.on_one_table())
+        finally:
+            loop.close()
+    return Played(evening, night.rounds, night.seconds)
+
+
+class _Night:
+    """The evening while it is played."""
+
+    def __init__(self, evening: Evening, folder: Path, rounds: int) -> None:
+        self.evening = evening
+        self.rounds = [
+            RoundPlayed(evening.first + n, evening.table, evening.game, evening.play)
+            for n in range(rounds)
+        ]
+        self._folder = folder
+        self._chance = Random(f"{evening.seed}:night")
+        self._tables = 0
+        self._begun = 0
+        """Rounds that earlier tables have finished."""
+        self._at = 0
+        self._phase = 0
+        self._spared = False
+        self._left: list[Lot] = []
+        self._writes: list[int] = []
+        self._counted = 0
+        self.seconds = 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether every round has been played, or cannot be."""
+        return self._at >= len(self.rounds)
+
+    async def on_one_table(self) -> None:
+        """All rounds that are left, on a table with both sets in their boxes."""
+        try:
+            await self._until_regathered()
+        except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
+            self._wrong(_told(error))
+            self._give_up()
+        await self._everybody_goes()
+        self.seconds += asyncio.get_running_loop().time()
+
+    async def _everybody_goes(self) -> None:
+        """Whatever still runs is told to stop, and does."""
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        if left:
+            _, stuck = await asyncio.wait(left, timeout=FALLING)
+            for task in stuck:
+                self._wrong(f"A task does not stop: {task.get_stack(limit=1)}")
+
+    # Tables and lives
+
+    async def _until_regathered(self) -> None:
+        self._tables += 1
+        self._begun = self._at
+        self._prepare(self._at, again=self._now.regathered)
+        self._counted = 0
+        self._table = table = SurvivingTable(
+            self.evening.table,
+            self.evening.game,
+            self.evening.seed + self._tables,
+            self.evening.play,
+            mishaps=self._possible(),
+            heard=self._hear,
+        )
+        self._witness = Witness(table.plant)
+        table.plant.mishaps.on_host(self._befalls_host)
+        self._path = self._folder / f"{self.evening.first}-{self._tables}.journal"
+        stopped = -1
+        for _ in range(LIVES):
+            fault = await self._one_life()
+            self._settle()
+            if fault is None and table.daemon and table.daemon.books.figures.rounds >= self._due:
+                self._at = len(self.rounds)
+                return
+            if self._now.wrong:
+                self._give_up()
+                return
+            if fault is not None:
+                self._now.stops.append(fault.fault.name)
+                if fault.fault in SUSPECT and not self._blind:
+                    self._wrong(f"{fault}")
+                if stopped == self._at or not table.remembers:
+                    if self._now.regathered:
+                        self._wrong(f"A round that began anew, undisturbed, stopped twice: {fault}")
+                        self._give_up()
+                    self._now.regathered = True
+                    return
+                stopped = self._at
+                self._technician()
+            await asyncio.sleep(self._chance.uniform(0.5, 40.0))
+        self._wrong(f"After {LIVES} lives of hosts the round is not over.")
+        self._give_up()
+
+    @property
+    def _due(self) -> int:
+        return len(self.rounds) - self._begun
+
+    @property
+    def _blind(self) -> bool:
+        """Whether tiles may lie where no sensor of this table sees them."""
+        return any(each.kind in BLIND for each in self._table.plant.mishaps.happened)
+
+    @property
+    def _now(self) -> RoundPlayed:
+        return self.rounds[min(self._at, len(self.rounds) - 1)]
+
+    async def _one_life(self) -> TableFault | None:
+        """One host, until it is done, dies (None), or stops: then the fault."""
+        table = self._table
+        called = asyncio.ensure_future(self._somebody_is_called())
+        try:
+            async with asyncio.timeout(LONGEST):
+                await table.live(self._path, self._due, self._dies)
+        except TableFault as fault:
+            return fault
+        except TimeoutError:
+            self._wrong(f"After {LONGEST:.0f} s it still waits: {_last(self._now)}")
+        except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
+            self._wrong(_told(error))
+        finally:
+            called.cancel()
+        return None
+
+    async def _somebody_is_called(self) -> None:
+        """A table that does nothing for long although something is wrong: people call for help.
+
+        A key that is stuck tells the controller nothing; it waits, rightly, for the hand to end.
+        """
+        while True:
+            told = len(self._now.events)
+            await asyncio.sleep(UNMOVED)
+            if told == len(self._now.events) and self._table.plant.mishaps.standing:
+                self._now.stops.append(CALLED)
+                self._technician()
+
+    def _technician(self) -> None:
+        """Somebody who knows the table puts everything right, and starts it again if it stopped."""
+        self._table.plant.mend("everything", "table")
+
+    def _give_up(self) -> None:
+        """The failure is told; the rounds that would follow on this table say nothing."""
+        del self.rounds[self._at + 1 :]
+        self._at = len(self.rounds)
+
+    # What the night hears
+
+    def _hear(self, daemon: Daemon, event: Event) -> None:
+        at = self._begun + daemon.books.figures.rounds
+        if at > self._at and at < len(self.rounds):
+            self._settle()
+            self._at = at
+            for lot in self._left:
+                self._order(lot)
+            self._prepare(at)
+        self._now.events.append(event)
+        self._witness.hear(daemon, event)
+        match event:
+            case {"event": "state"}:
+                for lot in [lot for lot in self._left if lot.phase <= self._phase]:
+                    self._left.remove(lot)
+                    self._order(lot)
+                self._phase += 1
+            case {"event": "ready"}:
+                happened = self._table.plant.mishaps.happened
+                if len(happened) == self._counted and not self._spared:
+                    self._spared = True
+                    self._order(self.evening.spares[self._at])
+            case {"event": "paused", "why": "IMPOSSIBLE"} if not self._blind:
+                self._wrong(f"A board was ordered what cannot be: {event}")
+
+    def _prepare(self, at: int, *, again: bool = False) -> None:
+        """The round's lots; one that begins anew has had them."""
+        self._phase = 0
+        self._spared = again
+        self._left = [] if again else list(self.evening.lots[at])
+
+    def _settle(self) -> None:
+        """Write down what happened and was found wrong so far: it belongs to this round."""
+        self._witness.count()
+        happened = self._table.plant.mishaps.happened
+        self._now.mishaps += [each.kind for each in happened[self._counted :]]
+        self._counted = len(happened)
+        self._now.wrong += self._witness.wrong + self._written_wrong()
+        self._witness.wrong.clear()
+
+    def _written_wrong(self) -> list[str]:
+        """What the journal tells, beside what was done."""
+        daemon = self._table.daemon
+        if daemon is None:
+            return []
+        entries = daemon.books.journal.history()
+        return [
+            *throws_as_written(self._witness.thrown, entries),
+            *one_outcome_each(entries),
+        ]
+
+    def _wrong(self, sentence: str) -> None:
+        self._now.wrong.append(sentence)
+
+    # What befalls it
+
+    def _possible(self) -> list[Mishap]:
+        """What has to be there from the beginning, or a plant has no room for mishaps at all."""
+        kinds = self.evening.kinds & {"extra_tile", "foreign_tile"}
+        return [Mishap("clock_jump", "host", NEVER), *(Mishap(k, "drum", NEVER) for k in kinds)]
+
+    def _order(self, lot: Lot) -> None:
+        if lot.write:
+            self._writes.append(lot.write)
+            return
+        mishaps = self._table.plant.mishaps
+        with boards_side():
+            mishaps.order(lot.mishap(mishaps.now + lot.delay))
+
+    def _dies(self, number: int, written: bool) -> bool:
+        """At each write of the journal, before and after it: whether the host dies now."""
+        if not self._writes or (self._writes[0] > 0) is not written:
+            return False
+        self._writes[0] -= 1 if written else -1
+        return self._writes[0] == 0 and self._killed()
+
+    def _killed(self) -> bool:
+        """A death at one of the journal's writes is no mishap of the plant's."""
+        self._writes.pop(0)
+        self._now.mishaps.append("power_cut")
+        return True
+
+    def _befalls_host(self, mishap: Mishap) -> None:
+        match mishap.kind:
+            case "power_cut":
+                self._table.kill()
+            case "full_disk":
+                self._table.fill_disk()
+            case "corrupt_journal":
+                self._spoil()
+
+    def _spoil(self) -> None:
+        """Rubbish in one copy of the journal, or a copy that is gone, or cut short."""
+        copies = sorted(self._path.parent.glob(f"{self._path.name}*"))
+        files = [c for c in copies if c.suffix != ".lock" and c.stat().st_size]
+        if not files:
+            return
+        file = self._chance.choice(files)
+        size = file.stat().st_size
+        match self._chance.randrange(3):
+            case 0:
+                with file.open("r+b") as opened:
+                    opened.seek(self._chance.randrange(size))
+                    opened.write(self._chance.randbytes(64))
+            case 1:
+                with file.open("r+b") as opened:
+                    opened.truncate(self._chance.randrange(size))
+            case _:
+                file.unlink()
+
+
+def _told(error: BaseException) -> str:
+    """An exception that should not be: what it says and where it came from."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    where = [
+        f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)
+    ]
+    return f"{type(error).__name__}: {error} ({' < '.join(reversed(where[-4:]))})"
+
+
+def _last(played: RoundPlayed) -> str:
+    return "; ".join(str(event) for event in played.events[-3:])

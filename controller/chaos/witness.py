@@ -1,0 +1,219 @@
+"""Who sees everything: the plant's truth beside what the table says, orders and writes down.
+
+A witness hears every event of one table and tells what cannot be: a wrong tile in a hand, a place
+dealt twice or never, dice thrown again, a tile that is nowhere. What it cannot find wrong, nobody
+has to believe: every check here has a test that plants the damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from config.staging import Staging
+from controller.daemon import Daemon
+from controller.deal import recalled
+from controller.events import Event
+from controller.journal import Entry
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.tiles import Impossible, Tile
+from rules.errors import RulesError
+from rules.geometry import Place
+from rules.setup import Setup, replay
+from rules.steps import DrawLot, Packet, Replace
+
+STEPS = ("throw", "choose", "arrange", "packet", "replace", "turn_up", "lot", "return_lots")
+"""What a set-up consists of in the journal, once it is built."""
+
+
+@dataclass
+class Seen:
+    """What was seen of one round."""
+
+    delivered: list[tuple[object, ...]] = field(default_factory=list)
+    """Seat and places, life by life without what was told again."""
+    ready: bool = False
+
+
+class Witness:
+    """One table's witness; `wrong` are sentences about what cannot be."""
+
+    def __init__(self, plant: Plant) -> None:
+        self.wrong: list[str] = []
+        self.thrown: list[int] = []
+        """Every face that the dome has shown, cocked throws left out."""
+        self._plant = plant
+        self._rounds: dict[int, Seen] = {}
+        self._telling: Daemon | None = None
+        _watch_dice(plant, self.thrown)
+
+    def hear(self, daemon: Daemon, event: Event) -> None:
+        """An event is told, and the plant can be looked at in this very moment."""
+        number = daemon.books.figures.rounds
+        seen = self._rounds.setdefault(number, Seen())
+        match event:
+            case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
+                packet = (seat, *places)
+                # A step whose confirmation was lost with its host is told again by the next.
+                again = daemon is not self._telling and seen.delivered[-1:] == [packet]
+                if not again:
+                    seen.delivered.append(packet)
+                self._telling = daemon
+            case {"event": "ready"} if not seen.ready:
+                seen.ready = True
+                assert daemon.deal is not None
+                self.wrong += told_as_planned(seen.delivered, daemon.deal.setup)
+                entries = daemon.books.journal.history()
+                self.wrong += plan_as_written(entries, daemon.deal.setup)
+                self.wrong += hands_as_planned(self._plant, daemon.deal.setup, daemon.deal.staging)
+                self.count()
+
+    def count(self) -> None:
+        """Every tile is somewhere, once."""
+        self.wrong += every_tile_is_somewhere(self._plant)
+
+
+def every_tile_is_somewhere(plant: Plant) -> list[str]:
+    """What is wrong with the census of all tiles."""
+    try:
+        plant.census()
+    except Impossible as error:
+        return [f"The census: {error}"]
+    return []
+
+
+def told_as_planned(delivered: Iterable[tuple[object, ...]], setup: Setup) -> list[str]:
+    """What was told of deliveries is the set-up's plan: none twice, none skipped, none astray."""
+    told, planned = list(delivered), _planned(setup)
+    for number, (one, other) in enumerate(zip_longest(told, planned), 1):
+        if one != other:
+            due = _listed(other or ())
+            return [
+                f"Delivery {number} was told as {_listed(one or ())}; by the rules it is {due}."
+            ]
+    return []
+
+
+def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
+    """Each seat holds the tiles that were raised at its places; what lanes brought has no place."""
+    raised = _raised(plant, staging)
+    held = plant.hands()
+    wrong = [f"No tile was raised at {place}." for place in staging.slots if place not in raised]
+    for seat in range(plant.felt.seats):
+        places = setup.hands.get(seat, ())
+        due = {raised[place].number for place in places if place in raised}
+        has = {tile.number for tile in held.get(seat, [])}
+        walls = {tile.number for tile in raised.values()}
+        if not due <= has or (has - due) & walls or len(has) != len(places):
+            wrong.append(
+                f"Seat {seat} holds {_faces(held.get(seat, []))}, and was dealt {_listed(places)}:"
+                f" {_faces(raised[place] for place in places if place in raised)}."
+            )
+    return wrong
+
+
+def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
+    """The rules, told the outcomes that stand in the journal, deal what the table has dealt."""
+    outcomes: list[Any] = []
+    for entry in entries:
+        step = entry.intent.get("step")
+        if entry.activity == "top" and step == "build":
+            outcomes = [None]
+        elif entry.activity == "top" and step in STEPS:
+            outcomes.append(recalled(entry.outcome))
+        elif entry.activity == "top" and entry.intent.get("do") == "take in":
+            outcomes = []
+    try:
+        told = replay(setup.game, setup.seating, setup.parameters, outcomes)
+    except RulesError as error:
+        return [f"The journal's outcomes {outcomes} are none of the rules: {error}"]
+    if told.hands != setup.hands or told.pending is not None:
+        return [f"By the journal the rules deal {told.hands}; the table dealt {setup.hands}."]
+    return []
+
+
+def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[str]:
+    """No draw of chance was made again: the dome has shown the journal's faces and no others.
+
+    The last throw may have lost its outcome with its host, or its host with its story.
+    """
+    written = [
+        face
+        for entry in entries
+        if entry.intent.get("step") == "throw" and entry.confirmed and _shaken(entry)
+        for face in _all(entry.outcome)
+    ]
+    if list(thrown[: len(written)]) != written:
+        return [f"The dome has shown {list(thrown)}; the journal tells of {written}."]
+    return []
+
+
+def one_outcome_each(entries: Iterable[Entry]) -> list[str]:
+    """No step stands twice in the journal, one after the other, with two outcomes."""
+    wrong, last = [], None
+    for entry in entries:
+        if entry.activity != "top" or "step" not in entry.intent:
+            continue
+        same = last is not None and last.confirmed and last.intent == entry.intent
+        if same and entry.intent["step"] not in ("throw", "choose", "lot"):
+            wrong.append(f"Entry {entry.number} is the same step as the one before: {entry.intent}")
+        last = entry
+    return wrong
+
+
+def _shaken(entry: Entry) -> bool:
+    """Whether the dome threw: people throw their own dice."""
+    return any(isinstance(note, dict) and "shakes" in note for note in entry.notes)
+
+
+def _all(outcome: Any) -> list[int]:
+    return list(outcome) if isinstance(outcome, list | tuple) else []
+
+
+def _planned(setup: Setup) -> list[tuple[object, ...]]:
+    """Every delivery of a set-up, in order: the seat, and the places."""
+    planned: list[tuple[object, ...]] = []
+    for step, _ in setup.done:
+        match step:
+            case Packet():
+                planned.append((step.seat, *map(str, step.places)))
+            case Replace() | DrawLot():
+                planned.append((step.seat, str(step.place)))
+    return planned
+
+
+def _raised(plant: Plant, staging: Staging) -> dict[Place, Tile]:
+    """The tile that was set up at each place, wherever it lies now."""
+    raised, field = plant.felt.raised, plant.field
+    told = {}
+    for place, slot in staging.slots.items():
+        spot = field.wall(slot.tray, slot.column, staging.columns(slot.tray))
+        if len(raised.get(spot, ())) >= slot.level:
+            told[place] = raised[spot][-slot.level]
+    return told
+
+
+def _watch_dice(plant: Plant, thrown: list[int]) -> None:
+    """Write down what the dome shows, from now on."""
+    dome = plant.dome
+    if dome is None:
+        return
+    throw = dome.throw
+
+    def watched(count: int) -> tuple[int, ...]:
+        faces = throw(count)
+        if all(faces):
+            thrown.extend(faces)
+        return faces
+
+    dome.throw = watched  # type: ignore[method-assign]
+
+
+def _faces(tiles: Iterable[Tile]) -> str:
+    return " ".join(f"{tile.face}#{tile.number}" for tile in tiles) or "nothing"
+
+
+def _listed(places: Iterable[object]) -> str:
+    return " ".join(map(str, places)) or "nothing"

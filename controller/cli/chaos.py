@@ -1,0 +1,164 @@
+"""`wallwright chaos`: random rounds under random mishaps, or hosts that are killed for real."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+from rich.table import Table as Grid
+
+from config.loader import game_names, table_names
+from controller.chaos.endings import ENDINGS
+from controller.chaos.killing import Killing, kill_hosts
+from controller.chaos.lots import EVENING, evening_of, pairs_of
+from controller.chaos.page import Row, Tally, by_kind, figures, markdown
+from controller.chaos.playing import Played, play_evening
+from controller.cli.errors import BadInput, no_such
+from controller.cli.screen import screen
+
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 a folder of our own is made in it
+"""Where a journal's disk is fast; its copies are files there as anywhere."""
+
+
+def chaos(
+    rounds: Annotated[int, typer.Option(help="How many rounds to play.")] = 100,
+    seed: Annotated[int, typer.Option(help="Chance of everything; the same, the same rounds.")] = 0,
+    begin: Annotated[
+        int, typer.Option("--from", help=f"The first round's number, a multiple of {EVENING}.")
+    ] = 0,
+    games: Annotated[
+        list[str] | None, typer.Option(help="Only this game; repeat.", show_default=False)
+    ] = None,
+    tables: Annotated[
+        list[str] | None, typer.Option(help="Only this table; repeat.", show_default=False)
+    ] = None,
+    play: Annotated[
+        bool | None,
+        typer.Option(
+            "--play/--no-play", help="Follow every hand, or none.", show_default="a third"
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the page to this file.", show_default=False)
+    ] = None,
+    events: Annotated[
+        Path | None, typer.Option(help="Write all events as JSON lines.", show_default=False)
+    ] = None,
+    kill: Annotated[
+        bool, typer.Option("--kill", help="Kill real processes: a few rounds in real time.")
+    ] = False,
+    kills: Annotated[int, typer.Option(help="With --kill: how many hosts die.")] = 100,
+) -> int:
+    """Play random rounds under random mishaps and check them; exit code 1 if one is wrong."""
+    if rounds < 1:
+        raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
+    if kill:
+        return _kill(tables, games, seed, kills)
+    if begin < 0 or begin % EVENING:
+        wrong = f"Round {begin} begins no evening; give --from {max(0, begin) // EVENING * EVENING}"
+        raise BadInput(f"{wrong}.")
+    pairs = pairs_of(
+        _known("game", games or (), game_names()), _known("table", tables or (), table_names())
+    )
+    if not pairs:
+        raise BadInput(
+            "None of these games fits one of these tables; 'wallwright games' lists them."
+        )
+    only = "".join(
+        f" --{option} {name}"
+        for option, names in (("games", games), ("tables", tables))
+        for name in names or ()
+    ) + ("" if play is None else " --play" if play else " --no-play")
+    tally, began = Tally(), time.perf_counter()
+    with _opened(events) as stream:
+        for number in range(begin // EVENING, (begin + rounds - 1) // EVENING + 1):
+            todo = min(EVENING, begin + rounds - number * EVENING)
+            played = _evening(evening_of(number, seed, pairs, play), todo)
+            tally.add(played)
+            _tell(played, f"wallwright chaos --seed {seed} --from {number * EVENING}", only)
+            if stream is not None:
+                for each in played.rounds:
+                    for event in each.events:
+                        stream.write(json.dumps({"round": each.number, **event}) + "\n")
+    wall = time.perf_counter() - began
+    _show(tally, wall)
+    if report is not None:
+        command = f"wallwright chaos --rounds {rounds} --seed {seed}{only}"
+        report.write_text(markdown(tally, command, wall), encoding="utf-8")
+    return 1 if tally.ends["failed"] else 0
+
+
+def _known(kind: str, given: tuple[str, ...] | list[str], known: tuple[str, ...]) -> list[str]:
+    for name in given:
+        if name not in known:
+            raise BadInput(no_such(kind, name, known))
+    return list(given)
+
+
+def _evening(evening: object, rounds: int) -> Played:
+    where = IN_MEMORY if IN_MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="chaos-", dir=where) as folder:
+        return play_evening(evening, Path(folder), rounds)  # type: ignore[arg-type]
+
+
+def _tell(played: Played, command: str, only: str) -> None:
+    """Every failure, and how to see it again."""
+    for number, each in enumerate(played.rounds, 1):
+        if each.wrong:
+            title = f"{each.game} on {each.table}{', followed' if each.play else ''}"
+            print(f"Round {each.number} ({title}) is wrong:")
+            for sentence in each.wrong[:3]:
+                print(f"  {sentence}")
+            print(f"  See it again: {command} --rounds {number}{only} --events round.jsonl")
+
+
+def _show(tally: Tally, wall: float) -> None:
+    console = screen()
+    grid = Grid.grid(padding=(0, 2))
+    for name, figure in figures(tally, wall):
+        grid.add_row(name, figure)
+    kinds = Grid("mishap", "happened", *ENDINGS, box=None, padding=(0, 1))
+    rows: list[Row] = by_kind(tally)
+    for row in rows:
+        kinds.add_row(*row)
+    console.print(kinds)
+    console.print(grid)
+
+
+def _kill(tables: list[str] | None, games: list[str] | None, seed: int, kills: int) -> int:
+    table, game = (tables or ["robotic"])[0], (games or ["wenzhou"])[0]
+    if kills < 1:
+        raise BadInput(f"{kills} kills are none; give --kills 1 or more.")
+    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+        killed = kill_hosts(Killing(table, game, seed, kills), Path(folder))
+    for name, figure in killed.figures:
+        print(f"{name:24}{figure}")
+    for sentence in killed.wrong:
+        print(sentence)
+    return 1 if killed.wrong else 0
+
+
+class _opened:  # noqa: N801 used as a function
+    """The events' file, if one is wanted."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._stream: TextIO | None = None
+        if path is not None:
+            try:
+                self._stream = path.open("w", encoding="utf-8")
+            except OSError as error:
+                raise BadInput(
+                    f"Events cannot be written to '{path}' ({error.strerror}); name a writable"
+                    " file."
+                ) from error
+
+    def __enter__(self) -> TextIO | None:
+        return self._stream
+
+    def __exit__(self, *failure: object) -> None:
+        if self._stream is not None:
+            self._stream.close()

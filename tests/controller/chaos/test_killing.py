@@ -1,0 +1,48 @@
+"""What the events of many killed hosts must be together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.chaos.killing import Killing, one_run
+
+KILLING = Killing("robotic", "block", 1, 3)
+
+
+def life(*places: str, ends: bool = False) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = [{"event": "delivered", "from": [place]} for place in places]
+    if ends:
+        tiles = {"expected": 56, "accounted": 56}
+        told.append({"event": "summary", "rounds": 1, "tiles": tiles})
+    return told
+
+
+RAISED = [{"event": "raised"}]
+ALL = [f"b{number}" for number in range(1, 21)]
+
+
+def test_what_a_later_host_tells_again_counts_once() -> None:
+    lives = [RAISED + life(*ALL[:7]), life(*ALL[6:12]), life(*ALL[12:], ends=True)]
+    assert one_run(lives, KILLING) == []
+
+
+def test_a_place_that_was_delivered_twice_is_seen() -> None:
+    lives = [RAISED + life(*ALL[:7]), life(*ALL[5:], ends=True)]
+    assert "twice ['b6', 'b7']" in one_run(lives, KILLING)[0]
+
+
+def test_a_place_that_was_skipped_is_seen() -> None:
+    lives = [RAISED + life(*ALL[:7]), life(*ALL[8:], ends=True)]
+    assert one_run(lives, KILLING)[0].startswith("Round 1: 19 places were delivered of 20")
+
+
+def test_a_run_without_an_end_is_seen() -> None:
+    assert one_run([RAISED + life(*ALL)], KILLING)[0].startswith("The last host told no summary")
+
+
+def test_tiles_that_are_missing_in_the_end_are_seen() -> None:
+    lives = [RAISED + life(*ALL, ends=True)]
+    lives[0][-1]["tiles"]["accounted"] = 55
+    assert one_run(lives, KILLING) == [
+        "Not all tiles are accounted for: {'expected': 56, 'accounted': 55}."
+    ]

@@ -1,0 +1,71 @@
+"""Random rounds under random mishaps: in the end every tile lies where the rules want it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.chaos.endings import ENDINGS, FAILED, ending
+from controller.chaos.lots import EVENING, evening_of, pairs_of
+from controller.chaos.playing import play_evening
+from controller.events import Event
+
+PARTS, EACH = 10, 10
+"""Parts that run side by side, and the evenings of each: 300 rounds."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_whatever_goes_wrong_no_tile_is_lost_and_no_hand_has_a_wrong_one(
+    part: int, tmp_path: Path
+) -> None:
+    pairs = pairs_of()
+    for number in range(part * EACH, (part + 1) * EACH):
+        played = play_evening(evening_of(number, 300, pairs), tmp_path)
+        wrong = [(each.number, each.table, each.game, each.wrong) for each in played.rounds]
+        assert not played.wrong, (
+            f"{wrong}; see it: wallwright chaos --seed 300 --from {number * EVENING} --rounds 3"
+        )
+
+
+def test_the_same_lots_make_the_same_evening(tmp_path: Path) -> None:
+    evening = evening_of(4, 11, pairs_of(["block"], ["robotic"]))
+    told = []
+    for name in ("once", "again"):
+        (tmp_path / name).mkdir()
+        played = play_evening(evening, tmp_path / name)
+        told.append([(_without_paths(each.events), each.mishaps) for each in played.rounds])
+    assert told[0] == told[1]
+
+
+def test_the_first_rounds_of_an_evening_do_not_know_how_many_follow(tmp_path: Path) -> None:
+    evening = evening_of(2, 5, pairs_of(["block"], ["robotic"]))
+    (tmp_path / "all").mkdir()
+    (tmp_path / "one").mkdir()
+    whole = play_evening(evening, tmp_path / "all").rounds[0]
+    alone = play_evening(evening, tmp_path / "one", 1).rounds[0]
+    assert [e for e in whole.events if e["event"] == "delivered"] == [
+        e for e in alone.events if e["event"] == "delivered"
+    ]
+
+
+def test_something_happens_in_every_round(tmp_path: Path) -> None:
+    for number in range(4):
+        played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)
+        for each in played.rounds:
+            assert each.mishaps
+            assert ending(each) in ENDINGS
+            assert ending(each) != FAILED
+
+
+def test_every_pair_of_table_and_game_may_be_drawn() -> None:
+    pairs = pairs_of()
+    drawn = {(e.table, e.game) for e in (evening_of(n, 1, pairs) for n in range(2000))}
+    assert drawn == set(pairs)
+
+
+def _without_paths(events: list[Event]) -> list[Event]:
+    """Sentences about the journal name its files."""
+    return [event for event in events if event["event"] not in ("healed", "fault")]

@@ -1,0 +1,155 @@
+"""A check that cannot fail is none: each kind of damage is planted, and seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from controller.chaos.lots import evening_of, pairs_of
+from controller.chaos.playing import play_evening
+from controller.chaos.surviving import SurvivingTable
+from controller.chaos.witness import (
+    every_tile_is_somewhere,
+    hands_as_planned,
+    one_outcome_each,
+    plan_as_written,
+    throws_as_written,
+    told_as_planned,
+)
+from controller.daemon import Daemon
+from controller.events import Event
+from controller.journal import Entry
+from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.plant.machine import Plant
+
+
+def ready_table(path: Path, look: Callable[[SurvivingTable, Daemon], None]) -> None:
+    """Look at a table that is ready to play."""
+
+    async def main() -> None:
+        table = SurvivingTable("robotic", "block", 3)
+        lived = await table.live(path / "journal", until_ready=True)
+        assert lived is not None
+        look(table, lived[0])
+
+    run(main())
+
+
+def hands(plant: Plant, daemon: Daemon) -> list[str]:
+    assert daemon.deal is not None
+    return hands_as_planned(plant, daemon.deal.setup, daemon.deal.staging)
+
+
+def test_a_whole_table_has_nothing_wrong(tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        assert hands(table.plant, daemon) == []
+        assert every_tile_is_somewhere(table.plant) == []
+
+    ready_table(tmp_path, look)
+
+
+def test_two_tiles_that_changed_hands_are_seen(tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        felt = table.plant.felt
+        one, other = (felt.hands()[seat][0] for seat in (0, 1))
+        felt.hand(1, [felt.lift(one)])
+        felt.hand(0, [felt.lift(other)])
+        wrong = hands(table.plant, daemon)
+        assert [sentence.split(" holds")[0] for sentence in wrong] == ["Seat 0", "Seat 1"]
+
+    ready_table(tmp_path, look)
+
+
+def test_a_tile_of_the_boneyard_in_a_hand_is_seen(tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        felt = table.plant.felt
+        held = {tile.number for hand in felt.hands().values() for tile in hand}
+        left = next(tile for tile in felt.tiles if tile.number not in held)
+        felt.hand(2, [felt.lift(left)])
+        assert len(hands(table.plant, daemon)) == 1
+
+    ready_table(tmp_path, look)
+
+
+def test_a_tile_that_is_nowhere_is_seen(tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        felt = table.plant.felt
+        felt.lift(felt.hands()[0][0])
+        assert every_tile_is_somewhere(table.plant)[0].startswith("The census: ")
+
+    ready_table(tmp_path, look)
+
+
+@pytest.mark.parametrize("damage", ["twice", "skipped", "astray", "swapped"])
+def test_a_delivery_told_otherwise_than_planned_is_seen(damage: str, tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        assert daemon.deal is not None
+        told = [(e["seat"], *_list(e["from"])) for e in table.told if e["event"] == "delivered"]
+        assert told_as_planned(told, daemon.deal.setup) == []
+        match damage:
+            case "twice":
+                told.insert(3, told[3])
+            case "skipped":
+                del told[3]
+            case "astray":
+                told[3] = (told[4][0], *told[3][1:])
+            case "swapped":
+                told[3], told[4] = told[4], told[3]
+        assert told_as_planned(told, daemon.deal.setup)[0].startswith(
+            "Delivery 5 " if damage == "twice" else "Delivery 4 "
+        )
+
+    ready_table(tmp_path, look)
+
+
+def test_a_journal_whose_outcomes_lead_elsewhere_is_seen(tmp_path: Path) -> None:
+    def look(table: SurvivingTable, daemon: Daemon) -> None:
+        assert daemon.deal is not None
+        entries = daemon.books.journal.history()
+        assert plan_as_written(entries, daemon.deal.setup) == []
+        assert plan_as_written(entries[:-1], daemon.deal.setup)
+
+    ready_table(tmp_path, look)
+
+
+def test_dice_that_were_thrown_again_are_seen() -> None:
+    throw = Entry(1, "top", 0.0, {"step": "throw"}, ({"shakes": 0},), [3, 5], confirmed=True)
+    assert throws_as_written([3, 5], [throw]) == []
+    assert throws_as_written([3, 5, 1], [throw]) == [], "what came of the last may be lost"
+    assert throws_as_written([2, 2, 3, 5], [throw])
+    assert throws_as_written([], [throw])
+    by_hand = replace(throw, notes=())
+    assert throws_as_written([], [by_hand]) == []
+
+
+def test_a_step_that_was_done_again_is_seen() -> None:
+    packet = Entry(1, "top", 0.0, {"step": "packet", "seat": 0, "from": ["b1"]}, confirmed=True)
+    assert one_outcome_each([packet, replace(packet, number=2)])
+    assert one_outcome_each([packet, replace(packet, number=2, intent={"step": "packet"})]) == []
+
+
+def test_a_table_that_waits_for_ever_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.chaos.playing.LONGEST", 30.0)
+    played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path)
+    assert "still waits" in played.wrong[0]
+
+
+def test_an_exception_is_a_failure_that_says_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(self: object, daemon: Daemon, event: Event) -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("controller.chaos.witness.Witness.hear", breaks)
+    played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path)
+    assert "ZeroDivisionError: planted" in played.wrong[0]
+
+
+def _list(places: object) -> list[str]:
+    assert isinstance(places, list)
+    return places
