@@ -20,7 +20,7 @@ from tests.controller.rounds import (
 )
 
 TABLES = (("robotic", "wenzhou"), ("pai_gow", "pai_gow"))
-FEW, MANY = 6, 60
+FEW, MANY = 6, 30
 
 
 @cache
@@ -95,6 +95,7 @@ def test_an_arm_without_power_finds_its_axes_again_and_deals_on() -> None:
         check_same_deal(play(happens={moment: power_cut("arm")}), plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -79,6 +79,7 @@ def test_the_seeds_example_is_dealt_from_the_break_with_two_blocks_where_a_packe
 dice = some.integers(1, 6)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(first=some.tuples(dice, dice), second=some.tuples(dice, dice), dealer=some.integers(0, 3))
 def test_every_break_of_wenzhou_can_be_dealt(
@@ -93,6 +94,7 @@ def test_every_break_of_wenzhou_can_be_dealt(
         assert in_hand(hand) == sorted(str(place) for place in setup.hands[seat])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     mano=some.tuples(dice, dice),

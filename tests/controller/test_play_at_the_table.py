@@ -237,6 +237,7 @@ def test_who_adds_to_a_pong_loses_the_tile_to_a_hand_that_the_table_never_saw(
 # From hand to hand
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["wenzhou", "filipino", "da_san", "block"])
 def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> None:
     night = evening(game, "auto_deal", 5, 3)
@@ -255,6 +256,7 @@ def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> Non
             assert sum(told) == 0
 
 
+@pytest.mark.slow
 def test_at_wenzhou_the_dealer_who_wins_deals_again_and_else_the_deal_passes() -> None:
     passed, stayed = 0, 0
     for seed in range(4):
@@ -325,6 +327,7 @@ def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(ta
 # The same again
 
 
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_evening() -> None:
     assert (
         spend("filipino", "auto_deal", 2, seed=5).told

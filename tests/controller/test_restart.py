@@ -174,6 +174,7 @@ def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Pat
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", [45.0, 60.0, 75.0, 90.0, 140.0])
 def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when: float) -> None:
     path = tmp_path / "table.journal"

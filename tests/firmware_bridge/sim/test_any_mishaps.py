@@ -76,6 +76,7 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
@@ -88,6 +89,7 @@ def test_the_same_mishaps_and_the_same_seed_give_the_same_run(table: str) -> Non
     assert wild(table, 11, 300) == wild(table, 11, 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
     """The watch for mishaps has chances of its own: the same run, message for message."""

@@ -141,6 +141,7 @@ def wild(table: str, seed: int, orders: int = 150) -> list[object]:
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6))

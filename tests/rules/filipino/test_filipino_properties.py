@@ -134,6 +134,7 @@ def test_every_legal_act_applies_and_every_other_is_refused_in_a_sentence(
         assert parse(act.seat, str(act)) == act
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(seeds)
 def test_a_hand_that_nobody_reads_comes_to_an_end_with_every_tile_there(seed: int) -> None:
@@ -154,6 +155,7 @@ def test_a_text_that_is_an_act_is_said_again_by_it(text: str) -> None:
     assert parse(0, str(act)) == act
 
 
+@pytest.mark.slow
 def test_sensible_players_finish_most_hands() -> None:
     match = FilipinoMatch()
     drawn = 0

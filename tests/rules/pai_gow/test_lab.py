@@ -42,6 +42,7 @@ def test_programs_get_them_as_json() -> None:
     assert sum(row["count"] for row in told["best_high_hand"]) == 35_960
 
 
+@pytest.mark.slow
 def test_house_ways_are_compared_with_the_best_split_of_every_hand() -> None:
     told = json.loads(said("--against", "foxwoods", "--json"))["against"]
     assert told.pop("house_way") == "foxwoods"

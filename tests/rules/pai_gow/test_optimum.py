@@ -61,6 +61,7 @@ def test_the_odds_are_those_of_a_slow_count(
     assert fast.hands == 20_475
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", HOUSE_WAYS)
 def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> None:
