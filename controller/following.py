@@ -85,6 +85,8 @@ class Following:
         await self._light()
         if not self._seated:
             self._seated = True
+            # A press from before the hand began, for a lid that was slow, cannot give it up.
+            self._key.forget()
             deal = self._deal
             dealt = Dealt(self._rules, deal.setup, self._match, deal.staging)
             await self._place.guided.sit_down(dealt)

@@ -16,7 +16,7 @@ from controller.cli.lines import Lines
 from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
 from controller.cli.screen import screen
-from controller.cli.story import facts_of, taken_up
+from controller.cli.story import facts_of, regather_for, taken_up
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
 from controller.events import EventLog
@@ -86,7 +86,7 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
 
 async def _played(daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journal) -> str | None:
     """Play until the end, a stop, or trouble: what it was and what to do."""
-    why = "the round was given up" if job.abandon and job.ports else None
+    why = regather_for(job, journal)
     playing = asyncio.ensure_future(
         daemon.run(job.rounds, until_ready=job.until_ready, regather_for=why)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.books import as_json
 from controller.cli.errors import BadInput
-from controller.cli.job import Job
+from controller.cli.job import PINS, Job
 from controller.journal import Entry, Journal
 
 
@@ -31,11 +31,12 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
     """What an earlier run has done of the story that this one goes on with; None for a new one.
 
     A table on ports is as it was left, so its story goes on, unless the round is abandoned; a
-    simulated table begins anew with every run, and so does its story. Raises BadInput where the
-    story is of another table, game or choice of options.
+    simulated table begins anew with every run, and so does its story. So does one on bare pins:
+    what they had counted died with the host, and nobody knows how far its orders came. Raises
+    BadInput where the story is of another table, game or choice of options.
     """
     unfinished = journal.unfinished()
-    if unfinished is None or not job.ports or job.abandon:
+    if unfinished is None or not job.ports or _on_pins(job) or job.abandon:
         return None
     now = facts_of(job)
     if unfinished.facts != now:
@@ -47,3 +48,16 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
         )
     journal.resume()
     return unfinished.entries
+
+
+def regather_for(job: Job, journal: Journal) -> str | None:
+    """Why every tile has to be put away before the first round; None if it need not be."""
+    if job.abandon and job.ports:
+        return "the round was given up"
+    if _on_pins(job) and journal.unfinished() is not None:
+        return "bare pins do not remember how far the unfinished round came"
+    return None
+
+
+def _on_pins(job: Job) -> bool:
+    return PINS in job.ports.values()

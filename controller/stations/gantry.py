@@ -102,6 +102,10 @@ class GantryStation:
             await self._take(move.source, move.clear, move.target)
         elif await self._found(move.source):
             await self._reach(move.target, move.clear)
+            if not await self._loaded.active():
+                # It slipped out on its way: from here on it is a carry like any other.
+                await self._jaws.go_back()
+                await self._take(move.source, move.clear, move.target)
         else:
             return
         await self._let_go(move.target, move.clear)

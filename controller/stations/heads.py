@@ -21,6 +21,8 @@ from firmware_bridge.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
 """Longer than any tile takes past the counter, seconds (ours)."""
+SOON = 0.5
+"""The share of a push before which the vane's edge is the last push's still, bouncing (ours)."""
 
 
 class HeadStation:
@@ -54,8 +56,18 @@ class HeadStation:
         """Whether a tile stuck at the counter when it was last looked at."""
         self._jams = 0
         """How often one did."""
+        self._blinked: float | None = None
+        """When the vane's edge last ended a push."""
         self._lifting = asyncio.Lock()
         """Held while the wheel lifts, so that a pusher's cure does not reverse it meanwhile."""
+        self._held: asyncio.Future[bool] | None = None
+        """A push that waits for the lift: True lets it go within that, False after it."""
+        self._tried = asyncio.Event()
+        """Whether the push that was let go has been tried."""
+        self._jammed = False
+        """Whether this lift has met a jam since a push was last let go."""
+        self._owed = 0
+        """Tiles of those due that replace what a person took out: a push waits for them."""
 
     async def start(self, load: Load | None = None) -> None:
         """The belt runs while the head feeds; `load` is what all heads together are to bring."""
@@ -95,7 +107,10 @@ class HeadStation:
         """Let so many tiles past the counter. Raises TableFault if they do not come."""
         async with self._lifting:
             self._due += tiles
-            await self._feed()
+            try:
+                await self._feed()
+            finally:
+                self._let_go(within=False)
         if self._face is not None:
             await self._look_at_face(self._face)
         return tiles
@@ -107,8 +122,17 @@ class HeadStation:
         await self._care.cured(self._turn, self._loosening.loosen, self._cleared, self._below.held)
 
     async def _turn(self) -> None:
-        """The wheel lifts what is due; S1 is looked at on the way if that takes long."""
-        due, counted, spent = self._due, 0, 0.0
+        """The wheel lifts what is due; what a jam held up is pushed before the next tile passes."""
+        if self._held is not None and self._jammed and not await self._is_blocked():
+            await self._bring(self._owed)
+            self._tried.clear()
+            if self._let_go(within=True):
+                await self._tried.wait()
+        await self._bring(self._due)
+
+    async def _bring(self, due: int) -> None:
+        """So many tiles; S1 is looked at on the way if that takes long."""
+        counted, spent = 0, 0.0
         for wait in looks(longest_wait(self._heads, due, self._load), again=self._blocked):
             if counted >= due:
                 break
@@ -118,7 +142,8 @@ class HeadStation:
             self._blocked = counted < due and await self._is_blocked()
             if self._blocked:
                 break
-        self._due = max(0, due - counted)
+        self._due = max(0, self._due - counted)
+        self._owed = max(0, self._owed - counted)
         self._load.came(self.part, counted)
         if counted != due:
             evidence = f"{self.head.counter} counted {counted} of {due} tiles in {spent:.1f} s"
@@ -130,6 +155,7 @@ class HeadStation:
             return TableFault(Fault.EXTRA_TILE, self.part, evidence)
         if self._blocked:
             self._jams += 1
+            self._jammed = True
             return TableFault(Fault.JAM, self.part, f"{evidence} and is blocked")
         if self._load.is_full(self._heads):
             inside = f"{self._load.left} tiles are still in the drum"
@@ -152,6 +178,7 @@ class HeadStation:
         if fault.fault is Fault.JAM and self._blocked and not await self._counter.active():
             self._blocked = False
             self._due += 1
+            self._owed += 1
             self._load.came(self.part, -1)
 
     async def _look_at_face(self, face: Sensor) -> None:
@@ -177,15 +204,19 @@ class HeadStation:
 
         async def push() -> None:
             limit = self._heads.push * LATE + MARGIN
-            jams = -1
-            while jams != self._jams:
+            again = True
+            while again:
                 jams = self._jams
-                ended = await self._below.run(pusher, FULL, Edges(vane, 1), limit)
+                try:
+                    ended = await self._below.run(pusher, FULL, Edges(vane, 1), limit)
+                finally:
+                    self._tried.set()
                 if ended.reason is Reason.EDGES:
+                    if self._bounced():
+                        continue
                     return
                 # A lift that is on its way meets the same jam and clears it; then it goes on.
-                async with self._lifting:
-                    pass
+                again = await self._is_let_go() or jams != self._jams
             raise await self._unpushed(vane, ended)
 
         async def loosen(fault: TableFault) -> None:
@@ -198,6 +229,32 @@ class HeadStation:
                 await self._feed()
 
         await self._care.cured(push, loosen, cleared, self._below.held)
+
+    async def _is_let_go(self) -> bool:
+        """Wait until the lift that is on its way lets the push go on, or is over."""
+        if not self._lifting.locked():
+            return False
+        self._held = asyncio.get_running_loop().create_future()
+        try:
+            return await self._held
+        finally:
+            self._held = None
+
+    def _let_go(self, *, within: bool) -> bool:
+        """Let the push that waits go on, within a lift or after it; whether one waits."""
+        self._jammed, self._owed = False, 0
+        if self._held is None or self._held.done():
+            return False
+        self._held.set_result(within)
+        return True
+
+    def _bounced(self) -> bool:
+        """Whether the vane's edge came too soon after the last: no turn is as short as that."""
+        last, now = self._blinked, asyncio.get_running_loop().time()
+        if last is not None and now - last < SOON * self._heads.push:
+            return True
+        self._blinked = now
+        return False
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
         """A push that fails behind a stuck tile is a jam too, once no tile passes by itself."""

@@ -79,6 +79,22 @@ def test_a_table_whose_file_says_so_does_not_ask() -> None:
     assert [event for event, _, _ in told.trouble] == ["fault"]
 
 
+@pytest.mark.parametrize("jam", ["head2#6~3", "head2#5~99", "head2#6~99", "head0#5~99"])
+def test_where_stacks_are_one_high_what_a_jam_held_up_is_pushed_first(jam: str) -> None:
+    told = evening(f"jam:{jam}", game="draw")
+    assert {code for _, code, _ in told.trouble} == {"JAM"}
+    assert told.fault is None
+    assert not [event for event in told.events if event["event"] == "paused"]
+    assert where(told) == {"box 1": 28, "felt": 28}
+
+
+@pytest.mark.parametrize("edge", [2, 4])
+def test_a_vane_that_bounces_does_not_end_the_next_push(edge: int) -> None:
+    told = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
+    assert told.trouble == []
+    assert where(told) == {"box 1": 28, "felt": 28}
+
+
 def test_a_starved_head_is_helped_by_the_drum() -> None:
     told = evening("starved:head1#20")
     assert told.trouble == [("recovered", "STARVED", "head 1")]

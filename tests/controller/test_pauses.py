@@ -203,3 +203,15 @@ def test_a_plug_that_nobody_puts_back_ends_the_run_after_every_question() -> Non
     asked = [event for event in events if event["event"] == "waiting"]
     assert {event["code"] for event in asked} == {"SILENT"}
     assert len([event for event in events if event["event"] == "fault"]) == 1
+
+
+@pytest.mark.parametrize("into", [0.5, 1.5, 2.5, 3.5])
+@pytest.mark.parametrize("trouble", [power_cut("base"), power_cut("hands"), stall(1.0)])
+def test_no_tile_misses_its_lane_whatever_shuts_the_gates(trouble: Happens, into: float) -> None:
+    plain = undisturbed("auto_deal", "wenzhou")
+    filling = plain.at("state", under="building") + into
+    played = play("auto_deal", "wenzhou", {filling: trouble})
+    check_same_deal(played, plain)
+    assert {seat: len(hand) for seat, hand in played.hands.items()} == {
+        seat: len(hand) for seat, hand in plain.hands.items()
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from itertools import pairwise, product
 
@@ -322,6 +323,26 @@ def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(ta
     kept, after = replayed_evening(night.record, lambda game, _: house(game))
     assert kept.play.settlement is None and not any(kept.match.scores)
     assert [plain(score) for score in after.match.scores] == second.settled["scores"]
+
+
+def presses_while_the_lid_closes(event: Event, plant: Plant) -> None:
+    """Somebody presses the lid's key once more although the second set is in and it closes."""
+
+    def look() -> None:
+        boxed = any(tiles for name, tiles in plant.census().items() if name.startswith("box"))
+        again = look if boxed else lambda: plant.people.press(plant.table.modules.keys.lid)
+        asyncio.get_running_loop().call_later(0.5, again)
+
+    if (event["event"], event.get("under"), event.get("top")) == ("state", "gathering", "playing"):
+        look()
+
+
+@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+def test_a_key_that_was_pressed_for_the_second_set_gives_up_no_hand(table: str) -> None:
+    night = spend("draw", table, 1, meddler=presses_while_the_lid_closes)
+    (hand,) = night.hands
+    assert hand.settled is not None
+    assert not [event for event in night.told if event["event"] in ENOUGH]
 
 
 # The same again

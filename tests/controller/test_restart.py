@@ -139,6 +139,30 @@ def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path)
     assert not any(disturbed.hands.values()), "the played set has been pushed in"
 
 
+@pytest.mark.parametrize("table", ["auto_deal", "robotic"])
+def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
+    table: str, tmp_path: Path
+) -> None:
+    async def story() -> list[Event]:
+        place = SurvivingTable(table, "matador", 1, play=True)
+
+        def dies(write: int, done: bool) -> bool:
+            told = [each for each in place.told if each["event"] in ("acted", "delivered")][-2:]
+            drawn = [each["event"] for each in told] == ["delivered", "acted"]
+            return drawn and " on " in str(told[1]["do"]) and not done
+
+        assert await place.live(tmp_path / "table.journal", die=dies) is None
+        await asyncio.sleep(DARK)
+        assert await place.live(tmp_path / "table.journal") is not None
+        place.plant.census()
+        return place.told
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        told = [str(event["event"]) for event in runner.run(story())]
+    assert told.count("settled") == told.count("recalled") == 1
+    assert "fault" not in told
+
+
 def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
     past = Past([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
     with pytest.raises(JournalError) as told:

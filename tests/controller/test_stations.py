@@ -349,6 +349,26 @@ def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
     assert board.told.count("grip forward") == board.told.count("grip back") == 3
 
 
+def test_what_slips_out_of_the_jaws_after_a_restart_is_taken_once_more() -> None:
+    # It was found at its source, not there over its target, then there, then let go.
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [0, 1, 0, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet(), doubtful=True))
+    assert board.told.count("grip forward") == 2
+    assert board.told.count("gantry_x -0.400 gantry_y 0.200") == 2
+    assert board.levels["loaded"] == [0]
+
+
+def test_what_was_found_in_the_jaws_after_a_restart_goes_on() -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet(), doubtful=True))
+    assert "grip forward" not in board.told
+    assert board.told.count("grip back") == 1
+
+
 def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1]

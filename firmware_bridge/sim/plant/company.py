@@ -35,8 +35,6 @@ class Company:
         """What was said last, and to which play."""
         self._asked_again = False
         self._seated = False
-        self._thrown = False
-        """Whether the table was asked to throw the dice."""
 
     @property
     def truth(self) -> Any:
@@ -48,8 +46,13 @@ class Company:
         return self._at[place]
 
     def follows(self, dealt: Dealt) -> bool:
-        """Whether they are in the middle of this hand: told so again, they go on with it."""
-        return self._seated and self._dealt is not None and self._dealt.setup == dealt.setup
+        """Whether they are in the middle of this hand: told so again, they go on with it.
+
+        Whoever holds no tile any more has pushed them in: that hand was given up, and another one
+        may have been set up just as it was.
+        """
+        same = self._dealt is not None and self._dealt.setup == dealt.setup
+        return self._seated and same and any(map(len, self._racks))
 
     def sit_down(self, dealt: Dealt, at: Mapping[Place, Tile]) -> None:
         """Take the hands up. `at` is the tile that was set up at each place."""
@@ -70,11 +73,10 @@ class Company:
             return self._said[1]
         self._asked_again = False
         self.take_what_came()
-        if self._thrown:
-            # The table threw the dice in sight of all; nothing is hidden in a game with dice.
-            self._truth, self._thrown = play, False
+        if not self._at:
+            # Nothing is hidden in a game with dice, which the table throws in sight of all.
+            self._truth = play
         action, truth = next_act(self._dealt.rules, self._truth, play)
-        self._thrown = action is None
         self._move_tiles(self._truth, truth)
         self._truth = truth
         self._said = play, action

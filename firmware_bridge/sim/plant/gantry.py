@@ -213,9 +213,12 @@ class Gantry:
         self._sense(self._module.loaded, False)
 
         def put_back() -> None:
-            for tile, spot, home in fallen:
-                if self._felt.lies_at(spot, tile):
-                    self._felt.lay(home, self._felt.lift(tile))
+            # All of it is taken up first: what still lies near would hold the rest up.
+            lying = [(tile, home) for tile, spot, home in fallen if self._felt.lies_at(spot, tile)]
+            for tile, _ in lying:
+                self._felt.lift(tile)
+            for tile, home in lying:
+                self._felt.lay(home, tile)
 
         if fallen:
             self._mishaps.stands("dropped_tile", "gripper", put_back)

@@ -17,7 +17,7 @@ from firmware_bridge.sim.plant.company import Company
 from firmware_bridge.sim.plant.helper import Helper
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.people import KEY
-from firmware_bridge.sim.plant.tiles import Tile
+from firmware_bridge.sim.plant.tiles import Impossible, Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.geometry import Place, Seat
 from rules.play import Action, Settlement
@@ -63,10 +63,12 @@ class Hands:
         self._people = plant.people
         self._field = plant.field
         self._felt = plant.felt
-        below = (*plant.heads, *((plant.drum,) if plant.drum else ()))
-        self._below = [holder for part in below for holder in part.holders]
+        below = (*plant.heads, *(() if plant.drum is None else (plant.drum,)))
         self._chutes = [head.waiting for head in plant.heads]
         """Where heads leave tiles that no pusher stacks."""
+        inside = (holder for part in below for holder in part.holders)
+        self._below = [holder for holder in inside if holder not in self._chutes]
+        """Where else a tile may be below the lid."""
         self._chance = plant.world.stream("hands")
         self.company = Company(plant.felt, plant.people.racks)
         """The players, once they follow a hand."""
@@ -212,10 +214,14 @@ class Hands:
             return True
         match step:
             case Packet():
-                return self._tile(step.places[0], staging).holder is not self._felt
+                return not self._stands(step.places[0], staging)
             case Replace():
-                return self._tile(step.place, staging).holder is not self._felt
+                return not self._stands(step.place, staging)
         return False
+
+    def _stands(self, place: Place, staging: Staging) -> bool:
+        """Whether the tile of a place is in the wall still: one that was played is on the felt."""
+        return self._felt.lies_at(self._spot(place, staging), self._tile(place, staging))
 
     @property
     def _lies(self) -> object:
@@ -233,8 +239,11 @@ class Hands:
         hands = self._felt.hands()
         for seat, places in dealt.setup.hands.items():
             known = {tiles[place].number for place in places if place in tiles}
-            brought = (tile for tile in hands[seat] if tile.number not in known)
-            tiles |= {place: next(brought) for place in places if place not in tiles}
+            brought = [tile for tile in hands[seat] if tile.number not in known]
+            due = [place for place in places if place not in tiles]
+            if len(brought) < len(due):
+                raise Impossible(f"Lane {seat} was to bring {len(due)} tiles, not {len(brought)}.")
+            tiles |= zip(due, brought, strict=False)
         return tiles
 
     def _tile(self, place: Place, staging: Staging) -> Tile:

@@ -66,11 +66,16 @@ class Tray:
         self.stacks.append(stack)
 
     def take_out(self, tile: Tile) -> Tile:
-        """A person takes one tile away; what lay on it sinks down."""
+        """A person takes one tile away; what lay on it sinks down.
+
+        A stack that is lower than the last one then gets the last one's top tile instead.
+        """
         for stacks in (self.stacks, self._carried):
             for stack in stacks:
                 if tile in stack:
                     stack.remove(tile)
+                    if 0 < len(stack) < len(stacks[-1]):
+                        stack.append(stacks[-1].pop())
             stacks[:] = [stack for stack in stacks if stack]
         assert tile.holder is not None
         return tile.holder.take(tile)

@@ -38,7 +38,8 @@ class Round:
             self.felt.hand(seat, [self.at[place] for place in places])
         self.match = WENZHOU.match(self.setup.parameters, 4, 0)
         staging = stage(self.setup.layout, table)
-        self.company.sit_down(Dealt(WENZHOU, self.setup, self.match, staging), self.at)
+        self.dealt = Dealt(WENZHOU, self.setup, self.match, staging)
+        self.company.sit_down(self.dealt, self.at)
         self.play = WENZHOU.start(self.setup, {}, self.match)
 
     def acts(self) -> tuple[Packet | Replace, ...]:
@@ -117,3 +118,18 @@ def test_who_claims_takes_the_tile_out_of_the_middle() -> None:
         assert [here.faces(seat) for seat in range(4)] == [sorted(hand) for hand in held]
         if any(len(hand) > 17 for hand in held) or len(here.felt.tiles) > 20:
             return
+
+
+def test_told_again_of_their_hand_they_go_on_with_it() -> None:
+    here = Round()
+    here.acts()
+    assert here.company.follows(here.dealt)
+
+
+def test_who_has_pushed_his_tiles_in_begins_anew_even_with_the_same_set_up() -> None:
+    here = Round()
+    here.acts()
+    for rack in here.racks:
+        for tile in list(rack.tiles):
+            rack.take(tile)
+    assert not here.company.follows(here.dealt), "a hand that was given up is over"

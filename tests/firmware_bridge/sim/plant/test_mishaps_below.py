@@ -141,6 +141,22 @@ def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
     story(main, **ordered("double_feed:head0#1"))
 
 
+def test_what_a_person_takes_out_of_a_stack_leaves_the_last_one_lower() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        for _ in range(3):
+            await count(rack, 2)
+            await asyncio.sleep(1)
+            await push(rack)
+        tray = rack.plant.trays[0]
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 2]
+        assert rack.plant.drum is not None
+        rack.plant.drum.give(rack.plant.take_out(tray.stacks[1][0]))
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 1]
+
+    story(main)
+
+
 def test_a_starved_head_gives_no_edge_until_the_drum_is_reversed() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)

@@ -65,6 +65,19 @@ def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: 
     story(main, seed=seed, **ordered("dropped_tile:gripper#1"))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_fell_close_to_its_place_is_put_back_there_as_it_stood(seed: int) -> None:
+    async def main(rack: Rack) -> None:
+        tiles = column(rack)
+        await grip(rack)
+        await rack.move(gantry_y=HERE.y - 0.05)
+        assert rack.plant.mend("EMPTY_GRIP", "gripper")
+        (pillar,) = rack.plant.felt.pillars
+        assert (pillar.spot, pillar.base, pillar.tiles) == (HERE, 0, tiles)
+
+    story(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+
+
 def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> None:
     where: list[bool] = []
 

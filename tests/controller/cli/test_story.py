@@ -1,0 +1,60 @@
+"""Whether a run goes on with what its journal left unfinished: by the kind of its table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.loader import game_parameters, load_game, load_table
+from controller.cli.job import PINS, Job
+from controller.cli.story import facts_of, regather_for, taken_up
+from controller.journal import Journal
+from controller.workplace import Orders
+from rules.games import find_game
+
+PORT = "/dev/ttyACM0"
+
+
+def job(table: str, port: str | None, *, abandon: bool = False) -> Job:
+    """A round of wenzhou on this table, all its boards at one port, or none."""
+    machine, config = load_table(table), load_game("wenzhou")
+    orders = Orders(find_game("wenzhou"), game_parameters(config))
+    ports = dict.fromkeys(machine.boards, port) if port else {}
+    return Job(
+        machine, config, orders, 1, False, 0, None, ports, False, Path("kept"), abandon=abandon
+    )
+
+
+@pytest.mark.parametrize(
+    ("played", "goes_on", "put_away"),
+    [
+        (job("robotic", PORT), True, None),
+        (job("robotic", PORT, abandon=True), False, "the round was given up"),
+        (job("robotic", None), False, None),
+        (job("bench", None), False, None),
+        (
+            job("bench", PINS),
+            False,
+            "bare pins do not remember how far the unfinished round came",
+        ),
+        (job("bench", PINS, abandon=True), False, "the round was given up"),
+    ],
+)
+def test_an_unfinished_round_is_gone_on_with_where_the_boards_remember_it(
+    played: Job, goes_on: bool, put_away: str | None, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(played)) as journal:
+        journal.intend("top", 1.0, {"do": "take in", "set": 0})
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert journal.unfinished() is not None
+        assert (taken_up(played, journal) is not None) is goes_on
+        assert regather_for(played, journal) == put_away
+
+
+def test_on_bare_pins_nothing_is_put_away_where_nothing_was_left_unfinished(tmp_path: Path) -> None:
+    played = job("bench", PINS)
+    with Journal(tmp_path / "table.journal", "now", facts_of(played)) as journal:
+        assert taken_up(played, journal) is None
+        assert regather_for(played, journal) is None
