@@ -15,16 +15,19 @@ from controller.stations.rig import Rig
 from firmware_bridge.guide import Ask
 
 TABLE = "the table"
+ACTIVITY = "regather"
+"""What the journal calls it."""
 
 
 async def regather(rig: Rig, books: Books, help_: Asking, why: str) -> None:
     """Have every tile put back into its box, set by set.
 
-    Raises TableFault if nobody does: the table does not go on with what it cannot prove.
+    Raises TableFault if nobody does: the table does not go on with what it cannot prove. Then, and
+    where a run is broken off in it, the intent stays unconfirmed, and the next run begins with it.
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
-    with books.intent("regather", {"why": why}, tell="regathered"):
+    with books.intent(ACTIVITY, {"why": why}, tell="regathered"):
         parts = [part.motor.channel for part in (rig.lid,) if part]
         async with rig.leased(*parts):
             if rig.lid:
@@ -32,5 +35,5 @@ async def regather(rig: Rig, books: Books, help_: Asking, why: str) -> None:
             with books.asking(ask, row.who) as note:
                 answer = await help_(ask)
                 note(answer)
-    if answer == STOP:
-        raise TableFault(Fault.UNPROVEN, TABLE, why)
+        if answer == STOP:
+            raise TableFault(Fault.UNPROVEN, TABLE, why)

@@ -42,12 +42,16 @@ class Witness:
 
     def __init__(self, plant: Plant) -> None:
         self.wrong: list[str] = []
-        self.thrown: list[int] = []
-        """Every face that the dome has shown, cocked throws left out."""
         self._plant = plant
         self._rounds: dict[int, Seen] = {}
         self._telling: Daemon | None = None
-        _watch_dice(plant, self.thrown)
+
+    @property
+    def thrown(self) -> list[int]:
+        """Every face that the dome has shown, cocked throws left out."""
+        dome = self._plant.dome
+        fallen = () if dome is None else dome.fallen
+        return [face for throw in fallen if all(throw) for face in throw]
 
     def hear(self, daemon: Daemon, event: Event) -> None:
         """An event is told, and the plant can be looked at in this very moment."""
@@ -193,22 +197,6 @@ def _raised(plant: Plant, staging: Staging) -> dict[Place, Tile]:
         if len(raised.get(spot, ())) >= slot.level:
             told[place] = raised[spot][-slot.level]
     return told
-
-
-def _watch_dice(plant: Plant, thrown: list[int]) -> None:
-    """Write down what the dome shows, from now on."""
-    dome = plant.dome
-    if dome is None:
-        return
-    throw = dome.throw
-
-    def watched(count: int) -> tuple[int, ...]:
-        faces = throw(count)
-        if all(faces):
-            thrown.extend(faces)
-        return faces
-
-    dome.throw = watched  # type: ignore[method-assign]
 
 
 def _faces(tiles: Iterable[Tile]) -> str:

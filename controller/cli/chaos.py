@@ -6,7 +6,7 @@ import json
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
@@ -18,6 +18,7 @@ from controller.chaos.lots import EVENING, evening_of, pairs_of
 from controller.chaos.page import Row, Tally, by_kind, figures, markdown
 from controller.chaos.playing import Played, play_evening
 from controller.cli.errors import BadInput, no_such
+from controller.cli.lines import opened
 from controller.cli.screen import screen
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 a folder of our own is made in it
@@ -46,7 +47,7 @@ def chaos(
         Path | None, typer.Option(help="Write the page to this file.", show_default=False)
     ] = None,
     events: Annotated[
-        Path | None, typer.Option(help="Write all events as JSON lines.", show_default=False)
+        str | None, typer.Option(help="Write all events as JSON lines.", show_default=False)
     ] = None,
     kill: Annotated[
         bool, typer.Option("--kill", help="Kill real processes: a few rounds in real time.")
@@ -74,7 +75,7 @@ def chaos(
         for name in names or ()
     ) + ("" if play is None else " --play" if play else " --no-play")
     tally, began = Tally(), time.perf_counter()
-    with _opened(events) as stream:
+    with opened("Events", events) as stream:
         for number in range(begin // EVENING, (begin + rounds - 1) // EVENING + 1):
             todo = min(EVENING, begin + rounds - number * EVENING)
             played = _evening(evening_of(number, seed, pairs, play), todo)
@@ -140,25 +141,3 @@ def _kill(tables: list[str] | None, games: list[str] | None, seed: int, kills: i
     for sentence in killed.wrong:
         print(sentence)
     return 1 if killed.wrong else 0
-
-
-class _opened:  # noqa: N801 used as a function
-    """The events' file, if one is wanted."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._stream: TextIO | None = None
-        if path is not None:
-            try:
-                self._stream = path.open("w", encoding="utf-8")
-            except OSError as error:
-                raise BadInput(
-                    f"Events cannot be written to '{path}' ({error.strerror}); name a writable"
-                    " file."
-                ) from error
-
-    def __enter__(self) -> TextIO | None:
-        return self._stream
-
-    def __exit__(self, *failure: object) -> None:
-        if self._stream is not None:
-            self._stream.close()

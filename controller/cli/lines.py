@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TextIO
 
+from controller.cli.errors import BadInput
 from controller.events import Event, json_lines
 
 
@@ -50,3 +54,28 @@ class Lines:
                     f" stopped; free the disk, or name another file with {self._option}."
                 )
             self._stop()
+
+
+@contextmanager
+def opened(what: str, where: str | None) -> Iterator[TextIO | None]:
+    """The stream of that name, - for standard output; None where none is wanted.
+
+    Raises BadInput, with `what` was to be written, for a file that cannot be.
+    """
+    if where is None:
+        yield None
+        return
+    if where == "-":
+        yield sys.stdout
+        return
+    try:
+        stream = Path(where).open("w", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise BadInput(
+            f"{what} cannot be written to '{where}' ({error.strerror}); name a writable file."
+        ) from error
+    try:
+        yield stream
+    finally:
+        with suppress(OSError):  # every line was written at once, and a failure told
+            stream.close()

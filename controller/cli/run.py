@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
 from config.loader import game_parameters
 from controller.cli.errors import BadInput
 from controller.cli.job import Job, check_orders, pace_of, ports_of
+from controller.cli.lines import opened
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import (
@@ -150,8 +149,8 @@ def run(
         abandon,
     )
     with (
-        _open("Events", events) as stream,
-        _open("The record", None if record is None else str(record)) as kept,
+        opened("Events", events) as stream,
+        opened("The record", None if record is None else str(record)) as kept,
         asyncio.Runner(loop_factory=lambda: _loop(job)) as runner,
     ):
         return runner.run(session(job, stream, kept))
@@ -162,27 +161,6 @@ def _loop(job: Job) -> asyncio.AbstractEventLoop:
         return asyncio.SelectorEventLoop()
     stalls = any(mishap.kind == "host_stall" for mishap in job.mishaps)
     return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
-
-
-@contextmanager
-def _open(what: str, where: str | None) -> Iterator[TextIO | None]:
-    if where is None:
-        yield None
-        return
-    if where == "-":
-        yield sys.stdout
-        return
-    try:
-        stream = Path(where).open("w", encoding="utf-8")  # noqa: SIM115
-    except OSError as error:
-        raise BadInput(
-            f"{what} cannot be written to '{where}' ({error.strerror}); name a writable file."
-        ) from error
-    try:
-        yield stream
-    finally:
-        with suppress(OSError):  # every line was written at once, and a failure told
-            stream.close()
 
 
 def _one_of(given: str, option: str, offered: Sequence[str]) -> str:

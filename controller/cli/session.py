@@ -97,7 +97,9 @@ async def _played(daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journa
     await asyncio.wait((playing,))
     if playing.cancelled():
         return None
-    match trouble := _innermost(playing.exception()) or _end(journal):
+    # A real table that is ready to play is in the middle of its round; a simulated one is gone.
+    ended = not (job.until_ready and job.ports)
+    match trouble := _innermost(playing.exception()) or (_end(journal) if ended else None):
         case None:
             return None
         case TableFault():

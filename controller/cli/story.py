@@ -6,6 +6,7 @@ from controller.books import as_json
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
 from controller.journal import Entry, Journal
+from controller.regather import ACTIVITY
 
 
 def facts_of(job: Job) -> dict[str, object]:
@@ -30,13 +31,13 @@ def facts_of(job: Job) -> dict[str, object]:
 def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
     """What an earlier run has done of the story that this one goes on with; None for a new one.
 
-    A table on ports is as it was left, so its story goes on, unless the round is abandoned; a
-    simulated table begins anew with every run, and so does its story. So does one on bare pins:
-    what they had counted died with the host, and nobody knows how far its orders came. Raises
-    BadInput where the story is of another table, game or choice of options.
+    A table on ports is as it was left, so its story goes on; a simulated table begins anew with
+    every run, and so does its story. So does one whose every tile has to be put away first
+    (`regather_for`). Raises BadInput where the story is of another table, game or choice of
+    options.
     """
     unfinished = journal.unfinished()
-    if unfinished is None or not job.ports or _on_pins(job) or job.abandon:
+    if unfinished is None or not job.ports or regather_for(job, journal) is not None:
         return None
     now = facts_of(job)
     if unfinished.facts != now:
@@ -51,13 +52,17 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
 
 
 def regather_for(job: Job, journal: Journal) -> str | None:
-    """Why every tile has to be put away before the first round; None if it need not be."""
+    """Why every tile has to be put away before the first round; None if it need not be.
+
+    On bare pins what they had counted died with the host, and nobody knows how far its orders came.
+    """
     if job.abandon and job.ports:
         return "the round was given up"
-    if _on_pins(job) and journal.unfinished() is not None:
+    unfinished = journal.unfinished()
+    if unfinished is None or not job.ports:
+        return None
+    if PINS in job.ports.values():
         return "bare pins do not remember how far the unfinished round came"
+    if any(each.activity == ACTIVITY and not each.confirmed for each in unfinished.entries):
+        return "nobody has said that every tile was put away"
     return None
-
-
-def _on_pins(job: Job) -> bool:
-    return PINS in job.ports.values()

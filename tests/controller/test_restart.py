@@ -10,12 +10,12 @@ from random import Random
 
 import pytest
 
+from controller.chaos.surviving import SurvivingTable
 from controller.events import Event
 from controller.faults import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.past import Past
 from firmware_bridge.sim.clock import VirtualLoop
-from tests.controller.lives import SurvivingTable
 
 DARK = 3.0
 """Seconds for which the table has no host."""
@@ -60,7 +60,7 @@ def evening(
         hands = {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
         return Evening(
             hands,
-            place.plant.dome.throws if place.plant.dome else 0,
+            len(place.plant.dome.fallen) if place.plant.dome else 0,
             lived[1],
             lives,
             [str(event["code"]) for event in place.told if event["event"] == "fault"],

@@ -17,8 +17,8 @@ class Dome:
     def __init__(self, world: World, module: DiceModule) -> None:
         self.channels = frozenset({module.unit})
         self.loaded: deque[tuple[int, ...]] = deque()
-        self.throws = 0
-        """How often dice have fallen."""
+        self.fallen: list[tuple[int, ...]] = []
+        """What every throw has shown, in order; a cocked die shows 0."""
         self._chance = world.stream("dice")
         self._mishaps = world.mishaps
 
@@ -29,11 +29,11 @@ class Dome:
         """The shaker runs or stands; the dice show only once it stands."""
 
     def throw(self, count: int) -> tuple[int, ...]:
-        self.throws += 1
         if self.loaded:
             thrown = self.loaded.popleft()
         else:
             thrown = tuple(self._chance.randint(1, 6) for _ in range(count))
         if self._mishaps.strikes("cocked_die", "dice"):
-            return (0, *thrown[1:])
+            thrown = (0, *thrown[1:])
+        self.fallen.append(thrown)
         return thrown

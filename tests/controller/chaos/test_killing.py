@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from controller.chaos.killing import Killing, one_run
+from controller.chaos.killing import Killing, one_outcome_a_throw, one_run
+from controller.journal import Journal
 
 KILLING = Killing("robotic", "block", 1, 3)
 
@@ -46,3 +48,28 @@ def test_tiles_that_are_missing_in_the_end_are_seen() -> None:
     assert one_run(lives, KILLING) == [
         "Not all tiles are accounted for: {'expected': 56, 'accounted': 55}."
     ]
+
+
+def journal_of_a_throw(path: Path, *shakes: int, confirmed: bool = True) -> Path:
+    with Journal(path, "now", {}) as journal:
+        throw = journal.intend("top", 1.0, {"step": "throw", "by": 0, "dice": 2, "times": 1})
+        for number in shakes:
+            journal.note(throw, 2.0, {"shakes": number})
+        if confirmed:
+            journal.confirm(throw, 3.0, [3, 5])
+        journal.end()
+    return path
+
+
+def test_a_shake_that_never_ended_may_be_begun_again(tmp_path: Path) -> None:
+    assert one_outcome_a_throw(journal_of_a_throw(tmp_path / "kept", 4, 4)) == []
+
+
+def test_a_die_that_was_thrown_again_is_seen(tmp_path: Path) -> None:
+    (wrong,) = one_outcome_a_throw(journal_of_a_throw(tmp_path / "kept", 4, 5))
+    assert "thrown again: shakes [4, 5]" in wrong
+
+
+def test_a_throw_without_an_outcome_is_seen(tmp_path: Path) -> None:
+    (wrong,) = one_outcome_a_throw(journal_of_a_throw(tmp_path / "kept", 4, confirmed=False))
+    assert "has no outcome" in wrong

@@ -58,3 +58,20 @@ def test_on_bare_pins_nothing_is_put_away_where_nothing_was_left_unfinished(tmp_
     with Journal(tmp_path / "table.journal", "now", facts_of(played)) as journal:
         assert taken_up(played, journal) is None
         assert regather_for(played, journal) is None
+
+
+def test_tiles_that_were_being_put_away_when_it_was_broken_off_are_put_away_first(
+    tmp_path: Path,
+) -> None:
+    played, kept = job("robotic", PORT), tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(played)) as journal:
+        journal.intend("regather", 1.0, {"why": "the round was given up"})
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert regather_for(played, journal) == "nobody has said that every tile was put away"
+        assert taken_up(played, journal) is None
+        put_away = journal.intend("regather", 2.0, {"why": "nobody has said so"})
+        journal.confirm(put_away, 3.0, None)
+        journal.intend("top", 4.0, {"do": "take in", "set": 0})
+    with Journal(kept, "later", facts_of(played)) as journal:
+        assert regather_for(played, journal) is None
+        assert taken_up(played, journal) is not None
