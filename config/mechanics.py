@@ -138,6 +138,27 @@ def _lanes_and_seats(table: Table) -> Iterator[Finding]:
         yield Finding(("modules", "lanes", "seats"), wrong, cure)
 
 
+def _gates_with_their_heads(table: Table) -> Iterator[Finding]:
+    """Whatever shuts a gate stops its head in the same instant, for both hang on one board."""
+    heads, lanes = table.modules.heads, table.modules.lanes
+    for head in heads.ports if heads else ():
+        for seat in head.trays if lanes else ():
+            assert lanes is not None
+            if seat >= len(lanes.seats):
+                continue
+            gate = lanes.seats[seat].gate
+            here = table.board_of(gate)
+            moved_by = (motor for motor in (head.wheel, head.belt) if motor)
+            apart = next((motor for motor in moved_by if table.board_of(motor) != here), None)
+            if apart is not None:
+                board = table.board_of(apart)
+                wrong = (
+                    f"hangs on board '{here}', and '{apart}' of its head on '{board}' ('{gate}')"
+                )
+                cure = f"Wire it to '{board}': a gate that shuts alone sends tiles past its lane."
+                yield Finding(("modules", "lanes", "seats", seat, "gate"), wrong, cure)
+
+
 def _lamps_along_walls(table: Table) -> Iterator[Finding]:
     lamps, trays = table.modules.lamps, table.modules.trays
     if lamps is None or trays is None:
@@ -248,6 +269,7 @@ CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _walls_fit,
     _field,
     _lanes_and_seats,
+    _gates_with_their_heads,
     _lamps_along_walls,
     _flipper_under_a_column,
     _stops_at_its_switches,

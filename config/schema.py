@@ -147,6 +147,8 @@ class Drum(Part):
     capacity: Annotated[int, Field(ge=1)]
     mix: Positive
     """How long it stirs a gathered set before the heads begin."""
+    current: str | None = None
+    """The analogue input that tells what its motor draws."""
 
 
 class Head(Part):
@@ -154,6 +156,8 @@ class Head(Part):
 
     wheel: str
     belt: str | None = None
+    belt_current: str | None = None
+    """The analogue input that tells what the belt's motor draws."""
     counter: str
     pusher: str | None = None
     vane: str | None = None

@@ -47,15 +47,16 @@ _OUTPUT_PINS = range(2, 54)
 _INPUT_PINS = range(2, 70)
 _ANALOG_PINS = range(54, 70)
 
-_MOTOR, _SENSOR, _AXIS = ("motor",), ("sensor",), ("axis",)
+_MOTOR, _SENSOR, _AXIS, _ANALOG = ("motor",), ("sensor",), ("axis",), ("analog",)
 _PUSHED = ("motor", "output")
 
 PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
     Lid: {"motor": _MOTOR, "opened": _SENSOR, "closed": _SENSOR},
-    Drum: {"motor": _MOTOR},
+    Drum: {"motor": _MOTOR, "current": _ANALOG},
     Head: {
         "wheel": _MOTOR,
         "belt": _MOTOR,
+        "belt_current": _ANALOG,
         "counter": _SENSOR,
         "pusher": _MOTOR,
         "vane": _SENSOR,

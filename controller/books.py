@@ -76,6 +76,8 @@ class Books:
         """What an earlier run has done of this story."""
         self.resumed = False
         """Whether this run goes on with the story of an earlier one."""
+        self.visits = 0
+        """How often a person was called to the table in a pause: what else they did is not told."""
         self.left_open: TableFault | None = None
         """The fault with which the earlier run ended, if it did."""
 
@@ -84,7 +86,7 @@ class Books:
         told = tuple(entries)
         self.past = Past(told)
         self.resumed = True
-        self.left_open = _left_open(told)
+        self.left_open = left_open(told)
         self.events.tell("recalled", entries=len(told))
 
     def knows(self, activity: str) -> bool:
@@ -170,7 +172,7 @@ def as_json(value: object) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _left_open(entries: Iterable[Entry]) -> TableFault | None:
+def left_open(entries: Iterable[Entry]) -> TableFault | None:
     """The fault after which a story tells of nothing more: it is as present as it was then.
 
     That nobody was there to answer is no fault of the table's, nor is a question left open an end.

@@ -240,6 +240,8 @@ class Daemon:
             turn = (orders.dealer + number) % players
             if self.match is not None and self.match.over:
                 self.match = orders.match(self.match.dealer)
+            if self.match is not None:
+                self.match = await self._top.seats_for(self.match)
             await self._top.set_up(turn if self.match is None else self.match.dealer)
             if until_ready and number == rounds - 1:
                 self.books.figures.rounds += 1

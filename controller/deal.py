@@ -139,12 +139,17 @@ class Deal:
 
     async def throw(self, step: Throw) -> Dice:
         """Dice that the play asks for. Raises TableFault."""
-        with self._intent(step) as work:
-            thrown = step.check(await self._outcome(step, work))
-            work(as_json(thrown))
-        self._tell(step, thrown, work)
+        thrown = await self.settle(step)
         assert isinstance(thrown, tuple)
         return thrown
+
+    async def settle(self, step: Step) -> Outcome:
+        """What chance or a person makes of a step outside the set-up. Raises TableFault."""
+        with self._intent(step) as work:
+            outcome = step.check(await self._outcome(step, work))
+            work(as_json(outcome))
+        self._tell(step, outcome, work)
+        return outcome
 
     # Steps
 

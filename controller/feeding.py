@@ -2,6 +2,7 @@
 
 The counts at the beginning are noted in the journal, and boards keep their counts: so a run that
 goes on with a build knows how many tiles each head has lifted and how many stacks it has pushed.
+Where a tile was taken out after it had been counted, its head's tally has noted that too.
 """
 
 from __future__ import annotations
@@ -11,29 +12,30 @@ from collections.abc import Iterable
 
 from controller.faults import Fault, TableFault
 from controller.past import Notebook
+from controller.tally import DOUBT, FROM, STUCK, Tally, noted
 from firmware_bridge.devices import Sensor
-
-NOTED = "feeding"
 
 
 class Feeding:
     """What each sensor has counted that is not yet accounted for."""
 
-    def __init__(self, counted: dict[str, int]) -> None:
+    def __init__(self, tallies: dict[str, Tally], counted: dict[str, int]) -> None:
+        self._tallies = tallies
         self._counted = counted
 
     @classmethod
     async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> Feeding:
         """Note the counts if feeding begins now, else see how far it came.
 
-        Raises TableFault for counts that went back: then nobody knows how far it came.
+        Raises TableFault for counts that went back, for a stuck tile that is gone and for a vane's
+        edge that was missed: then nobody knows how far it came.
         """
         asked = list(sensors)
         counts = await asyncio.gather(*(sensor.count() for sensor in asked))
         now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
-        base = noted(work)
+        base = noted(work, FROM)
         if base is None:
-            work.note({NOTED: now})
+            work.note({FROM: now})
             base = now
         since = {channel: count - base[channel] for channel, count in now.items()}
         if back := [channel for channel, count in since.items() if count < 0]:
@@ -43,7 +45,19 @@ class Feeding:
                 "trays",
                 f"{channel} counts {now[channel]} and had {base[channel]} when this set was begun",
             )
-        return cls(since)
+        for why in filter(None, (noted(work, DOUBT) or {}).values()):
+            raise TableFault(Fault.UNPROVEN, "trays", why)
+        stuck, tallies = noted(work, STUCK) or {}, {}
+        for sensor in asked:
+            channel = sensor.channel
+            tally = Tally(sensor, work, base[channel], since[channel], stuck.get(channel))
+            since[channel] -= await tally.settle()
+            tallies[channel] = tally
+        return cls(tallies, since)
+
+    def tally(self, sensor: str) -> Tally:
+        """The tally of one counter, which goes on from here."""
+        return self._tallies[sensor]
 
     def take(self, sensor: str | None, most: int) -> int:
         """Of what a sensor has counted, at most so many; they are accounted for from now on."""
@@ -57,6 +71,6 @@ class Feeding:
         return self._counted.get(sensor, 0)
 
 
-def noted(work: Notebook) -> dict[str, int] | None:
-    """The counts when feeding began, None if it has not."""
-    return next((note[NOTED] for note in work.notes if NOTED in note), None)
+def has_begun(work: Notebook) -> bool:
+    """Whether feeding had begun when an earlier run was broken off in this work."""
+    return noted(work, FROM) is not None

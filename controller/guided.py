@@ -12,7 +12,7 @@ from controller.keys import Key
 from firmware_bridge.devices import Output
 from firmware_bridge.guide import Dealt, Guide
 from rules.geometry import Place
-from rules.play import Action, Settlement
+from rules.play import Action, Reseated, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
@@ -73,6 +73,10 @@ class Guided:
     async def settled(self, settlement: Settlement) -> None:
         """Tell them how the hand ended."""
         await self._guide.settled(settlement)
+
+    async def move_seats(self, reseated: Reseated) -> None:
+        """Have everybody sit down where he was drawn; people take their time."""
+        await self._guide.move_seats(reseated)
 
     async def _light(self, step: Step, staging: Staging) -> list[Output]:
         lit: list[Output] = []

@@ -5,6 +5,7 @@ that it is paused and why. Then, in this order and until all of it has succeeded
 
     rest      every board lets its outputs go to their safe values
     meet      every board answers; a lost line is opened again, a silent board asked again
+    back off  a part that met something in its way goes back a little
     clear     every fault is cleared, after a person has said so where one must
     ready     leases, axes, how far each order had come, gates and jaws
 
@@ -19,6 +20,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from config.schema import Table
+from controller.backing_off import BackingOff
 from controller.books import Books
 from controller.catalogue import CATALOGUE, STOP, Fault, Row, latched
 from controller.faults import TableFault
@@ -81,6 +83,7 @@ class Pauses:
         self._books = books
         self._ask = ask
         self._reconnect = reconnect
+        self._backing_off = BackingOff(table, self.steady, self._backed_off)
         self._asked: Counter[Trouble] = Counter()
         self._since: float | None = None
         """When the present pause began."""
@@ -144,6 +147,7 @@ class Pauses:
                 await self._all(SteadyBoard.rest)
                 await self._all(self._meet)
                 known = tuple(self.gate.troubles)
+                await self._backing_off.answer(known)
                 await self._clear()
                 await self._all(SteadyBoard.get_ready)
             except BoardError as error:
@@ -161,6 +165,7 @@ class Pauses:
     async def _go_on(self) -> None:
         books = self._books
         self.gate.let_through()
+        self._backing_off.over()
         if books.machine.above == "paused":
             books.machine.fire("resume")
         since, self._since = self._since or 0.0, None
@@ -185,6 +190,9 @@ class Pauses:
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+    def _backed_off(self, motor: str, seconds: float) -> None:
+        self._books.events.tell("backed_off", channel=motor, s=round(seconds, 3))
 
     # Boards that do not answer
 
@@ -215,16 +223,20 @@ class Pauses:
     # Faults that boards have latched
 
     async def _clear(self) -> None:
-        asked: set[FaultCode | None] = set()
+        asked: set[FaultCode | Trouble | None] = set()
         for trouble in tuple(self.gate.troubles):
             code = trouble.code
             if trouble.why == SILENT or code in _BY_ITSELF:
                 continue
             if code in _AT_AN_INPUT and trouble.channel:
                 await self._released(self.steady[trouble.board].plain, trouble.channel)
-            if code not in asked:
-                asked.add(code)
-                await self._help(trouble, CATALOGUE[_fault_of(code)])
+            obstructed = self._backing_off.is_about(trouble)
+            # What is in the way of two parts is to be taken away from both.
+            question = trouble if obstructed else code
+            if question not in asked:
+                asked.add(question)
+                fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
+                await self._help(trouble, CATALOGUE[fault])
         await self._all(self._cleared)
         # What people do as often as they like is no sign of a defect.
         for trouble in [known for known in self._asked if known.code in _AT_AN_INPUT]:
@@ -254,6 +266,7 @@ class Pauses:
         seen = f"{trouble.why} on board {trouble.board}"
         while self._asked[trouble] < ASKS:
             self._asked[trouble] += 1
+            self._books.visits += 1
             ask = Ask(row.code, part, seen, row.request(part), row.answers)
             with suppress(TimeoutError), self._books.asking(ask, row.who) as note:
                 async with asyncio.timeout(PATIENCE):

@@ -13,6 +13,7 @@ from statistics import fmean, median
 from typing import Any
 
 from controller.catalogue import CATALOGUE, Fault
+from controller.drift import Drift
 from controller.journal_lines import Record
 
 RECENT = 20
@@ -55,6 +56,10 @@ class Statistics:
     """How long each assist took, from the question to the answer."""
     building: list[float] = field(default_factory=list)
     """How long each set took from the drum to the trays."""
+    picks: Counter[str] = field(default_factory=Counter)
+    """Tiles that each head has lifted."""
+    drift: Drift = field(default_factory=Drift)
+    """How long S1 sees tiles and what motors draw, set by set."""
     troubled: list[tuple[int, str, str]] = field(default_factory=list)
     """Second attempts: after how many sets, which part, which fault."""
 
@@ -82,7 +87,7 @@ class Statistics:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is getting worse, each as a sentence with what to do."""
-        return (*self._parts_in_trouble(), *self._slower())
+        return (*self._parts_in_trouble(), *self.drift.warnings, *self._slower())
 
     def _parts_in_trouble(self) -> Iterator[str]:
         recent = Counter(part for sets, part, _ in self.troubled if sets > self.sets - RECENT)
@@ -149,9 +154,12 @@ def _came_of_it(told: Statistics, intent: Record, outcome: Record) -> None:
                 # An attempt after a person's help is no retry of the machine's own.
                 told.of(code).retries -= 1
         case "under", {"do": "build"}:
+            built = _content(outcome)
             told.sets += 1
-            told.tiles += _content(outcome).get("counted", 0)
+            told.tiles += built.get("counted", 0)
             told.building.append(seconds)
+            told.picks.update(built.get("picks", {}))
+            told.drift.saw(built)
         case "top", {"do": "take in"}:
             told.lid_openings += 1
         case "top", {"step": "build"}:
@@ -191,7 +199,9 @@ def facts(told: Statistics) -> dict[str, Any]:
             "lid_openings": told.lid_openings,
             "walls_raised": told.walls_raised,
             "throws": told.throws,
+            "picks": dict(sorted(told.picks.items())),
         },
+        **told.drift.facts,
         "building_s": _rounded(median(told.building) if told.building else None),
         "warnings": list(told.warnings),
     }

@@ -32,6 +32,7 @@ from firmware_bridge.board import (
     BoardSilent,
     Edge,
     Edges,
+    Elapsed,
     Ended,
     FaultCode,
     Identity,
@@ -85,7 +86,8 @@ class SteadyBoard:
         self._sent: dict[str, float] = {}
         self._waiting: list[_Waiting] = []
         self._watching: WeakSet[Listening] = WeakSet()
-        self._driving: set[str] = set()
+        self._driving: dict[str, int] = {}
+        """What is being driven, and by which value."""
         self._stopped: set[str] = set()
         """What was being driven when a pause came, and was stopped for good during it."""
         self._boots: int | None = None
@@ -175,14 +177,14 @@ class SteadyBoard:
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         self._standing.pop(motor, None)
-        self._driving.add(motor)
+        self._driving[motor] = value
         try:
             ended = await self._once(motor, partial(self.plain.drive, motor, value, until, limit))
             if ended is not None and ended.reason not in _CUT_SHORT:
                 return ended
             return await self._drive_on(motor, value, until, limit, ended)
         finally:
-            self._driving.discard(motor)
+            self._driving.pop(motor, None)
             self._stopped.discard(motor)
 
     async def _drive_on(
@@ -229,7 +231,8 @@ class SteadyBoard:
         else:
             self._standing.pop(channel, None)
         if not self._gate.open:
-            self._stopped |= self._driving if channel is None else self._driving & {channel}
+            driving = self._driving.keys()
+            self._stopped |= driving if channel is None else driving & {channel}
         pauses = self._gate.pauses
         try:
             if self._gate.open:
@@ -304,6 +307,25 @@ class SteadyBoard:
             await watching.listen_again()
         await asyncio.sleep(self._ramps)
 
+    async def back_off(self, motor: str, seconds: float) -> bool:
+        """Clear its board and drive a motor the other way for so long; whether it was driven.
+
+        The gate is shut. Raises BoardError, BoardRefused where more is wrong with the board.
+        """
+        value = self._driving.get(motor)
+        if value is None:
+            return False
+        # A board remembers one order a channel: after this one, the one that waits is forgotten.
+        for order in [each for each in self._waiting if each.channel == motor and not each.asked]:
+            await self._recall(order)
+        await self.plain.clear()
+        await self.plain.hold_lease()
+        try:
+            await self.plain.drive(motor, -value, Elapsed(), seconds)
+        finally:
+            await self.plain.release_lease()
+        return True
+
     async def get_ready(self) -> None:
         """Lease, axes, how far the orders came, gates and jaws. Raises BoardError."""
         if self._astray and self._home is not None and self._sent:
@@ -316,7 +338,7 @@ class SteadyBoard:
         await self._lease()
         while waiting := [order for order in self._waiting if not order.asked]:
             for order in waiting:
-                order.came, order.asked = await self.plain.recall(order.channel), True
+                await self._recall(order)
         await self._name(motors=False)
 
     def go_on(self) -> None:
@@ -381,6 +403,9 @@ class SteadyBoard:
             return await waiting.over
         finally:
             self._waiting.remove(waiting)
+
+    async def _recall(self, order: _Waiting) -> None:
+        order.came, order.asked = await self.plain.recall(order.channel), True
 
     def _is_cut(self, ended: Ended, pauses: int) -> bool:
         """Whether a pause ended it; if the gate has not heard of that pause, it hears now."""

@@ -15,7 +15,9 @@ from controller.stations.switched import Switched
 from controller.under import Under
 from controller.workplace import Workplace
 from rules.geometry import Seat
-from rules.play import Match
+from rules.play import Match, Reseated
+from rules.record import seats_line
+from rules.steps import Outcome
 
 
 class Top:
@@ -111,6 +113,34 @@ class Top:
         await self._collect(played)
         books.check()
         books.figures.rounds += 1
+        return match
+
+    async def seats_for(self, match: Match) -> Match:
+        """The match in the seats of the next hand: drawn anew, and moved to, where that is due.
+
+        Raises TableFault.
+        """
+        drawing = self._orders.rules.seats_anew(match)
+        if drawing is None:
+            return match
+        assert self.deal is not None
+        step, outcomes = next(drawing), []
+        while True:
+            outcomes.append(await self.deal.settle(step))
+            try:
+                step = drawing.send(outcomes[-1])
+            except StopIteration as end:
+                return await self._moved(end.value, outcomes)
+
+    async def _moved(self, reseated: Reseated, outcomes: Sequence[Outcome]) -> Match:
+        """The match once everybody has gone to the seat that was drawn for him."""
+        told = reseated.facts()
+        self._place.record(seats_line(outcomes))
+        with self._books.intent("top", {"do": "move seats", **told}) as work:
+            if not work.done:
+                self._books.events.tell("reseated", **told)
+                await self._guided.move_seats(reseated)
+        match: Match = reseated.match
         return match
 
     async def _end_of_play(self) -> None:

@@ -8,12 +8,13 @@ from config.schema import Table
 from config.staging import Staging
 from controller.books import Books
 from controller.faults import Fault, TableFault
-from controller.feeding import Feeding, noted
+from controller.feeding import Feeding, has_begun
 from controller.past import Notebook
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
 from controller.stations.rig import Rig
 from controller.stations.switched import FULL
+from firmware_bridge.devices import Output
 
 BY_HAND = 4
 """Tiles that a head lets out at a time where people build by hand."""
@@ -27,6 +28,8 @@ class Under:
         self._rig = rig
         self._staging = staging
         self._books = books
+        self._picks: dict[str, int] = {}
+        """What each head has brought of the set that was built last."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
         self._staged: asyncio.Queue[int] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
@@ -78,14 +81,14 @@ class Under:
         books = self._books
         with books.intent("under", {"do": "build", "set": number}) as work:
             books.machine.fire("shuffle")
-            if work.done or noted(work) is not None:
+            if work.done or has_begun(work):
                 await self._trays_empty.wait()
             else:
                 await self._mix()
             books.machine.fire("build")
             counted = self.tiles if work.done or not self.tiles else await self._built(work)
             books.ledger = books.ledger.built(number, counted)
-            work({"counted": counted})
+            work({"counted": counted, "picks": self._picks, **self._rig.checkup.facts})
         self._trays_empty.clear()
         books.machine.fire("stage")
         return not (work.done or work.doubtful)
@@ -96,7 +99,9 @@ class Under:
         if drum and work.doubtful:
             # An earlier run has mixed the set; it only goes on stirring.
             await self._rig.below.keep_running(drum, FULL)
-        counted = await self._build(work)
+        with self._rig.checkup.during():
+            self._picks = await self._build(work)
+        counted = sum(self._picks.values())
         if drum:
             await self._rig.below.stop(drum)
         if counted != self.tiles:
@@ -121,18 +126,24 @@ class Under:
             await self._trays_empty.wait()
             await below.keep_running(drum, FULL)
 
-    async def _build(self, work: Notebook) -> int:
+    async def _build(self, work: Notebook) -> dict[str, int]:
+        """The tiles that each head has brought, by its part."""
         rig, load = self._rig, self._load()
-        feeding = await Feeding.begun(rig.counters, work)
+        feeding, visits = await Feeding.begun(rig.counters, work), self._books.visits
         for head in rig.heads:
             load.came(head.part, feeding.left(head.head.counter))
-            await head.start(load)
+            if (gate := self._gate_before(head, feeding)) is not None:
+                await rig.below.open(gate)
+            await head.start(load, feeding.tally(head.head.counter))
         try:
             if self._staging.by_hand:
-                return await self._let_out(rig.heads[0], feeding)
+                return {rig.heads[0].part: await self._let_out(rig.heads[0], feeding)}
             jobs = [asyncio.create_task(self._feed(head, feeding)) for head in rig.heads]
             try:
-                return sum(await asyncio.gather(*jobs))
+                brought = await asyncio.gather(*jobs)
+                if has_begun(work) or visits != self._books.visits:
+                    await self._prove_empty(feeding)
+                return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
             finally:
                 for job in jobs:
                     job.cancel()
@@ -151,7 +162,8 @@ class Under:
             size = self._staging.lanes[seat]
             there = feeding.take(counter, size)
             counted += there
-            if there < size:
+            # The last tile that was counted may stick at the counter and still be this lane's.
+            if there < size or (there and not feeding.left(counter)):
                 counted += await self._fill_lane(head, seat, size - there)
         for tray in head.head.trays:
             if chain and tray:
@@ -167,13 +179,45 @@ class Under:
                     counted += there + await head.stack(fill.stacks[pushed:], lifted)
         return counted
 
+    def _gate_before(self, head: HeadStation, feeding: Feeding) -> Output | None:
+        """The gate of the lane at which a head is: open before its belt runs.
+
+        What an earlier run left on the belt, or under the counter, is that lane's.
+        """
+        left = feeding.left(head.head.counter)
+        for seat in self._staging.lanes_of(head.head.trays):
+            size = self._staging.lanes[seat]
+            if size and left <= size:
+                return self._rig.gates[seat]
+            left -= size
+        return None
+
+    async def _prove_empty(self, feeding: Feeding) -> None:
+        """The drum has nothing left: what was counted is where it was counted.
+
+        While there was no run, or a person came in a pause, anybody may have put a stuck tile back
+        into the drum, and neither lane nor stack has a sensor that would miss it. Raises TableFault
+        if a tile comes.
+        """
+        heads = self._rig.heads
+        more = [head for head in heads if feeding.left(head.head.counter)]
+        if not more:
+            came = await asyncio.gather(*(head.brings_more() for head in heads))
+            more = [head for head, each in zip(heads, came, strict=True) if each]
+        if more:
+            evidence = (
+                f"{more[0].head.counter} counted a tile after all {self.tiles}: one that was"
+                " counted before is back in the drum"
+            )
+            raise TableFault(Fault.UNPROVEN, "trays", evidence)
+
     async def _fill_lane(self, head: HeadStation, seat: int, tiles: int) -> int:
-        gate = self._rig.gates[seat]
-        await gate.switch(1)
+        gate, below = self._rig.gates[seat], self._rig.below
+        await below.open(gate)
         try:
-            return await head.lift(tiles)
+            return await head.lift(tiles, through=True)
         finally:
-            await gate.switch(0)
+            await below.shut(gate)
 
     async def _let_out(self, head: HeadStation, feeding: Feeding) -> int:
         counted = feeding.take(head.head.counter, self.tiles)

@@ -62,6 +62,10 @@ class Output:
         """On (1), off (0); for a strip, a bit for each lamp that is lit, the first one lowest."""
         await self.board.set(self.channel, value)
 
+    async def let_go(self) -> None:
+        """Back to its safe value, where it is already while the table is paused."""
+        await self.board.stop(self.channel)
+
 
 @dataclass(frozen=True, slots=True)
 class Axes:

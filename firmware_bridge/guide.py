@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from config.staging import Staging
-from rules.play import Action, Rules, Settlement
+from rules.play import Action, Reseated, Rules, Settlement
 from rules.setup import Setup
 from rules.steps import Outcome, Step
 
@@ -56,6 +56,9 @@ class Guide(Protocol):
 
     async def settled(self, settlement: Settlement) -> None:
         """The hand is over: say who pays whom."""
+
+    async def move_seats(self, reseated: Reseated) -> None:
+        """Say who sits where from now on; return when everybody does."""
 
     async def help(self, ask: Ask) -> str:
         """Ask a person to put something right; return the answer."""

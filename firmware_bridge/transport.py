@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import termios
 from collections.abc import Callable
 from typing import Protocol
 
@@ -43,7 +44,8 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
     """The named port, for this process alone. Raises BoardSilent if it cannot be opened."""
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
-    except (serial.SerialException, OSError, ValueError) as reason:
+    except (serial.SerialException, OSError, ValueError, termios.error) as reason:
+        # termios.error, which is no OSError: the plug was pulled while the port was being opened.
         raise BoardSilent(
             f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
             " another program may have it open, or this user may not be in the group dialout."

@@ -12,16 +12,16 @@ random player gets the function that picks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from rules.dice import Dice
-from rules.errors import RulesError
+from rules.errors import IllegalOutcome, RulesError
 from rules.geometry import Place, Seat
 from rules.setup import Setup
-from rules.steps import Facts, Packet, Replace, Throw
+from rules.steps import Facts, Outcome, Packet, Replace, Step, Throw
 from rules.tiles import Face
 
 Amount = int | Fraction
@@ -156,6 +156,36 @@ Held = tuple[tuple[Face | None, ...], ...]
 """What lies before each seat, None for a tile that nobody has seen."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reseated:
+    """The seats were drawn anew: who sat at a seat sits at `moves[seat]` now, and takes his score.
+
+    `match` is the match after it, in the new seats.
+    """
+
+    moves: tuple[Seat, ...]
+    match: Any
+
+    def facts(self) -> Facts:
+        return {"moves": list(self.moves), "dealer": self.match.dealer}
+
+
+Drawing = Generator[Step, Outcome, Reseated]
+"""A script of throws and choices by which seats are drawn."""
+
+
+def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
+    """The seats that these outcomes draw. Raises IllegalOutcome for one that cannot be, or none."""
+    step = next(drawing)
+    for outcome in outcomes:
+        try:
+            step = drawing.send(step.check(outcome))
+        except StopIteration as end:
+            reseated: Reseated = end.value
+            return reseated
+    raise IllegalOutcome(f"Seats are not drawn yet: {step.facts()} has no outcome.")
+
+
 def hands_nothing_over(setup: Setup, before: Any, after: Any) -> Handed:
     """Nothing: once the play has begun nobody gets another tile."""
     return ()
@@ -182,6 +212,10 @@ def waits_for_no_throw(play: Any) -> Throw | None:
 def throws_nothing(play: Any, dice: Dice) -> Any:
     """No throw belongs to this play; raises RulesError with the dice."""
     raise RulesError(f"Nobody throws dice now, yet there is a throw of {dice}; take it back.")
+
+
+def keeps_its_seats(match: Any) -> None:
+    """None: nobody moves between two hands."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +253,8 @@ class Rules:
     """`throw(play)`: the throw that comes next unless somebody speaks first, None for none."""
     thrown: Callable[[Any, Dice], Any] = throws_nothing
     """`thrown(play, dice)`: that throw as an action."""
+    seats_anew: Callable[[Any], Drawing | None] = keeps_its_seats
+    """`seats_anew(match)`: how seats are drawn before the next hand, None if everybody stays."""
 
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:

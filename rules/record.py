@@ -3,20 +3,21 @@
 The first line of a hand tells the game, the seating, the parameters that differ from the game's
 own, the outcomes of the set-up's steps and the tiles that anybody knew. Each later line is one
 action as its seat and its text. Replaying a record gives the play itself. A whole evening is one
-hand after the other; what its match had come to follows from the hands before.
+hand after the other; what its match had come to follows from the hands before. Where seats were
+drawn anew between two hands, a line of its own has the outcomes that drew them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rules.errors import RulesError
 from rules.games import find_game, rules_of
 from rules.geometry import Seat, parse_place
-from rules.play import Action, Match, Tiles
+from rules.play import Action, Match, Reseated, Tiles, drawn
 from rules.setup import Seating, Setup, replay
 from rules.steps import Outcome
 from rules.tiles import Face
@@ -30,6 +31,7 @@ SHAPES: Mapping[str, type] = {
     "tiles": dict,
     "seat": int,
     "do": str,
+    "seats": list,
 }
 """What each key of a line has for a value."""
 Numbered = tuple[int, str]
@@ -79,6 +81,11 @@ def entry(action: Action) -> str:
     return json.dumps({"seat": action.seat, "do": str(action)})
 
 
+def seats_line(outcomes: Iterable[Outcome]) -> str:
+    """The line of seats that were drawn anew: what was chosen and thrown for them, in order."""
+    return json.dumps({"seats": list(outcomes)})
+
+
 def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None = None) -> Any:
     """The play that one hand's record tells, under these parameters and in this match.
 
@@ -99,6 +106,9 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
     going: Replayed | None = None
     for hand in _hands(lines):
         (line, first), *acts = hand
+        if going is not None and "seats" in _object(line, first, keys=set()):
+            going = replace(going, match=_seated(line, first, going).match)
+            continue
         told = _heading(line, first)
         game, parameters = str(told["game"]), None
         try:
@@ -116,14 +126,28 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
 
 
 def _hands(lines: Iterable[str]) -> Iterator[list[Numbered]]:
-    """A record's lines, hand by hand. A hand begins with the line that names its game."""
+    """A record's lines, hand by hand, and seats that were drawn by themselves.
+
+    A hand begins with the line that names its game.
+    """
     hand: list[Numbered] = []
     for number, line in enumerate(lines, 1):
-        if hand and "game" in _object(number, line, keys=set()):
+        if hand and _object(number, line, keys=set()).keys() & {"game", "seats"}:
             yield hand
             hand = []
         hand.append((number, line))
     yield hand or [(1, "")]
+
+
+def _seated(line: int, text: str, going: Replayed) -> Reseated:
+    """The seats that a line has drawn for the match. Raises RulesError if it cannot have."""
+    drawing = rules_of(going.game).seats_anew(going.match)
+    if drawing is None:
+        raise _impossible(line, RulesError("No seats are to be drawn after this hand."))
+    try:
+        return drawn(drawing, map(_outcome, _object(line, text, keys={"seats"})["seats"]))
+    except RulesError as error:
+        raise _impossible(line, error) from error
 
 
 def _goes_on(going: Replayed | None, game: str, seating: Seating) -> Match | None:

@@ -319,14 +319,25 @@ def test_the_lines_on_the_page_are_events_as_it_says() -> None:
 
 OF_TROUBLE = {
     *("given_up", "recovered", "waiting", "cleared", "fault", "healed"),
-    *("paused", "resumed", "recalled", "regathered"),
+    *("paused", "backed_off", "resumed", "recalled", "regathered"),
 }
 """What only a run with trouble tells."""
 
 
+RESEATING = """\
+game: wenzhou
+tile: {length_mm: 38, width_mm: 28, height_mm: 21}
+play: 300
+parameters: {dealer_scale: [2], after_fourth: reseat}
+"""
+
+
 def test_what_runs_tell_is_what_the_page_says(tmp_path: Path) -> None:
     seen: set[str] = set()
-    for number, options in enumerate(TELLING_RUNS):
+    house = tmp_path / "house.yaml"
+    house.write_text(RESEATING, encoding="utf-8")
+    reseating = f"--table auto_deal --game {house} --play --rounds 2 --until ready --seed 2"
+    for number, options in enumerate((*TELLING_RUNS, reseating)):
         file = tmp_path / f"{number}.jsonl"
         assert main(["run", "--events", str(file), *options.split()]) == 0
         for event in events_of(file.read_text("utf-8")):

@@ -100,7 +100,7 @@ ROWS = (
         instead="the tag of another",
         cause="sets mixed when they were pushed in; a spare tile from elsewhere",
         automatic="none: the set is not played",
-        please="Take the tile at {part} out and put the right one in its place.",
+        please="Take the tile at {part} out and put the right one exactly where it lay.",
         who=Who.ATTENDANT,
         example="reader",
     ),
@@ -150,7 +150,8 @@ ROWS = (
     Row(
         fault=Fault.DIRTY,
         title="Dirty or failing sensor",
-        expected="work that takes as long today as it did when the journal began",
+        expected="S1 to see tiles as long, motors to draw as much and work to take as long as when"
+        " the journal began",
         instead="a trend away from it, or more and more second attempts",
         cause="dust before a photo sensor; a belt that wears",
         automatic="goes on; `stats` tells it before it becomes a fault",

@@ -25,7 +25,8 @@ ROWS = (
         expected="a motor's current below its limit",
         instead="more",
         cause="a blocked part; a short circuit",
-        automatic="none: the board stays stopped",
+        automatic="none: the board stays stopped; but lid, lifts, lanes and flipper back off, and a"
+        " person is asked as for OBSTRUCTED",
         please="Free what {part} drives, then clear it.",
         who=Who.ATTENDANT,
         latched=FaultCode.OVER_CURRENT,
@@ -216,9 +217,11 @@ ROWS = (
         fault=Fault.UNPROVEN,
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",
-        instead="a count that went back, or a round that was given up in its middle",
+        instead="a count that went back, a tile that comes although an earlier run has counted all,"
+        " a stuck tile that is gone, a push whose vane gave no edge while tiles came, or a round"
+        " that was given up in its middle",
         cause="another board, or one that lost its memory; somebody worked in the machine",
-        automatic="none: the table stops; `run --abandon` then gathers every tile anew",
+        automatic="none: the table stops, and the next run gathers every tile anew",
         please="Put every tile back into its box, set by set, from wherever it lies.",
         who=Who.ATTENDANT,
     ),

@@ -9,12 +9,14 @@ from pathlib import Path
 from random import Random
 
 from controller.catalogue import Fault
+from controller.chaos.blindness import may_refuse
 from controller.chaos.lots import EVENING, Evening, Lot
 from controller.chaos.surviving import FALLING, SurvivingTable
 from controller.chaos.witness import Witness, one_outcome_each, throws_as_written
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults import TableFault
+from controller.journal import JournalError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.mishaps import Mishap, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side
@@ -27,13 +29,9 @@ UNMOVED = 1800.0
 """So long a table may tell nothing before people wonder, seconds; the longest hand takes less."""
 CALLED = "CALLED"
 """What stands for a fault's code where people wondered by themselves."""
-BLIND = frozenset(
-    {"bouncing_sensor", "dirty_sensor", "stuck_sensor", "double_feed", "extra_tile", "foreign_tile"}
-)
-"""What may leave tiles where no sensor sees them: then a mechanism may refuse an order."""
 NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
-"""A table that stops for these was ordered what cannot be: no mishap explains that."""
+"""A table that stops for these ordered what cannot be: no mishap explains that."""
 
 
 @dataclass
@@ -102,6 +100,8 @@ class _Night:
         self._spared = False
         self._left: list[Lot] = []
         self._writes: list[int] = []
+        self._lasts: list[int] = []
+        """How many mishaps had happened as each of this table's rounds began."""
         self._counted = 0
         self.seconds = 0.0
 
@@ -134,9 +134,10 @@ class _Night:
 
     async def _until_regathered(self) -> None:
         self._tables += 1
+        self._lasts.clear()
+        self._counted = 0
         self._begun = self._at
         self._prepare(self._at, again=self._now.regathered)
-        self._counted = 0
         self._table = table = SurvivingTable(
             self.evening.table,
             self.evening.game,
@@ -160,9 +161,10 @@ class _Night:
                 return
             if fault is not None:
                 self._now.stops.append(fault.fault.name)
-                if fault.fault in SUSPECT and not self._blind:
+                if fault.fault in SUSPECT:
                     self._wrong(f"{fault}")
-                if stopped == self._at or not table.remembers:
+                unproven = fault.fault is Fault.UNPROVEN
+                if stopped == self._at or unproven or not table.remembers:
                     if self._now.regathered:
                         self._wrong(f"A round that began anew, undisturbed, stopped twice: {fault}")
                         self._give_up()
@@ -178,10 +180,16 @@ class _Night:
     def _due(self) -> int:
         return len(self.rounds) - self._begun
 
-    @property
-    def _blind(self) -> bool:
-        """Whether tiles may lie where no sensor of this table sees them."""
-        return any(each.kind in BLIND for each in self._table.plant.mishaps.happened)
+    def _excused(self, channel: str) -> bool:
+        """Whether this mechanism may refuse an order: a lie may have left tiles in its way.
+
+        It may since the round before, for what was built in that is dealt in this; and as long as
+        nobody has put it right.
+        """
+        mishaps = self._table.plant.mishaps
+        since = self._lasts[-2] if len(self._lasts) > 1 else 0
+        lately = [(each.kind, each.part) for each in mishaps.happened[since:]]
+        return channel in may_refuse(self._table.machine.modules, [*lately, *mishaps.standing])
 
     @property
     def _now(self) -> RoundPlayed:
@@ -198,6 +206,10 @@ class _Night:
             return fault
         except TimeoutError:
             self._wrong(f"After {LONGEST:.0f} s it still waits: {_last(self._now)}")
+        except JournalError as error:
+            # A host that ends while its disk is full says so; the next one reads what is there.
+            if not any(each.kind == "full_disk" for each in table.plant.mishaps.happened):
+                self._wrong(_told(error))
         except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
             self._wrong(_told(error))
         finally:
@@ -248,12 +260,15 @@ class _Night:
                 if len(happened) == self._counted and not self._spared:
                     self._spared = True
                     self._order(self.evening.spares[self._at])
-            case {"event": "paused", "why": "IMPOSSIBLE"} if not self._blind:
+            case {"event": "paused", "why": "IMPOSSIBLE", "channel": str(channel)} if (
+                not self._excused(channel)
+            ):
                 self._wrong(f"A board was ordered what cannot be: {event}")
 
     def _prepare(self, at: int, *, again: bool = False) -> None:
         """The round's lots; one that begins anew has had them."""
         self._phase = 0
+        self._lasts.append(self._counted)
         self._spared = again
         self._left = [] if again else list(self.evening.lots[at])
 

@@ -88,6 +88,10 @@ class SurvivingTable:
     mishaps: Iterable[Mishap] = ()
     heard: Heard = lambda daemon, event: None
     """Who hears every event, with the daemon that tells it."""
+    record: list[str] = field(default_factory=list)
+    """The record of the play that the last host kept; each begins its own from the first hand."""
+    keeps: Callable[[str], None] = lambda line: None
+    """Who gets every line of the record that a living host keeps."""
 
     def __post_init__(self) -> None:
         self.machine, self.config = _table(self.table), _game(self.game)
@@ -196,6 +200,13 @@ class SurvivingTable:
     def _host(self, life: _Life) -> Daemon:
         loop, journal = asyncio.get_running_loop(), life.journal
         events = EventLog(loop.time)
+        kept = self.record = []
+
+        def keep(line: str) -> None:
+            if not life.dead:
+                kept.append(line)
+                self.keeps(line)
+
         daemon = Daemon(
             self.machine,
             self.config,
@@ -207,6 +218,7 @@ class SurvivingTable:
             face_of=faces_by_tag(self.orders.game),
             traffic=lambda: Traffic(0, 0),
             clock=loop.time,
+            record=keep,
             reconnect=partial(self._reconnect, life),
         )
 

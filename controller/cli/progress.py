@@ -67,6 +67,9 @@ class Progress:
                 return str(name) if winner is None else f"{name}, won by seat {winner}"
             case {"event": "given_up"}:
                 return "the hand is given up"
+            case {"event": "reseated", "moves": list(moves), "dealer": dealer}:
+                moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(moves))
+                return f"new seats: {moved}; seat {dealer} deals"
             case {"event": "fault", "part": part, "evidence": evidence}:
                 return f"FAULT {part}: {evidence}"
         return ""

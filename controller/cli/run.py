@@ -150,7 +150,7 @@ def run(
     )
     with (
         opened("Events", events) as stream,
-        opened("The record", None if record is None else str(record)) as kept,
+        opened("The record", None if record is None else str(record), "a+") as kept,
         asyncio.Runner(loop_factory=lambda: _loop(job)) as runner,
     ):
         return runner.run(session(job, stream, kept))

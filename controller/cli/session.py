@@ -12,7 +12,7 @@ from typing import IO, TextIO
 from controller.cli.errors import BadInput
 from controller.cli.host import befalls_host
 from controller.cli.job import Job
-from controller.cli.lines import Lines
+from controller.cli.lines import Lines, Record
 from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
 from controller.cli.screen import screen
@@ -40,7 +40,7 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
         loop.add_signal_handler(number, stop.set)
     events = EventLog(lambda: loop.time() - begun)
     lines = Lines("Events", "--events", stream, stop.set) if stream is not None else None
-    kept = Lines("The record", "--record", record, stop.set) if record is not None else None
+    kept = Record(record, stop.set) if record is not None else None
     if lines is not None:
         events.listen(lines.hear)
     console = screen(errors=stream is sys.stdout)
@@ -67,9 +67,13 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             story = taken_up(job, journal)
             if story is not None:
                 daemon.books.resume(story)
+            elif kept is not None:
+                kept.cut()
             if job.reveal and hardware.plant is not None:
                 events.listen(Reveal(hardware.plant, daemon.staging, events).hear)
             trouble = await _played(daemon, job, stop, journal)
+            if kept is not None and daemon.books.past.over:
+                kept.cut()
     finally:
         hardware.close()
     summary = daemon.summary(time.perf_counter() - wall_begun)

@@ -24,7 +24,7 @@ def stats(
     journal_copy: JournalCopy = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
-    """Print a table's own figures: tiles per jam, assists, faults, wear; nothing is changed."""
+    """Print a table's own figures: jams, assists, faults, wear, what drifts; nothing is changed."""
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
         raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
@@ -56,6 +56,9 @@ def _lines(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     worn = told["worn"]
     opened = f"lid opened {worn['lid_openings']} times"
     yield "wear", f"{opened}, {worn['walls_raised']} walls raised, {worn['throws']} throws"
+    if worn["picks"]:
+        picked = (f"{tiles} by {part}" for part, tiles in worn["picks"].items())
+        yield "tiles picked", ", ".join(picked)
 
 
 def _or_none(value: float | None, none: str, unit: str = "") -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from controller.books import as_json
+from controller.books import as_json, left_open
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
+from controller.faults import Fault
 from controller.journal import Entry, Journal
 from controller.regather import ACTIVITY
 
@@ -65,4 +66,7 @@ def regather_for(job: Job, journal: Journal) -> str | None:
         return "bare pins do not remember how far the unfinished round came"
     if any(each.activity == ACTIVITY and not each.confirmed for each in unfinished.entries):
         return "nobody has said that every tile was put away"
+    fault = left_open(unfinished.entries)
+    if fault is not None and fault.fault is Fault.UNPROVEN:
+        return f"the last run could not prove where every tile is: {fault.evidence}"
     return None

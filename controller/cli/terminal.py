@@ -12,7 +12,7 @@ from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw
 from rules.errors import NotationError, RulesError
 from rules.geometry import Place
-from rules.play import Action, Rules, Settlement
+from rules.play import Action, Reseated, Rules, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -73,6 +73,15 @@ class Terminal:
         for payment in settlement.payments:
             facts = payment.facts()
             self._say(f"Seat {facts['from']} pays {facts['to']} {facts['amount']}: {facts['why']}")
+
+    async def move_seats(self, reseated: Reseated) -> None:
+        """Name the seats as they were in the last hand: told twice, it still means the same."""
+        self._say("The seats are drawn anew.")
+        for seat, to in enumerate(reseated.moves):
+            deals = ", and deals" if to == reseated.match.dealer else ""
+            self._say(f"Who had seat {seat} in the last hand sits at seat {to}{deals}.")
+        self._say("Press Enter when everybody sits so.")
+        await self._line()
 
     async def help(self, ask: Ask) -> str:
         """Tell what is wrong and what to do, until one of the answers that are offered is typed.

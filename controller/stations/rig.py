@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
+from controller.checkup import Checkup
 from controller.cure import Care
 from controller.faults import Fault
 from controller.stations.chain import ChainStation
@@ -44,6 +45,7 @@ class Rig:
         )
         self.lifts = _lifts(modules, devices, care)
         self.counters = self._counters(modules)
+        self.checkup = Checkup(table, tile, devices)
         self.chain = (
             ChainStation(modules.chain, devices, care, self.below) if modules.chain else None
         )

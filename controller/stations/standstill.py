@@ -1,8 +1,10 @@
 """What moves below the table, stopped as one while a person reaches in, and moved on afterwards.
 
-Drum and belts that run on and motors that are driven until something is so all go through here.
-At a standstill nothing begins; a motor that was stopped on its way is sent on with what is left of
-it, so whoever waits for it notices nothing but the time.
+Drum and belts that run on, motors that are driven until something is so and the gates of hand lanes
+all go through here. At a standstill nothing begins and no gate has current; a motor that was
+stopped on its way is sent on with what is left of it, so whoever waits for it notices nothing but
+the time.
+Gates are open again before anything moves: no tile passes a gate that is not as it should be.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from firmware_bridge.board import Edges, Ended, Reason, Until
-from firmware_bridge.devices import Motor
+from firmware_bridge.devices import Motor, Output
 
 
 class Standstill:
@@ -21,6 +23,8 @@ class Standstill:
     def __init__(self) -> None:
         self._running: dict[Motor, int] = {}
         """What runs until it is told otherwise, and how hard."""
+        self._gates: dict[Output, None] = {}
+        """Gates that are to be open until they are shut."""
         self._driven: set[Motor] = set()
         self._turns: dict[Motor, asyncio.Lock] = {}
         self._holds = 0
@@ -39,12 +43,38 @@ class Standstill:
         self._running.pop(motor, None)
         await motor.stop()
 
+    async def open(self, gate: Output) -> None:
+        """Open a gate until it is shut; at a standstill, as soon as that is over."""
+        if gate in self._gates:
+            return
+        self._gates[gate] = None
+        if not self._holds:
+            await gate.switch(1)
+
+    async def shut(self, gate: Output) -> None:
+        """It need not be open any more; in a pause it is shut already, and nobody waits for it."""
+        self._gates.pop(gate, None)
+        await gate.let_go()
+
+    async def moved(self, seconds: float) -> None:
+        """Let so many seconds pass in which there was no standstill."""
+        stops = None
+        while stops != self._stops:
+            await self._moving.wait()
+            stops = self._stops
+            await asyncio.sleep(seconds)
+
     async def renew(self) -> None:
         """Order what runs once more: work that takes long must not meet its longest time on."""
-        if not self._holds:
-            for motor, value in self._running.items():
-                if motor not in self._driven:
-                    await motor.keep_running(value)
+        if self._holds:
+            return
+        # Each order takes a while, in which what comes later in the row may be told otherwise.
+        for gate in tuple(self._gates):
+            if gate in self._gates:
+                await gate.switch(1)
+        for motor in tuple(self._running):
+            if motor in self._running and motor not in self._driven:
+                await motor.keep_running(self._running[motor])
 
     async def run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
         """Drive a motor until something is so; the seconds of a standstill do not count.
@@ -78,6 +108,8 @@ class Standstill:
                 self._moving.clear()
                 for motor in (*self._running, *self._driven):
                     await motor.stop()
+                for gate in tuple(self._gates):
+                    await gate.let_go()
             yield
         finally:
             self._holds -= 1

@@ -70,7 +70,7 @@ INSIDE = (
         "extra_tile",
         "A tile too many is pushed in with the set.",
         "The heads count one tile too many: one is left over in the drum or on a belt.",
-        "A person takes it out.",
+        "A person takes it out; where it was counted, what is left over takes its place.",
         _SET,
         parts.drum,
     ),
@@ -78,7 +78,7 @@ INSIDE = (
         "foreign_tile",
         "A tile of another set, a quarter longer, takes the place of one of the set's own.",
         "An edge of S1 a quarter longer than the tile; a tag that the reader's set does not have.",
-        "A person exchanges the two.",
+        "A person puts the right one exactly where it lies.",
         _SET,
         parts.drum,
     ),
@@ -90,7 +90,7 @@ INSIDE = (
         "A person wipes it.",
         _CHANGE,
         parts.sensors,
-        "share of a pulse that is lost at the first time",
+        "share of a pulse that is lost at the first time, and a third of that more each time after",
         0.15,
     ),
     Kind(
@@ -131,7 +131,8 @@ INSIDE = (
     Kind(
         "slipping_belt",
         "The belt slips on its rollers and carries slowly.",
-        "Every edge of S1 longer than the tile at belt speed, and further apart.",
+        "Every edge of S1 longer than the tile at belt speed, and further apart; less current,"
+        " where it is measured.",
         "A person tightens it.",
         "each start of the belt",
         parts.belts,

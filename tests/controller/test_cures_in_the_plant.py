@@ -95,6 +95,33 @@ def test_a_vane_that_bounces_does_not_end_the_next_push(edge: int) -> None:
     assert where(told) == {"box 1": 28, "felt": 28}
 
 
+def test_a_vane_that_died_at_the_last_stack_is_wiped_and_nothing_is_lost() -> None:
+    told = evening("stuck_sensor:head3_vane#33")
+    assert told.trouble == [
+        ("waiting", "PUSHER", "head 3"),
+        ("cleared", "PUSHER", "head 3"),
+        ("recovered", "PUSHER", "head 3"),
+    ]
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    assert asked["please"] == "Clear the pusher of head 3 and wipe its vane."
+    assert asked["who"] == "attendant"
+    assert where(told) == WALLS
+
+
+def test_a_vane_that_died_while_tiles_came_leaves_stacks_that_nobody_can_prove() -> None:
+    told = evening("stuck_sensor:head3_vane#5")
+    assert told.trouble == [
+        ("waiting", "PUSHER", "head 3"),
+        ("cleared", "PUSHER", "head 3"),
+        ("fault", "UNPROVEN", "head 3"),
+    ]
+    assert told.fault is not None
+    assert told.fault.evidence == (
+        "head3_vane gave no signal within 1.5 s; ended by TIME; 2 tiles came meanwhile, and may"
+        " stand in any stack"
+    )
+
+
 def test_a_starved_head_is_helped_by_the_drum() -> None:
     told = evening("starved:head1#20")
     assert told.trouble == [("recovered", "STARVED", "head 1")]

@@ -19,7 +19,7 @@ from firmware_bridge.devices import Output, Sensor
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim import clock
 from rules.geometry import Place, Walls, parse_place
-from rules.play import Action, Settlement
+from rules.play import Action, Reseated, Settlement
 from rules.steps import Choose, Outcome, Packet, Replace, Step, Throw, TurnUp
 
 CLASSIC = load_table("classic")
@@ -80,6 +80,9 @@ class People:
 
     async def settled(self, settlement: Settlement) -> None:
         """They can count."""
+
+    async def move_seats(self, reseated: Reseated) -> None:
+        """They find their seats."""
 
     async def help(self, ask: Ask) -> str:
         """They have put it right."""

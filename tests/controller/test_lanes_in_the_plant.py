@@ -13,20 +13,27 @@ from controller.hardware import simulated
 from controller.journal import Journal
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.mishaps import parse
 from rules.games import find_game
 
 Sizes = dict[int, int]
 
 
-def hands_of_each_round(dealer: int, rounds: int) -> list[tuple[object, Sizes, Sizes]]:
-    """Of each round: the dealer, the hands by the rules, and what really lies before the seats."""
+def hands_of_each_round(
+    dealer: int, rounds: int, *mishaps: str, told: list[Event] | None = None
+) -> list[tuple[object, Sizes, Sizes]]:
+    """Of each round: the dealer, the hands by the rules, and what really lies before the seats.
+
+    `told` takes every event.
+    """
     table, config, wenzhou = load_table("auto_deal"), load_game("wenzhou"), find_game("wenzhou")
     found: list[tuple[object, Sizes, Sizes]] = []
 
     async def play() -> None:
         loop = asyncio.get_running_loop()
         events = EventLog(loop.time)
-        hardware = simulated(table, config, wenzhou, 4, seed=7, chance=False)
+        befalls = [parse(text) for text in mishaps]
+        hardware = simulated(table, config, wenzhou, 4, seed=7, chance=False, mishaps=befalls)
         with Journal.in_memory("now", {}) as journal:
             daemon = Daemon(
                 table,
@@ -49,6 +56,8 @@ def hands_of_each_round(dealer: int, rounds: int) -> list[tuple[object, Sizes, S
                     found.append((event["dealer"], rules, truth))
 
             events.listen(look)
+            if told is not None:
+                events.listen(told.append)
             await daemon.run(rounds)
         hardware.close()
 
@@ -62,3 +71,35 @@ def test_the_seventeenth_tile_comes_to_each_dealer_in_turn(dealer: int) -> None:
     assert [found for found, _, _ in rounds] == [(dealer + number) % 4 for number in range(5)]
     for now, rules, truth in rounds:
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
+
+
+@pytest.mark.parametrize(
+    "jam",
+    [
+        pytest.param("jam:head2#16~1", id="loosened_at_once"),
+        pytest.param("jam:head2#16~3", id="loosened_at_the_third_attempt"),
+        pytest.param("jam:head2#16~99", id="taken_out_by_a_person"),
+        pytest.param("jam:head2#9~99", id="in_the_middle_of_the_hand"),
+        pytest.param("jam:head2#17~99", id="the_first_tile_of_the_wall"),
+    ],
+)
+def test_a_tile_that_sticks_at_the_counter_still_comes_to_its_hand(jam: str) -> None:
+    told: list[Event] = []
+    rounds = hands_of_each_round(0, 2, jam, told=told)
+    assert [event["code"] for event in told if event["event"] == "recovered"] == ["JAM"]
+    assert len(rounds) == 2
+    for now, rules, truth in rounds:
+        assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
+
+
+@pytest.mark.parametrize("trouble", ["jam:head1#4~99", "starved:head1#4~99"])
+def test_a_gate_does_not_run_too_long_however_long_a_person_takes(trouble: str) -> None:
+    told: list[Event] = []
+    ((_, rules, truth),) = hands_of_each_round(
+        0, 1, trouble, "wrong_answer:people#1", "wrong_answer:people#2", told=told
+    )
+    when = [float(str(event["t"])) for event in told if event.get("under") == "building"]
+    (cured,) = [float(str(event["t"])) for event in told if event["event"] == "recovered"]
+    assert cured - when[0] > 60.0, "longer than a gate may be open"
+    assert not [event for event in told if event["event"] == "paused"]
+    assert rules == truth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,13 @@ from random import Random
 import pytest
 
 from controller.chaos.surviving import SurvivingTable
+from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.past import Past
 from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.mishaps import parse
 
 DARK = 3.0
 """Seconds for which the table has no host."""
@@ -24,9 +27,14 @@ Death = Callable[[int, bool], bool]
 
 @dataclass
 class Evening:
-    """How a round went: each seat's true tiles, the dome's throws, the last life's writes."""
+    """How a round went: each seat's true tiles, the dome's throws, the last life's writes.
+
+    `dealt` are the hands as they lay when the game was ready to be played.
+    """
 
     hands: dict[int, list[str]]
+    dealt: dict[int, list[str]]
+    tiles: int
     throws: int
     writes: int
     lives: int
@@ -45,7 +53,13 @@ def evening(
     """One round, during which hosts die as told; `whole` plays it out, else it ends when ready."""
 
     async def story() -> Evening:
-        place = SurvivingTable(table, game, 7, answers=answers or {})
+        dealt: dict[int, list[str]] = {}
+
+        def heard(daemon: Daemon, event: Event) -> None:
+            if event["event"] == "ready":
+                dealt.update(faces(place))
+
+        place = SurvivingTable(table, game, 7, answers=answers or {}, heard=heard)
         dying = [*deaths, lambda number, written: False]
         lives = 0
         lived = None
@@ -56,18 +70,32 @@ def evening(
             lives += 1
             if lived is None:
                 await asyncio.sleep(DARK)
-        place.plant.census()
-        hands = {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
+                if has_ended(path):
+                    break
+        census = place.plant.census()
         return Evening(
-            hands,
+            faces(place),
+            dealt,
+            sum(census.values()),
             len(place.plant.dome.fallen) if place.plant.dome else 0,
-            lived[1],
+            lived[1] if lived else 0,
             lives,
             [str(event["code"]) for event in place.told if event["event"] == "fault"],
         )
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         return runner.run(story())
+
+
+def faces(place: SurvivingTable) -> dict[int, list[str]]:
+    """What lies before each seat."""
+    return {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
+
+
+def has_ended(path: Path) -> bool:
+    """Whether all was played and written: a host that dies then has left nothing undone."""
+    written = path.read_text("utf-8").splitlines() if path.exists() else []
+    return bool(written) and json.loads(written[-1])["kind"] == "end"
 
 
 ROUNDS = [
@@ -80,13 +108,13 @@ ROUNDS = [
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 @pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
-def test_a_host_that_dies_at_any_write_of_the_journal_changes_no_hand(
+def test_a_host_that_dies_at_any_write_of_a_whole_round_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str], written: bool
 ) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
-    undisturbed = evening(whole, table, game, answers=answers)
-    assert undisturbed.writes > 25
+    undisturbed = evening(whole, table, game, answers=answers, whole=True)
+    assert undisturbed.writes > 35
     for number in range(1, undisturbed.writes + 1):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -94,10 +122,13 @@ def test_a_host_that_dies_at_any_write_of_the_journal_changes_no_hand(
         def dies(write: int, done: bool, at: int = number) -> bool:
             return write == at and done is written
 
-        disturbed = evening(folder, table, game, (dies,), answers)
-        assert disturbed.lives == 2, number
+        disturbed = evening(folder, table, game, (dies,), answers, whole=True)
+        ended = written and number == undisturbed.writes
+        assert disturbed.lives == (1 if ended else 2), number
         assert disturbed.faults == [], number
-        assert disturbed.hands == undisturbed.hands, number
+        assert disturbed.dealt == undisturbed.dealt, number
+        assert not any(disturbed.hands.values()), "the played set has been pushed in"
+        assert disturbed.tiles == undisturbed.tiles, number
         assert disturbed.throws == undisturbed.throws, "no die is thrown twice"
 
 
@@ -223,3 +254,41 @@ def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when
     assert names.count("ready") - names[:anew].count("ready") == 1
     assert "fault" not in names
     assert sum(census.values()) == 272
+
+
+@pytest.mark.parametrize("touched", [False, True], ids=["left_alone", "back_in_the_drum"])
+def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
+    tmp_path: Path, touched: bool
+) -> None:
+    path = tmp_path / "table.journal"
+    jam = parse("jam:head2#5~1")
+
+    async def story() -> tuple[dict[int, int], str]:
+        loop = asyncio.get_running_loop()
+
+        def heard(daemon: Daemon, event: Event) -> None:
+            if event.get("under") == "building" and daemon is place.daemon and not died:
+                died.append(loop.call_later(3.0, place.kill))
+
+        died: list[asyncio.TimerHandle] = []
+        place = SurvivingTable("auto_deal", "wenzhou", 7, mishaps=[jam], heard=heard)
+        assert await place.live(path) is None
+        await asyncio.sleep(DARK)
+        assert place.plant.mishaps.standing == (("jam", "head2"),)
+        if touched:
+            place.plant.mend("everything", "table")
+        try:
+            await place.live(path, until_ready=True)
+        except TableFault as fault:
+            return {}, f"{fault.fault.name}: {fault.evidence}"
+        return {seat: len(hand) for seat, hand in place.plant.hands().items()}, ""
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        hands, fault = runner.run(story())
+    if touched:
+        assert fault.startswith("UNPROVEN: head")
+        assert fault.endswith(
+            "_counter counted a tile after all 136: one that was counted before is back in the drum"
+        )
+    else:
+        assert (fault, hands) == ("", {0: 17, 1: 16, 2: 16, 3: 16})

@@ -8,7 +8,7 @@ import pytest
 
 from controller.stations.standstill import Standstill
 from firmware_bridge.board import Board, Edges, Ended, Reason, Until
-from firmware_bridge.devices import Motor
+from firmware_bridge.devices import Motor, Output
 from firmware_bridge.sim import clock
 
 
@@ -113,3 +113,43 @@ def test_drives_that_run_out_of_time_are_told_so() -> None:
         return await Standstill().run(wheel, 1000, Edges("counter", 9), 3.0)
 
     assert clock.run(story()) == Ended(Reason.TIME, 3, 3.0)
+
+
+def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() -> None:
+    board = Wheels()
+
+    async def story() -> None:
+        below, belt, gate = Standstill(), Motor(board, "belt"), Output(board, "gate")
+        await below.open(gate)
+        await below.keep_running(belt, 1000)
+        async with below.held():
+            await asyncio.sleep(90.0)
+        await asyncio.sleep(30.0)
+        await below.renew()
+        await below.shut(gate)
+
+    clock.run(story())
+    assert board.told == [
+        (0.0, "gate = 1"),
+        (0.0, "belt = 1000"),
+        (0.0, "belt stop"),
+        (0.0, "gate stop"),
+        (90.0, "gate = 1"),
+        (90.0, "belt = 1000"),
+        (120.0, "gate = 1"),
+        (120.0, "belt = 1000"),
+        (120.0, "gate stop"),
+    ]
+
+
+def test_seconds_in_which_all_stood_still_do_not_count_as_moving() -> None:
+    async def story() -> float:
+        below = Standstill()
+        moved = asyncio.create_task(below.moved(0.5))
+        await asyncio.sleep(0.3)
+        async with below.held():
+            await asyncio.sleep(20.0)
+        await moved
+        return asyncio.get_running_loop().time()
+
+    assert clock.run(story()) == pytest.approx(20.8)

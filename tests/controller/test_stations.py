@@ -6,6 +6,7 @@ Whatever the script does not mention goes well: edges come, switches close, axes
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -38,13 +39,19 @@ class ScriptedBoard(Board):
         self.rolls: list[tuple[int, ...]] = []
         self.tag: int | None = None
         self.told: list[str] = []
+        self.counts: Counter[str] = Counter()
+        """What each sensor has counted: under drives, and what a test adds."""
+        self.slips: dict[str, list[int]] = {}
+        """The edges of each sensor that come after each drive, while none runs."""
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         way = "forward" if value > 0 else "back"
         self.told.append(f"{motor} {way}")
         match until:
-            case Edges(_, count):
+            case Edges(sensor, count):
                 ended = self._next(motor, Ended(Reason.EDGES, count, 0.28 * count))
+                slips = self.slips.get(sensor) or [0]
+                self.counts[sensor] += ended.count + slips.pop(0)
             case Level():
                 ended = self._next(motor, Ended(Reason.LEVEL, 0, 0.4))
             case _:
@@ -72,6 +79,9 @@ class ScriptedBoard(Board):
     async def read(self, channel: str) -> int:
         levels = self.levels.get(channel, [0])
         return levels.pop(0) if len(levels) > 1 else levels[0]
+
+    async def count(self, sensor: str) -> int:
+        return self.counts[sensor]
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
         return self.rolls.pop(0)

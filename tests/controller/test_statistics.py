@@ -30,8 +30,8 @@ class Told:
             Record(next(self._numbers), "outcome", "", at + seconds, outcome, number)
         )
 
-    def built(self, at: float, seconds: float = 20.0) -> None:
-        self.step("under", at, seconds, {"counted": 136}, do="build", set=0)
+    def built(self, at: float, seconds: float = 20.0, **seen: object) -> None:
+        self.step("under", at, seconds, {"counted": 136, **seen}, do="build", set=0)
 
     def jam(self, at: float, attempt: int, part: str = "head 2") -> None:
         self.step("recovered", at, 0.0, None, code="JAM", part=part, attempt=attempt)
@@ -94,7 +94,7 @@ def test_what_wears_is_counted() -> None:
     told.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
     told.step("top", 4.0, 1.0, None, step="throw", times=2)
     worn = facts(statistics_of(told.records))["worn"]
-    assert worn == {"lid_openings": 1, "walls_raised": 4, "throws": 2}
+    assert worn == {"lid_openings": 1, "walls_raised": 4, "throws": 2, "picks": {}}
 
 
 def test_a_forgotten_tile_is_nobodys_assist() -> None:
@@ -138,3 +138,23 @@ def test_sets_that_take_longer_and_longer_are_told(last: float, warned: bool) ->
     for number in range(RECENT, 2 * RECENT):
         told.built(100.0 * number, last)
     assert bool(facts(statistics_of(told.records))["warnings"]) is warned
+
+
+def test_the_tiles_that_each_head_has_picked_are_counted_for_its_service() -> None:
+    told = Told()
+    told.run()
+    told.built(0.0, picks={"head 0": 68, "head 1": 68})
+    told.built(100.0, picks={"head 0": 70, "head 1": 66})
+    told.built(200.0)  # by a version that did not write them down
+    figures = facts(statistics_of(told.records))
+    assert figures["worn"]["picks"] == {"head 0": 138, "head 1": 134}
+
+
+def test_what_drifts_is_told_among_the_warnings() -> None:
+    told = Told()
+    told.run()
+    for number in range(12):
+        seen = {"head 1": {"tiles": 5, "width_ms": 152.0 - 4.0 * number, "spread_ms": 0.1}}
+        told.built(100.0 * number, tile_ms=152.0, heads=seen)
+    (warning,) = facts(statistics_of(told.records))["warnings"]
+    assert warning.startswith("S1 of head 1 sees tiles 19 % shorter than at first. Clean ")

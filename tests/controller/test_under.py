@@ -7,8 +7,9 @@ waited for. So the times are sums: 17 stacks of two take 9.52 s, the last push 0
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.under import Under
 from controller.workplace import Orders
-from firmware_bridge.board import Board, Edges, Ended, Reason, Until
+from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.devices import Devices
 from firmware_bridge.sim import clock
 from rules.games import find_game
@@ -58,6 +59,14 @@ class Obliging(Board):
 
     async def read(self, channel: str) -> int:
         return 0
+
+    async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+        """Every tile darkens a counter for as long as one of this game takes at belt speed."""
+        for number in count(1):
+            await asyncio.sleep(0.28)
+            at = asyncio.get_running_loop().time()
+            yield Edge(sensors[0], True, at, number)
+            yield Edge(sensors[0], False, at + 0.152, number)
 
     async def count(self, sensor: str) -> int:
         return 0
@@ -171,7 +180,11 @@ def test_the_intent_is_on_disk_before_the_drum_turns_and_its_count_when_it_is_do
         assert (building.activity, building.intent) == ("under", {"do": "build", "set": 0})
         assert not building.confirmed
         await stage.under.staged()
-        assert stage.journal.entries()[0].outcome == {"counted": 136}
+        outcome = stage.journal.entries()[0].outcome
+        assert isinstance(outcome, dict)
+        assert (outcome["counted"], sum(outcome["picks"].values())) == (136, 136)
+        seen = {"tiles": 5, "width_ms": 152.0, "spread_ms": 0.0}
+        assert outcome["heads"] == {f"head {number}": seen for number in range(4)}
 
     below(story)
 
@@ -254,7 +267,7 @@ def test_hand_lanes_are_filled_through_their_gates_before_the_walls() -> None:
         await stage.under.staged()
 
     board = below(story, "auto_deal").board
-    (opened,), (closed,) = board.when("lane1_gate = 1"), board.when("lane1_gate = 0")
+    (opened,), (closed,) = board.when("lane1_gate = 1"), board.when("lane1_gate stop")
     assert (opened, closed) == (MIX, pytest.approx(MIX + 16 * 0.28))
     assert board.when("head1_wheel 16") == [opened]
     assert board.when("head1_wheel 2")[0] == closed

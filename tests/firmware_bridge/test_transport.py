@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import pty
+import termios
 import tty
 from collections.abc import Iterator
 
@@ -124,6 +126,23 @@ def test_a_port_that_is_not_there_is_named_with_what_to_do() -> None:
     async def main() -> None:
         with pytest.raises(BoardSilent, match=r"port /dev/no-such-port cannot be opened.*scan"):
             open_serial("/dev/no-such-port")
+
+    asyncio.run(main())
+
+
+def test_a_port_that_goes_while_it_is_being_opened_is_only_not_there_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever waits for a pulled plug asks again; anything but BoardSilent would end the table."""
+
+    def vanish(*_: object, **__: object) -> None:
+        raise termios.error(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("firmware_bridge.transport.serial.Serial", vanish)
+
+    async def main() -> None:
+        with pytest.raises(BoardSilent, match=r"cannot be opened \(Input/output error\)"):
+            open_serial("/dev/ttyACM0")
 
     asyncio.run(main())
 

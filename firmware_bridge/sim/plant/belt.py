@@ -134,6 +134,11 @@ class Belt:
         return self.on_it.take(tile)
 
     @property
+    def coming(self) -> list[Tile]:
+        """The tiles that have still to come to the counter."""
+        return [tile for tile in self.on_it.tiles if tile is not self._stuck]
+
+    @property
     def _clock(self) -> float:
         """Seconds that the belt has run."""
         return self._ran + ((self._world.now - self._since) / self.slow if self._moves else 0.0)

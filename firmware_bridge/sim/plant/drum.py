@@ -9,6 +9,9 @@ from firmware_bridge.sim.plant.floor import Floor
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from firmware_bridge.sim.plant.world import World
 
+IDLE_MA, TILE_MA = 900.0, 4.0
+"""What its motor draws empty, and for each tile that it stirs (ours)."""
+
 
 class Drum:
     """Its magnets turn every tile face down; while it turns, wheels can pick any of them."""
@@ -38,6 +41,10 @@ class Drum:
         self.stirring = value != 0
         self.reversing = value < 0
         self._tell()
+
+    def current(self) -> float:
+        """What its motor draws, milliamperes: the more, the more it has to stir."""
+        return (IDLE_MA + TILE_MA * len(self)) if self.stirring else 0.0
 
     def check_room(self, more: int) -> None:
         """Raises Impossible if so many tiles more do not fit."""

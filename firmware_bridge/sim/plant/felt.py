@@ -164,6 +164,10 @@ class Felt(Holder):
         """Whether this tile lies at this spot."""
         return any(self._same(p.spot, spot) and tile in p.tiles for p in self._pillars)
 
+    def in_a_wall(self, tile: Tile) -> bool:
+        """Whether a tile was set up here, wherever it lies now."""
+        return any(tile in column for column in self.raised.values())
+
     def sweep(self) -> list[Tile]:
         """Everything off the felt, as when the players push the played set in."""
         swept = list(self.tiles)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from firmware_bridge.sim.plant.tiles import Holder, Tile
+from firmware_bridge.sim.plant.tiles import Holder, Tile, change_places
 from firmware_bridge.sim.plant.world import World
 
 LONGER = 1.25
@@ -29,6 +29,8 @@ class Floor:
         self.spare = Holder("spare box")
         self.holders = (self.fallen, self.spare)
         self._world = world
+        self._own = 0
+        """So many tiles are the table's own: they have the lowest numbers."""
         self._chance = world.mishaps.stream("floor")
 
     def stock(self, first: int, faces: tuple[str, ...]) -> list[Tile]:
@@ -37,6 +39,7 @@ class Floor:
         Numbers go on from `first`, so that a twin's tag reads as its face.
         """
         tiles: list[Tile] = []
+        self._own = first
         if not faces:
             return tiles
         if self._world.mishaps.ordered("extra_tile"):
@@ -61,30 +64,49 @@ class Floor:
         if tiles and mishaps.strikes("missing_tile", "drum"):
             lost = tiles.pop(self._chance.randrange(len(tiles)))
             self.fallen.put(lost)
-            mishaps.stands("missing_tile", "drum", partial(self._bring, lost, give))
+            mishaps.stands("missing_tile", "drum", partial(self._bring, give))
         if mishaps.strikes("extra_tile", "drum") and (twin := self._find(strange=False)):
             tiles.append(self.spare.take(twin))
             mishaps.stands("extra_tile", "drum", partial(self._put_away, twin))
-        if (
-            tiles
-            and mishaps.strikes("foreign_tile", "drum")
-            and (other := self._find(strange=True))
-        ):
-            at = self._chance.randrange(len(tiles))
-            own, tiles[at] = tiles[at], self.spare.take(other)
-            self.spare.put(own)
-            mishaps.stands("foreign_tile", "drum", partial(self._exchange, other, own, give))
+        if mishaps.strikes("foreign_tile", "drum"):
+            self._mix_up(tiles)
         return tiles
 
+    def _mix_up(self, tiles: list[Tile]) -> None:
+        """A stranger goes in, and one of the set's own lands in the box where that was."""
+        places = [at for at, tile in enumerate(tiles) if tile.number < self._own]
+        other = self._find(strange=True)
+        if not places or other is None:
+            return
+        at = places[self._chance.randrange(len(places))]
+        own, tiles[at] = tiles[at], self.spare.take(other)
+        self.spare.put(own)
+        # A person puts the right one where the stranger lies, so that no wall gets a gap.
+        exchange = partial(change_places, other, own)
+        self._world.mishaps.stands("foreign_tile", "drum", exchange)
+
     def _find(self, *, strange: bool) -> Tile | None:
-        return next((t for t in self.spare.tiles if (t.face == STRANGE) is strange), None)
+        for tile in self.spare.tiles:
+            if tile.number >= self._own and (tile.face == STRANGE) is strange:
+                return tile
+        return None
 
-    def _bring(self, tile: Tile, give: Callable[[Tile], None]) -> None:
-        give(self._world.take_out(tile))
+    def _bring(self, give: Callable[[Tile], None]) -> None:
+        """Whatever lies on the floor goes into the drum."""
+        for tile in list(self.fallen.tiles):
+            give(self.fallen.take(tile))
 
-    def _put_away(self, tile: Tile) -> None:
-        self.spare.put(self._world.take_out(tile))
+    def _put_away(self, twin: Tile) -> None:
+        """The twin goes back into its box; where it was counted, what is left over replaces it.
 
-    def _exchange(self, other: Tile, own: Tile, give: Callable[[Tile], None]) -> None:
-        self._put_away(other)
-        give(self._world.take_out(own))
+        While nothing is left over the set is as it should be, as far as anybody counts: then the
+        twin stays in it.
+        """
+        left = sorted(self._world.uncounted(), key=lambda tile: tile.set != twin.set)
+        if not left:
+            self._world.mishaps.stands("extra_tile", "drum", partial(self._put_away, twin))
+        elif twin in left:
+            self.spare.put(self._world.take_out(twin))
+        else:
+            change_places(twin, left[0])
+            self.spare.put(self._world.take_out(left[0]))

@@ -20,7 +20,7 @@ from firmware_bridge.sim.plant.people import KEY
 from firmware_bridge.sim.plant.tiles import Impossible, Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.geometry import Place, Seat
-from rules.play import Action, Settlement
+from rules.play import Action, Reseated, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -51,6 +51,8 @@ ACTING = 2.5
 """How long a player takes over his turn, seconds (ours)."""
 ANSWERING = 0.5
 """How long the table waits for one more player to let a claim go by, seconds (ours)."""
+MOVING = 15.0
+"""How long it takes until all sit at other seats, seconds (ours)."""
 FLORES = frozenset("zf")
 """The last letter of a face that is no number tile."""
 
@@ -137,6 +139,10 @@ class Hands:
         """They pay, and press the key."""
         self.company.stand_up()
         self._people.stand_up()
+
+    async def move_seats(self, reseated: Reseated) -> None:
+        """They get up and sit down again; racks and felt are empty between two hands."""
+        await self._take_time(MOVING)
 
     async def help(self, ask: Ask) -> str:
         """Come, look at the part, put right what is wrong there, and say so."""

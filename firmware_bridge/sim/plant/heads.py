@@ -27,16 +27,25 @@ SHAPE = 4.0
 """The gamma distribution's shape: how regular the wheels are (ours)."""
 LOOSENS = 0.6
 """The chance that a reversal of the wheel loosens a stuck tile (ours)."""
+BELT_MA = 400.0
+"""What a belt's motor draws as it should (ours)."""
 STUCK_MA = 1500
 """What a belt's motor draws against a stuck tile: more than it should, not more than it may."""
 
 
 @dataclass(frozen=True)
 class Onward:
-    """Where a head's tiles go: singly into a lane while that is open, else in stacks, pushed on."""
+    """Where a head's tiles go: singly into a lane while that is open, else in stacks, pushed on.
+
+    `too_high()` is the top tile of a stack that is higher than the others; `in_a_lane` tells of a
+    tile that lies in a hand lane, `in_a_wall` of one that was raised onto the felt.
+    """
 
     lane: Callable[[Tile], bool]
     stack: Callable[[list[Tile]], None]
+    too_high: Callable[[], Tile | None]
+    in_a_lane: Callable[[Tile], bool]
+    in_a_wall: Callable[[Tile], bool]
     levels: int
 
 
@@ -114,6 +123,11 @@ class Head:
     @property
     def holders(self) -> tuple[Holder, ...]:
         return (self._belt.on_it, self.waiting)
+
+    @property
+    def uncounted(self) -> list[Tile]:
+        """The tiles on their way to the counter."""
+        return self._belt.coming
 
     def rest(self) -> None:
         self._belt.rest()
@@ -201,6 +215,17 @@ class Head:
             self.waiting.put(tile)
             self._tell()
 
+    @property
+    def belt_current(self) -> str | None:
+        """The analogue input that measures its belt."""
+        return self._module.belt_current
+
+    def current(self) -> float:
+        """What the belt's motor draws, milliamperes: a belt that slips is light to turn."""
+        if self._belt.stuck is not None:
+            return STUCK_MA
+        return BELT_MA / self._belt.slow if self._belt.running else 0.0
+
     # From the head into the tray
 
     def _push_on(self, batch: list[Tile]) -> None:
@@ -286,12 +311,19 @@ class Head:
         self._drum.give(self._world.take_out(tile))
 
     def _give_surplus(self, second: Tile) -> None:
-        """The tile too many: the second one, or what lies here instead once that was pushed on.
+        """The tile too many: the second one, or what is one too many since that was pushed on.
 
-        What came after it has moved up by one place, so the stacks are as high as they should be.
+        A lane shows it, for a hand is counted. In stacks what came after it has moved up by one
+        place: either one waits here that should not, or a stack is higher than the others. In a
+        finished wall that shows neither nobody sees it.
         """
-        waits = self.waiting.tiles and second.holder not in self.holders
-        self._give_back(self.waiting.tiles[-1] if waits else second)
+        waits = self.waiting.tiles[-1:]
+        if second.holder in self.holders or self._onward.in_a_lane(second):
+            self._give_back(second)
+        elif surplus := self._onward.too_high() or (waits[0] if waits else None):
+            self._give_back(surplus)
+        elif not self._onward.in_a_wall(second):
+            self._give_back(second)
 
     def _turn_down(self, tile: Tile) -> None:
         tile.up = False

@@ -91,7 +91,15 @@ class Plant:
         self.mishaps.bring[Realm.PLANT] = self._befalls
         self._senses = Senses(table, loop, self.mishaps, self._tell_board) if self.mishaps else None
         self.world = world = World(
-            loop, self.sense, self._refuse, self._draw, self.take_out, self.mishaps, seed, chance
+            loop,
+            self.sense,
+            self._refuse,
+            self._draw,
+            self.take_out,
+            self._uncounted,
+            self.mishaps,
+            seed,
+            chance,
         )
         self.floor = Floor(world)
         self.tiles += tuple(self.floor.stock(len(self.tiles), faces))
@@ -117,6 +125,7 @@ class Plant:
             *self.heads,
             self.floor,
         )
+        self._gauges = self._current_sensors()
         self._motors = {motor: part for part, names in motors(table).items() for motor in names}
         self._behind = {name: part.output for part in self._parts for name in part.channels}
         if self.gantry is not None:
@@ -187,7 +196,12 @@ class Plant:
         return tile.holder.take(tile)
 
     def put_away(self) -> None:
-        """People put every tile of the table's sets back into its box, from wherever it lies."""
+        """People put every tile of the table's sets back into its box, from wherever it lies.
+
+        Whoever sees all of them finds what is missing, and what does not belong there.
+        """
+        for kind in ("double_feed", "missing_tile", "foreign_tile", "extra_tile"):
+            self.mend(kind, "table")
         for tile in self.tiles:
             box = self.boxes[tile.set] if tile.set < len(self.boxes) else self.floor.spare
             if tile.holder is not box and tile.holder is not self.floor.spare:
@@ -228,12 +242,12 @@ class Plant:
         number = self.gantry.tag() if self.gantry is not None else None
         if number is None:
             return None
-        strange = self.tiles[number % len(self.tiles)].face == STRANGE
+        strange = any(tile.number == number and tile.face == STRANGE for tile in self.tiles)
         return (FOREIGN_TAGS if strange else TAGS) + number
 
     def analog(self, channel: str) -> int:
-        """Nothing here is weighed or measured."""
-        return 0
+        """What a current sensor reads, a millivolt for each milliampere."""
+        return round(self._gauges[channel]())
 
     # Building
 
@@ -269,10 +283,28 @@ class Plant:
                 modules.heads,
                 tile,
                 self.drum,
-                Onward(partial(self._to_lane, number), partial(self._to_tray, number), levels),
+                Onward(
+                    partial(self._to_lane, number),
+                    partial(self._to_tray, number),
+                    partial(self._too_high, number),
+                    self._in_a_lane,
+                    self.felt.in_a_wall,
+                    levels,
+                ),
             )
             for number in range(len(modules.heads.ports))
         )
+
+    def _current_sensors(self) -> dict[str, Callable[[], float]]:
+        """Each analogue input, and what it measures."""
+        modules = self.table.modules
+        gauges: dict[str, Callable[[], float]] = {}
+        if modules.drum and modules.drum.current and self.drum is not None:
+            gauges[modules.drum.current] = self.drum.current
+        for head in self.heads:
+            if head.belt_current:
+                gauges[head.belt_current] = head.current
+        return gauges
 
     def _gantry(self) -> Gantry | None:
         module = self.table.modules.gantry
@@ -305,6 +337,27 @@ class Plant:
             return trays[0]
         side = self.chain.side if self.chain is not None else None
         return side if side in trays else None
+
+    def _too_high(self, head: int) -> Tile | None:
+        """The top tile of a stack before a head that is higher than most of them, if there is."""
+        assert self.table.modules.heads is not None
+        sides = self.table.modules.heads.ports[head].trays
+        stacks = [
+            stack for side in sides if side < len(self.trays) for stack in self.trays[side].row
+        ]
+        for stack in stacks:
+            if 2 * sum(len(other) < len(stack) for other in stacks) > len(stacks):
+                return stack[-1]
+        return None
+
+    def _in_a_lane(self, tile: Tile) -> bool:
+        return any(tile.holder in lane.holders for lane in self.lanes)
+
+    def _uncounted(self) -> list[Tile]:
+        """What lies in the drum, on its way to a counter, or on the floor."""
+        drum = self.drum.well.tiles if self.drum is not None else []
+        coming = [tile for head in self.heads for tile in head.uncounted]
+        return [*drum, *coming, *self.floor.fallen.tiles]
 
     # From part to board
 

@@ -2,7 +2,8 @@
 
 One turn takes `push` seconds; at its end the vane (S23) blinks. Stopped within that blink the
 pusher stands ready; running on, it begins another turn. A turn takes what waits at its start, so
-whoever counts the tiles decides how high the stack gets.
+whoever counts the tiles decides how high the stack gets. Nobody sends it off with nothing to push,
+unless it ran on before: then its driver has not seen the vane, and it turns empty.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class Pusher:
         self._blocked = False
         self._pressed = False
         """Whether it pressed against a stuck tile: that comes before it once it is loose."""
+        self._ran_on = False
+        """Whether it was not stopped in its last blink."""
         self._next: asyncio.TimerHandle | None = None
 
     def rest(self) -> None:
@@ -93,7 +96,7 @@ class Pusher:
             if not self._waiting.tiles and self._pressed:
                 self._next = self._world.later(self._motor, BLINK, self._turn)
                 return
-            if not self._waiting.tiles:
+            if not self._waiting.tiles and not self._ran_on:
                 raise Impossible(
                     f"{self._motor} pushes, and no tile waits in {self._waiting.name}."
                 )
@@ -105,7 +108,12 @@ class Pusher:
 
     def _end(self) -> None:
         batch, self._batch = self._batch, []
-        self._next = self._world.later(self._motor, BLINK, self._turn)
+        self._ran_on = False
+        self._next = self._world.later(self._motor, BLINK, self._run_on)
         if batch:
             self._push_on(batch)
         self._world.blink(self._vane, BLINK)
+
+    def _run_on(self) -> None:
+        self._ran_on = True
+        self._turn()

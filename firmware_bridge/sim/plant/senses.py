@@ -13,8 +13,8 @@ from config.schema import SensorChannel, Table
 from firmware_bridge.sim.mishaps import Mishaps
 from firmware_bridge.sim.plant.pusher import BLINK
 
-WORSE = 0.05
-"""What dirt costs more each time, in shares of a pulse (ours)."""
+WORSE = 1 / 3
+"""How much more dirt costs each time, in shares of what it cost the first time (ours)."""
 TYPICAL = 0.2
 """A pulse of a sensor that has no typical one, seconds (ours)."""
 BOUNCES = 3
@@ -83,7 +83,7 @@ class Senses:
             return 0.0
         self._stand("dirty_sensor", channel)
         times = self._dirt[channel] = self._dirt.get(channel, 0) + 1
-        return hit.amount + WORSE * (times - 1)
+        return hit.amount * (1 + WORSE * (times - 1))
 
     def _stand(self, kind: str, channel: str) -> None:
         self._mishaps.over(kind, channel)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from firmware_bridge.executor.channels import Impossible
 
-__all__ = ["Holder", "Impossible", "Tile", "census"]
+__all__ = ["Holder", "Impossible", "Tile", "census", "change_places"]
 
 
 @dataclass(eq=False, slots=True)
@@ -31,6 +31,18 @@ class Tile:
     def __repr__(self) -> str:
         where = self.holder.name if self.holder else "nowhere"
         return f"<tile {self.number} {self.face} in {where}>"
+
+
+def change_places(one: Tile, other: Tile) -> None:
+    """A person puts each of two tiles exactly where the other lay, the same side up.
+
+    What is exchanged is number, set, face and length: stack, column or belt, and whoever remembers
+    what was set up at a place, keep their `Tile`, which is from now on the other of the two.
+    """
+    one.number, other.number = other.number, one.number
+    one.set, other.set = other.set, one.set
+    one.face, other.face = other.face, one.face
+    one.long, other.long = other.long, one.long
 
 
 @dataclass(eq=False)

@@ -80,6 +80,11 @@ class Tray:
         assert tile.holder is not None
         return tile.holder.take(tile)
 
+    @property
+    def row(self) -> list[list[Tile]]:
+        """What people see who look into it: its stacks, on the lift or below it."""
+        return self._carried + self.stacks
+
     # The lift's ends
 
     def _load(self) -> None:

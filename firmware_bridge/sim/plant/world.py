@@ -33,8 +33,9 @@ class World:
     """`sense(channel, active)` moves a sensor; `refuse(channel, why)` faults the board of one.
 
     `draw(motor, milliamps)` is a motor's current from now on; `take_out(tile)` is a person's hand,
-    which gets at a tile wherever it lies; `mishaps` are asked at every occasion for one. `chance`
-    False makes every duration its mean; which tile comes next stays a matter of the seed.
+    which gets at a tile wherever it lies; `uncounted()` are the tiles that have still to pass a
+    counter, or lie on the floor. `mishaps` are asked at every occasion for one. `chance` False
+    makes every duration its mean; which tile comes next stays a matter of the seed.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -42,6 +43,7 @@ class World:
     refuse: Callable[[str, str], None]
     draw: Callable[[str, int], None]
     take_out: Callable[[Tile], Tile]
+    uncounted: Callable[[], list[Tile]]
     mishaps: Mishaps
     seed: int
     chance: bool = True

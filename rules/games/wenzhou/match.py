@@ -60,9 +60,13 @@ class WenzhouMatch:
         """The match after a penalty; the hand is played again or goes on, the dealer stays."""
         return replace(self._paid(settlement), hands=self.hands)
 
-    def seated(self, dealer: Seat) -> WenzhouMatch:
-        """The match after the seats were drawn: EAST deals, from the first figure (W2, W5)."""
-        return replace(self, dealer=dealer, streak=1, reseating=False)
+    def seated(self, dealer: Seat, moves: tuple[Seat, ...] = tuple(range(SEATS))) -> WenzhouMatch:
+        """The match after the seats were drawn: EAST deals, from the first figure (W2, W5).
+
+        Who sat at a seat sits at `moves[seat]` from now on, and his score goes with him.
+        """
+        scores = tuple(self.scores[moves.index(seat)] for seat in range(len(moves)))
+        return replace(self, dealer=dealer, streak=1, scores=scores, reseating=False)
 
     def _paid(self, settlement: Settlement) -> WenzhouMatch:
         gains = settlement.balance()

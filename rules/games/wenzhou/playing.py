@@ -9,6 +9,7 @@ from rules.games.wenzhou.match import begin
 from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.players import sensible
 from rules.games.wenzhou.position import Stage
+from rules.games.wenzhou.seats import seats_anew
 from rules.games.wenzhou.setup import WENZHOU
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
@@ -87,5 +88,6 @@ WENZHOU_RULES: Final = Rules(
     hands_over=hands_over,
     tells=tells,
     follows=follows,
+    seats_anew=seats_anew,
 )
 """How Wenzhou mahjong is played, as one value."""

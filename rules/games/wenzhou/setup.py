@@ -69,9 +69,14 @@ def draw_seats(eldest: Seat, first: int, second: int, parameters: Parameters) ->
 
     The eldest throws for EAST; he or EAST throws again, and is 1 of the second count.
     """
-    east = count_seats(eldest, first, SEATS)
-    again = eldest if parameters.seat_draw_method == "eldest" else east
+    east, again = east_seat(eldest, first, parameters)
     return east, count_seats(again, second, SEATS)
+
+
+def east_seat(eldest: Seat, first: int, parameters: Parameters) -> tuple[Seat, Seat]:
+    """The EAST seat after the first throw for seats, and who throws the second time (W2)."""
+    east = count_seats(eldest, first, SEATS)
+    return east, eldest if parameters.seat_draw_method == "eldest" else east
 
 
 WENZHOU = Game(

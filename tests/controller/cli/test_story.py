@@ -9,6 +9,7 @@ import pytest
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.job import PINS, Job
 from controller.cli.story import facts_of, regather_for, taken_up
+from controller.faults import Fault, TableFault
 from controller.journal import Journal
 from controller.workplace import Orders
 from rules.games import find_game
@@ -75,3 +76,18 @@ def test_tiles_that_were_being_put_away_when_it_was_broken_off_are_put_away_firs
     with Journal(kept, "later", facts_of(played)) as journal:
         assert regather_for(played, journal) is None
         assert taken_up(played, journal) is not None
+
+
+def test_a_run_that_could_not_prove_where_its_tiles_are_is_not_gone_on_with(tmp_path: Path) -> None:
+    played, kept = job("auto_deal", PORT), tmp_path / "table.journal"
+    unproven = TableFault(Fault.UNPROVEN, "trays", "head2_counter counted a tile after all 136")
+    with Journal(kept, "before", facts_of(played)) as journal:
+        journal.intend("under", 1.0, {"do": "build", "set": 0})
+        number = journal.intend("fault", 2.0, unproven.facts())
+        journal.confirm(number, 2.0, None)
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert regather_for(played, journal) == (
+            "the last run could not prove where every tile is: head2_counter counted a tile after"
+            " all 136"
+        )
+        assert taken_up(played, journal) is None

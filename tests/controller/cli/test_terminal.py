@@ -18,8 +18,9 @@ from controller.cli.terminal import Terminal, answer, question
 from controller.faults import Fault, TableFault
 from firmware_bridge.guide import Dealt
 from rules.games import rules_of
+from rules.games.wenzhou import WenzhouMatch
 from rules.geometry import BoneyardPlace, PilePlace, WallPlace, Walls
-from rules.play import Payment, Settlement
+from rules.play import Payment, Reseated, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -150,6 +151,21 @@ def test_enter_has_the_dice_thrown_where_the_game_waits_for_them(keyboard: int) 
     os.write(keyboard, b"\n")
     assert asyncio.run(terminal.act(play)) is None
     assert prompts.getvalue().splitlines()[-1].endswith("(Enter throws the dice).")
+
+
+def test_the_terminal_names_new_seats_so_that_it_may_be_told_twice(keyboard: int) -> None:
+    prompts = io.StringIO()
+    os.write(keyboard, b"\n")
+    match = WenzhouMatch(dealer=3)
+    asyncio.run(Terminal(prompts).move_seats(Reseated((2, 0, 1, 3), match)))
+    assert prompts.getvalue().splitlines() == [
+        "The seats are drawn anew.",
+        "Who had seat 0 in the last hand sits at seat 2.",
+        "Who had seat 1 in the last hand sits at seat 0.",
+        "Who had seat 2 in the last hand sits at seat 1.",
+        "Who had seat 3 in the last hand sits at seat 3, and deals.",
+        "Press Enter when everybody sits so.",
+    ]
 
 
 def test_the_terminal_says_who_pays_whom() -> None:

@@ -195,12 +195,12 @@ def test_a_pile_tray_takes_stacks_of_four() -> None:
     story(main, "pai_gow", faces=tuple(map(str, range(32))))
 
 
-def test_a_pusher_left_running_pushes_stack_after_stack_until_none_waits() -> None:
+def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 4)
         ended = await rack.drive("head0_pusher", 500, Edges("head0_vane", 3), 1.9)
-        assert ended == Ended(Reason.FAULT, 2, pytest.approx(1.04))
+        assert ended == Ended(Reason.EDGES, 3, pytest.approx(1.541))
         assert rack.plant.census()["tray 0"] == 4
 
     story(main)

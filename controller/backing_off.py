@@ -1,0 +1,79 @@
+"""What a part between two switches does about a hand: stops, backs off, waits for a person.
+
+Its board has latched an over-current and let everything go, so a part that is driven stands where
+it met what is in its way, and may press on it. It is sent back a little at once, before anybody is
+asked: whoever has a hand there should not have to wait for someone who may clear faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from config.schema import Table
+from controller.gate import Trouble
+from controller.stations.switched import BACK_OFF
+from controller.steady import SteadyBoard
+from firmware_bridge.board import BoardRefused, FaultCode
+
+
+class BackingOff:
+    """Each over-current of one pause is answered once; `told` hears of a motor, and for how long.
+
+    Whatever else is wrong, nothing moves: an emergency stop or a hand in the light curtain may be
+    the very reason not to.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        steady: Mapping[str, SteadyBoard],
+        told: Callable[[str, float], None],
+    ) -> None:
+        self._travels = _travels(table)
+        self._steady = steady
+        self._told = told
+        self._answered: set[Trouble] = set()
+
+    def is_about(self, trouble: Trouble) -> bool:
+        """Whether a board's over-current means that something is in the way of a part."""
+        return trouble.code is FaultCode.OVER_CURRENT and trouble.channel in self._travels
+
+    async def answer(self, troubles: tuple[Trouble, ...]) -> None:
+        """Send every part back a little that something is in the way of. Raises BoardError."""
+        if not all(map(self.is_about, troubles)):
+            return
+        for trouble in troubles:
+            if trouble not in self._answered:
+                self._answered.add(trouble)
+                await self._back_off(trouble)
+
+    def over(self) -> None:
+        """The pause is over: the next over-current is another one."""
+        self._answered.clear()
+
+    async def _back_off(self, trouble: Trouble) -> None:
+        seconds = self._travels[trouble.channel] * BACK_OFF
+        try:
+            moved = await self._steady[trouble.board].back_off(trouble.channel, seconds)
+        except BoardRefused:
+            return  # the board knows of something worse by now, and tells it by itself
+        if moved:
+            self._told(trouble.channel, seconds)
+
+
+def _travels(table: Table) -> Mapping[str, float]:
+    """The motor of everything between two switches that people can reach, and its own time.
+
+    Jaws are not among them: they would let go of what they hold.
+    """
+    modules = table.modules
+    travels: dict[str, float] = {}
+    if modules.lid:
+        travels[modules.lid.motor] = modules.lid.seconds
+    if modules.trays:
+        travels |= {tray.lift: modules.trays.lift for tray in modules.trays.sides if tray.lift}
+    if modules.lanes:
+        travels |= {lane.presenter: modules.lanes.present for lane in modules.lanes.seats}
+    if modules.flipper:
+        travels[modules.flipper.motor] = modules.flipper.flip
+    return travels

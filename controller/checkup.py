@@ -1,0 +1,120 @@
+"""How heads and drum are, looked at once while a set is built: what gets worse before it fails.
+
+Dirt before S1 makes a tile's shadow shorter, a slipping belt makes it longer; a belt that grows
+heavy makes its motor draw more. None of that is a fault yet. What is seen goes into the journal
+with the set, and `controller.statistics` sees where it drifts.
+
+A few tiles of each head are enough for that, and all of them would double what the line carries.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from config.schema import Head, Table, TileSize
+from firmware_bridge.board import BoardError, Edge
+from firmware_bridge.devices import Devices, Sensor
+
+SAMPLES = 5
+"""Tiles of each head that are looked at in a set: a median of five bears two odd ones (ours)."""
+LONGEST = 0.5
+"""Longer than any tile darkens S1 in passing, seconds: one that takes longer sticks or stands."""
+
+
+@dataclass
+class _Seen:
+    """What one head has shown in one set: shadows in seconds, currents in millivolts by part."""
+
+    widths: list[float] = field(default_factory=list)
+    drawn: dict[str, list[int]] = field(default_factory=dict)
+
+
+class Checkup:
+    """The looks at one table's heads and drum. Motors without a current sensor are left out."""
+
+    def __init__(self, table: Table, tile: TileSize, devices: Devices) -> None:
+        heads, drum = table.modules.heads, table.modules.drum
+        self._devices = devices
+        self._heads = {f"head {n}": head for n, head in enumerate(heads.ports if heads else ())}
+        self._drum_current = drum.current if drum else None
+        self._tile_ms = tile.length_mm / heads.belt_speed if heads else 0.0
+        self._seen: dict[str, _Seen] = {}
+
+    @contextmanager
+    def during(self) -> Iterator[None]:
+        """Look while heads work within this block; what is not seen by its end stays unseen."""
+        self._seen = {part: _Seen() for part in self._heads}
+        looks = [
+            asyncio.create_task(self._look(head, self._seen[part], self._gauges(part, head)))
+            for part, head in self._heads.items()
+        ]
+        try:
+            yield
+        finally:
+            for look in looks:
+                look.cancel()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the last set showed, as JSON values; parts of which nothing was seen are left out.
+
+        `tile_ms` is how long a tile should darken S1 at the belt's own speed; of each head the
+        `tiles` looked at, their median `width_ms` and its `spread_ms` from the least to the most.
+        `drawn_mv` has the median reading of each current sensor, by what its motor drives.
+        """
+        widths = {part: _width(seen.widths) for part, seen in self._seen.items() if seen.widths}
+        drawn = {
+            part: median(readings)
+            for seen in self._seen.values()
+            for part, readings in seen.drawn.items()
+        }
+        return {
+            **({"tile_ms": round(self._tile_ms, 1), "heads": widths} if widths else {}),
+            **({"drawn_mv": drawn} if drawn else {}),
+        }
+
+    def _gauges(self, part: str, head: Head) -> dict[str, Sensor]:
+        """The current sensors that are read while this head works, by what their motors drive."""
+        named = {f"belt of {part}": head.belt_current}
+        if part == next(iter(self._heads)):
+            named["drum"] = self._drum_current
+        return {what: self._devices.sensor(name) for what, name in named.items() if name}
+
+    async def _look(self, head: Head, seen: _Seen, gauges: dict[str, Sensor]) -> None:
+        # A board that falls silent has its own fault; here it only means that nothing was seen.
+        with suppress(BoardError):
+            counter = self._devices.sensor(head.counter)
+            async with aclosing(_shadows(counter.edges())) as shadows:
+                async for width in shadows:
+                    seen.widths.append(width)
+                    for what, gauge in gauges.items():
+                        millivolts = await gauge.board.read(gauge.channel)
+                        seen.drawn.setdefault(what, []).append(millivolts)
+                    if len(seen.widths) == SAMPLES:
+                        break
+
+
+async def _shadows(edges: AsyncIterator[Edge]) -> AsyncGenerator[float, None]:
+    """How long each tile darkens a counter, seconds on the board's clock."""
+    began: Edge | None = None
+    async for edge in edges:
+        if edge.active:
+            began = edge
+        elif began is not None and began.count == edge.count:
+            # After a reset or a lost line the two times may have nothing to do with each other.
+            if 0.0 < edge.at - began.at < LONGEST:
+                yield edge.at - began.at
+            began = None
+
+
+def _width(widths: list[float]) -> dict[str, float]:
+    return {
+        "tiles": len(widths),
+        "width_ms": round(median(widths) * 1000, 1),
+        "spread_ms": round((max(widths) - min(widths)) * 1000, 1),
+    }

@@ -1,0 +1,125 @@
+"""What has passed one counter (S1), where the board's count alone does not say it.
+
+A drive that stops at the n-th edge tells what passed while it ran. A tile that passes between two
+drives only the board has counted; one that is taken out or sent back after it has passed is counted
+still. So the tally holds the board's count and the tiles against each other, and whenever a tile
+goes the wrong way it moves the count from which the tiles are counted. That count is noted in the
+journal, as is a tile that sticks under the counter: a run that goes on with the build reads both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from controller.faults import Fault, TableFault
+from controller.past import Notebook, Unread
+from firmware_bridge.devices import Sensor
+
+FROM, STUCK, DOUBT = "feeding", "stuck", "doubt"
+"""The notes: from which counts the tiles are counted, what sticks under which counter, and of which
+vane an edge was missed, so that nobody knows how many stacks its pusher has pushed on."""
+
+
+class Tally:
+    """One counter's: `through` tiles are through since the board had counted `base` edges.
+
+    Without a `base` it begins at what the board has counted when it is first asked. `stuck` is what
+    was noted last of a tile that stuck under it.
+    """
+
+    def __init__(
+        self,
+        counter: Sensor,
+        work: Notebook | None = None,
+        base: int | None = None,
+        through: int = 0,
+        stuck: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._counter = counter
+        self._work = work or Unread()
+        self._base = base
+        self._through = through
+        self._stuck = stuck
+
+    @property
+    def sticks(self) -> bool:
+        """Whether a tile sticks under the counter, as far as is noted."""
+        return self._stuck is not None
+
+    @property
+    def through(self) -> int:
+        """Tiles that are through."""
+        return self._through
+
+    def came(self, tiles: int) -> None:
+        """A drive has counted so many."""
+        self._through += tiles
+
+    async def slipped_by(self) -> int:
+        """Tiles that have passed and that no drive has told; they are told from now on."""
+        count = await self._counter.count()
+        new = 0 if self._base is None else count - self._base - self._through
+        if self._base is None or new < 0:
+            # A board that was reset begins at 0 again; what was told before it is told.
+            self._count_from(count - self._through)
+            return 0
+        self._through += new
+        return new
+
+    async def taken_out(self, tiles: int) -> None:
+        """So many were through and are so no more; what hands did under the counter is no tile."""
+        self._through -= tiles
+        self._count_from(await self._counter.count() - self._through)
+        self.comes_free()
+
+    def stuck(self, *, asked: bool) -> None:
+        """The last tile sticks under the counter; whether a person is `asked` to take it out.
+
+        Once one has been, it stays theirs: the machine does not try again what it has given up.
+        """
+        if self._stuck is not None and self._stuck["through"] == self._through:
+            asked = asked or bool(self._stuck["asked"])
+        self._note_stuck({"through": self._through, "asked": asked})
+
+    def comes_free(self) -> None:
+        """Nothing sticks any more, and what did is accounted for."""
+        self._note_stuck(None)
+
+    async def settle(self) -> int:
+        """Tiles that count no more: the one that stuck as a run ended, if a person took it out.
+
+        Raises TableFault if it is gone and nobody was asked to take it out.
+        """
+        if self._stuck is None or await self._counter.active():
+            return 0
+        if not self._stuck["asked"]:
+            raise TableFault(
+                Fault.UNPROVEN,
+                "trays",
+                f"a tile stuck at {self._counter.channel} as the last run ended and sticks there no"
+                " more: it has gone on, or was taken out",
+            )
+        out = self._through - int(self._stuck["through"]) + 1
+        await self.taken_out(out)
+        return out
+
+    def doubts(self, vane: str, why: str | None) -> None:
+        """Why it is in doubt what went on from here past a vane; None once it is proven."""
+        self._work.note({DOUBT: {vane: why}})
+
+    def _count_from(self, base: int) -> None:
+        if base != self._base:
+            self._base = base
+            self._work.note({FROM: {self._counter.channel: base}})
+
+    def _note_stuck(self, stuck: Mapping[str, Any] | None) -> None:
+        if stuck != self._stuck:
+            self._stuck = stuck
+            self._work.note({STUCK: {self._counter.channel: stuck}})
+
+
+def noted(work: Notebook, what: str) -> dict[str, Any] | None:
+    """What the notes of this name say of each channel, the last word of each; None if nothing."""
+    found = [note[what] for note in work.notes if what in note]
+    return {channel: said for note in found for channel, said in note.items()} if found else None

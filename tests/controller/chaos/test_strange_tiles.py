@@ -1,0 +1,73 @@
+"""Tiles that do not belong to the set: whoever finds one leaves no gap where it stood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.chaos.lots import Evening, Lot
+from controller.chaos.playing import RoundPlayed, play_evening
+from firmware_bridge.sim.mishaps import Nth
+
+HARMLESS = Lot("clock_jump", "host", 0, 0.0)
+"""What comes where nothing else has happened: no table goes by the wall clock."""
+TABLES = ("single_port", "auto_deal", "pai_gow")
+
+
+def pushed_in(kind: str) -> Lot:
+    """It gets in with the first set."""
+    return Lot(kind, "drum", 0, 0.0, Nth(1))
+
+
+def rounds_of(table: str, game: str, folder: Path, *lots: tuple[Lot, ...]) -> list[RoundPlayed]:
+    """An evening's rounds, one for each of these; nothing else harms them."""
+    spares = tuple(HARMLESS for _ in lots)
+    evening = Evening(0, table, game, 7, play=False, lots=lots, spares=spares)
+    return play_evening(evening, folder, len(lots)).rounds
+
+
+@pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
+@pytest.mark.parametrize("table", TABLES)
+def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whole(
+    table: str, kind: str, tmp_path: Path
+) -> None:
+    called = Lot("half_up", "lid", 0, 0.0, Nth(1), 9)
+    first, second, third = rounds_of(
+        table, "pai_gow", tmp_path, (pushed_in(kind),), (called,), (called,)
+    )
+    assert kind in first.mishaps
+    assert [event["code"] for event in second.told("waiting")] == ["LID"]
+    assert [each.wrong for each in (first, second, third)] == [[], [], []]
+    assert [len(each.told("ready")) for each in (first, second, third)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
+@pytest.mark.parametrize("phase", [4, 7, 10])
+def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
+    phase: int, kind: str, tmp_path: Path
+) -> None:
+    full = Lot("full_disk", "host", phase, 1.0)
+    (only,) = rounds_of("single_port", "pai_gow", tmp_path, (pushed_in(kind), full))
+    assert {kind, "full_disk"} <= set(only.mishaps)
+    assert only.stops == ["JOURNAL"]
+    assert only.wrong == []
+
+
+@pytest.mark.parametrize("nth", [1, 6, 13, 21])
+def test_two_that_came_as_one_leave_every_row_of_a_boneyard_with_its_tiles(
+    nth: int, tmp_path: Path
+) -> None:
+    double = Lot("double_feed", "head0", 0, 0.0, Nth(nth))
+    first, second, third = rounds_of("single_port", "block", tmp_path, (double,), (double,), ())
+    assert "double_feed" in first.mishaps
+    assert "double_feed" in second.mishaps
+    assert [each.wrong for each in (first, second, third)] == [[], [], []]
+
+
+@pytest.mark.parametrize("nth", [1, 9, 15, 16, 17])
+def test_a_hand_lane_that_got_two_as_one_gives_the_second_back(nth: int, tmp_path: Path) -> None:
+    double = Lot("double_feed", "head0", 0, 0.0, Nth(nth))
+    first, second, third = rounds_of("auto_deal", "da_san", tmp_path, (double,), (double,), ())
+    assert "double_feed" in first.mishaps
+    assert [each.wrong for each in (first, second, third)] == [[], [], []]

@@ -1,0 +1,103 @@
+"""A hand under the lid, chips on a lift: the part stops, backs off at once, waits for people."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller.catalogue import Fault
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.hardware import Hardware
+from firmware_bridge.sim.plant.slide import Slide
+from tests.controller.table_in_trouble import Evening, evening
+
+PARTS = ["lid", "lift1"]
+
+
+def slide_of(hardware: Hardware, part: str) -> Slide:
+    """The part's own way, which nobody but the plant sees."""
+    plant = hardware.plant
+    assert plant is not None and plant.lid is not None
+    return plant.lid._slide if part == "lid" else plant.trays[int(part[-1])]._slide
+
+
+def places(part: str, *mishaps: str) -> tuple[Evening, dict[str, float]]:
+    """An evening, and where the part stood when each event of the first pause was told."""
+    stood: dict[str, float] = {}
+
+    async def watch(_: Daemon, hardware: Hardware, events: EventLog) -> None:
+        slide = slide_of(hardware, part)
+
+        def look(event: Event) -> None:
+            stood.setdefault(str(event["event"]), slide.position)
+
+        events.listen(look)
+
+    return evening(*mishaps, meanwhile=watch), stood
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str) -> None:
+    told, stood = places(part, f"obstruction:{part}#1")
+    assert told.fault is None
+    assert stood["paused"] == pytest.approx(0.5)
+    assert stood["waiting"] == pytest.approx(0.25)
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    assert (asked["code"], asked["who"]) == (Fault.OBSTRUCTED.name, "player")
+    assert "out of the way" in str(asked["please"])
+    (paused,) = told.when(event="paused")
+    (backed_off,) = told.when(event="backed_off", channel=part)
+    (waiting,) = told.when(event="waiting")
+    assert paused < backed_off < paused + 2.0
+    assert backed_off <= waiting
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
+    told, _ = places(part, f"obstruction:{part}#1")
+    assert told.when(event="raised")
+    assert {place: tiles for place, tiles in told.census.items() if tiles} == {
+        "box 1": 136,
+        "felt": 136,
+    }
+
+
+def test_a_hand_that_is_still_there_is_backed_off_from_again_and_asked_again() -> None:
+    told, _ = places("lid", "obstruction:lid#1", "wrong_answer:people#1")
+    assert told.fault is None
+    assert len(told.when(event="backed_off")) == len(told.when(event="waiting")) == 2
+
+
+def test_two_lifts_that_meet_something_are_two_questions() -> None:
+    told, _ = places("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
+    asked = {event["part"] for event in told.events if event["event"] == "waiting"}
+    assert asked == {"lift1", "lift2"}
+    assert len(told.when(event="backed_off")) == 2
+
+
+def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
+    async def press(_: Daemon, hardware: Hardware, events: EventLog) -> None:
+        plant, loop = hardware.plant, asyncio.get_running_loop()
+        assert plant is not None
+
+        def look(event: Event) -> None:
+            if event["event"] == "paused" and event["channel"] == "lid":
+                plant.emergency_stop(True)
+                loop.call_later(3.0, plant.emergency_stop, False)
+
+        events.listen(look)
+
+    told = evening("obstruction:lid#1", meanwhile=press)
+    assert told.fault is None
+    assert told.when(event="paused", why="EMERGENCY_STOP")
+    assert not told.when(event="backed_off")
+
+
+def test_a_belt_that_draws_too_much_does_not_back_off() -> None:
+    told = evening("over_current:head2#1")
+    assert told.fault is None
+    assert not told.when(event="backed_off")
+    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    assert asked["code"] == Fault.OVER_CURRENT.name

@@ -1,0 +1,146 @@
+"""Seats are drawn anew between two hands: who throws, who moves, and what a dead host forgets."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from controller.chaos.surviving import SurvivingTable
+from controller.cli.progress import Progress
+from controller.daemon import Daemon
+from controller.events import Event
+from firmware_bridge.sim.clock import VirtualLoop
+from rules.games.wenzhou import Parameters
+from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
+from rules.play import plain
+from rules.record import evening as replayed_evening
+from tests.controller.evening import Evening, spend
+
+RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
+"""Seats are drawn as soon as a dealer wins."""
+SEEDS = {"auto_deal": 2, "classic": 5}
+"""An evening on each table whose first hand the dealer wins."""
+DARK = 3.0
+"""Seconds for which the table has no host."""
+DRAWN = ("eldest", EAST_THROW, FIRST_THROW, WINDS_THROW)
+
+
+@cache
+def with_new_seats(table: str) -> Evening:
+    """Two hands; the dealer wins the first one."""
+    night = spend("wenzhou", table, 2, seed=SEEDS[table], house=RESEAT)
+    assert night.hands[0].settled is not None
+    assert night.hands[0].settled["winner"] == 0, "choose another seed"
+    return night
+
+
+def drawing(told: list[Event]) -> list[Event]:
+    """What is told from the settlement to the walls of the next hand."""
+    settled = next(n for n, event in enumerate(told) if event["event"] == "settled")
+    raised = next(n for n, event in enumerate(told) if n > settled and event["event"] == "raised")
+    return [each for each in told[settled:raised] if each["event"] not in ("state", "move")]
+
+
+@pytest.mark.parametrize("table", ["auto_deal", "classic"])
+def test_after_the_dealers_last_figure_the_table_draws_the_seats_and_the_match_goes_on_in_them(
+    table: str,
+) -> None:
+    night = with_new_seats(table)
+    settled, *told = drawing(night.told)
+    assert settled["next_dealer"] is None, "nobody knows yet"
+    names = [event["event"] for event in told]
+    assert names == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
+    dice = [event["dice"] for event in told if event["event"] == "thrown"]
+    assert [len(faces) for faces in dice] == [2, 2, 4]  # type: ignore[arg-type]
+
+    reseated = told[-1]
+    moves, scores = reseated["moves"], settled["scores"]
+    assert isinstance(moves, list) and isinstance(scores, list)
+    assert sorted(moves) == [0, 1, 2, 3]
+    assert night.hands[1].dealer == reseated["dealer"]
+    after = night.hands[1].settled
+    assert after is not None
+    gains = night.hands[1].truth.settlement.balance()
+    moved = dict(zip(moves, scores, strict=True))
+    assert after["scores"] == [plain(moved[seat] + gains.get(seat, 0)) for seat in range(4)]
+
+
+def test_the_record_tells_the_drawing_so_that_a_replay_has_the_same_scores() -> None:
+    night = with_new_seats("auto_deal")
+    assert sum('"seats"' in line for line in night.record) == 1
+    kept = list(replayed_evening(night.record, lambda game, _: RESEAT))
+    assert [hand.dealer for hand in kept] == [hand.dealer for hand in night.hands]
+    last = night.hands[1].settled
+    assert last is not None
+    assert [plain(score) for score in kept[1].match.scores] == last["scores"]
+
+
+def test_who_watches_reads_who_sits_where() -> None:
+    event: Event = {"event": "reseated", "moves": [2, 0, 1, 3], "dealer": 3}
+    assert Progress(Console(), "Wenzhou")._line(event) == (
+        "new seats: 0 to 2, 1 to 0, 2 to 1, 3 to 3; seat 3 deals"
+    )
+
+
+# A host that dies meanwhile
+
+
+def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingTable, int]:
+    """An evening to the second hand; hosts die so long after each event of the drawing."""
+    folder.mkdir()
+
+    async def story() -> tuple[SurvivingTable, int]:
+        place = SurvivingTable(table, "wenzhou", SEEDS[table], play=True)
+        place.orders = replace(place.orders, parameters=RESEAT)
+        died_of: list[tuple[object, object]] = []
+
+        def hear(daemon: Daemon, event: Event) -> None:
+            what = event["event"], event.get("why", event.get("what"))
+            drawn = what[1] in DRAWN or what[0] in ("chosen", "thrown", "reseated")
+            if after is not None and drawn and _under_way(place.told) and what not in died_of:
+                died_of.append(what)
+                asyncio.get_running_loop().call_later(after, place.kill)
+
+        place.heard = hear
+        lives, lived = 0, None
+        while lived is None:
+            lived = await place.live(folder / "table.journal", 2, until_ready=True)
+            lives += 1
+            await asyncio.sleep(DARK)
+        return place, lives
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        return runner.run(story())
+
+
+def _under_way(told: list[Event]) -> bool:
+    """Whether a hand is settled, and the walls of the next one do not stand."""
+    names = [event["event"] for event in told]
+    return "settled" in names and "raised" not in names[names.index("settled") :]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    ("table", "after"), [("auto_deal", 0.0), ("auto_deal", 0.3), ("classic", 0.3)]
+)
+def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
+    table: str, after: float, tmp_path: Path
+) -> None:
+    whole, _ = disturbed(tmp_path / "whole", table, None)
+    broken, lives = disturbed(tmp_path / "broken", table, after)
+    assert lives > 5
+    assert "fault" not in [event["event"] for event in broken.told]
+    assert set(map(str, _moves(broken))) == set(map(str, _moves(whole)))
+    if whole.plant.dome and broken.plant.dome:
+        assert len(broken.plant.dome.fallen) == len(whole.plant.dome.fallen), "none thrown twice"
+    assert broken.record == whole.record
+
+
+def _moves(place: SurvivingTable) -> list[object]:
+    return [event["moves"] for event in place.told if event["event"] == "reseated"]

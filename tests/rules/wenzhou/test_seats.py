@@ -1,0 +1,80 @@
+"""Seats that are drawn anew after the dealer's last figure (W2, W33)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import permutations, product
+
+import pytest
+
+from rules.errors import RulesError
+from rules.games.wenzhou import WENZHOU_RULES, Parameters, WenzhouMatch
+from rules.games.wenzhou.seats import winds_drawn
+from rules.play import Drawing, drawn
+from rules.record import evening, seats_line
+from rules.steps import Outcome
+from tests.rules.test_record import played
+
+RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
+DUE = WenzhouMatch(RESEAT, dealer=1, scores=(10, 20, 30, -60), hands=4, reseating=True)
+
+
+def drawing(match: WenzhouMatch = DUE) -> Drawing:
+    asked = WENZHOU_RULES.seats_anew(match)
+    assert asked is not None
+    return asked
+
+
+def test_nobody_moves_unless_the_house_draws_anew() -> None:
+    assert WENZHOU_RULES.seats_anew(WenzhouMatch()) is None
+
+
+def test_the_eldest_throws_for_east_and_the_winds_say_who_sits_where() -> None:
+    # Seat 1 counts 7 from himself: seat 3 is east; he counts 5 more: he takes the first wind.
+    reseated = drawn(drawing(), [1, (6, 1), (4, 1), (1, 6, 2, 5)])
+    # Seats 1, 2, 3, 0 take south, north, east ... of four, three, two winds and the last.
+    assert reseated.moves == (2, 0, 1, 3)
+    assert reseated.match == WenzhouMatch(RESEAT, dealer=3, scores=(20, 30, 10, -60), hands=4)
+
+
+def test_whoever_draws_east_sits_there_and_deals() -> None:
+    for dice in product((1, 4, 6), repeat=4):
+        winds = winds_drawn(2, dice)
+        reseated = drawn(drawing(), [0, (1, 2), (1, 2), dice])
+        assert reseated.moves[winds_drawn(2, dice).index(0)] == reseated.match.dealer == 2
+        assert sorted(winds) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("taker", range(4))
+def test_every_order_of_the_winds_is_as_likely(taker: int) -> None:
+    orders = Counter(winds_drawn(taker, dice) for dice in product(range(1, 7), repeat=4))
+    assert orders == dict.fromkeys(permutations(range(4)), 6**4 // 24)
+
+
+def test_where_east_throws_again_the_table_asks_east() -> None:
+    asked = drawing(WenzhouMatch(Parameters(seat_draw_method="east"), reseating=True))
+    next(asked)
+    asked.send(2)
+    assert asked.send((1, 2)).facts()["by"] == 0
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "says"),
+    [([], "Seats are not drawn yet"), ([7], "cannot choose 7 as eldest"), ([0, (1, 9)], "1 to 6")],
+)
+def test_what_cannot_draw_seats_is_refused(outcomes: list[Outcome], says: str) -> None:
+    with pytest.raises(RulesError, match=says):
+        drawn(drawing(), outcomes)
+
+
+def test_a_record_in_which_seats_were_drawn_that_nobody_had_to_draw_is_refused() -> None:
+    _, lines = played("wenzhou", 1)
+    lines.append(seats_line([0, (1, 2), (1, 2), (1, 1, 1, 1)]))
+    with pytest.raises(RulesError, match=f"Line {len(lines)} .*: No seats are to be drawn"):
+        list(evening(lines, lambda game, changed: Parameters()))
+
+
+def test_a_record_that_begins_with_seats_is_refused() -> None:
+    with pytest.raises(RulesError, match="Line 1 of the record lacks game"):
+        list(evening([json.dumps({"seats": []})], lambda game, changed: Parameters()))
