@@ -77,6 +77,8 @@ class AxisChannel(Part):
     high: float
     speed: Positive
     acceleration: Positive
+    step_mm: Positive = 0.15
+    """How far one step carries it."""
 
     @property
     def home(self) -> float:

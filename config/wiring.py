@@ -1,8 +1,8 @@
 """Whether every channel hangs where it can, and every name leads to a channel.
 
 A serial board is an Arduino Mega 2560: pins 0 and 1 are its line to the host, 54 to 69 its analogue
-inputs, and each of its serial ports 1 to 3 takes two pins. A gpio board is a Raspberry Pi's header,
-by Broadcom's numbers.
+inputs, the last of which measures its motors' current, and each of its serial ports 1 to 3 takes
+two pins. A gpio board is a Raspberry Pi's header, by Broadcom's numbers.
 """
 
 from __future__ import annotations
@@ -41,11 +41,16 @@ SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
 """Seconds. Less, and a busy host cannot renew it in time; more, and motors outlive a dead host."""
 
 PORT_PINS = {1: (18, 19), 2: (16, 17), 3: (14, 15)}
+EMERGENCY_PIN, CURTAIN_PIN, CURRENT_PIN = 20, 21, 69
+"""Of a serial board: it stops by the first two whatever its table says, and measures the current
+of all its motors at the last one."""
+MOST_STEPS = 8000
+"""Steps a second that a serial board's firmware makes on time (benchmarks/firmware_reflex.py)."""
 _PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
 _PI_PINS = range(2, 28)
 _OUTPUT_PINS = range(2, 54)
-_INPUT_PINS = range(2, 70)
-_ANALOG_PINS = range(54, 70)
+_INPUT_PINS = range(2, CURRENT_PIN)
+_ANALOG_PINS = range(54, CURRENT_PIN)
 
 _MOTOR, _SENSOR, _AXIS, _ANALOG = ("motor",), ("sensor",), ("axis",), ("analog",)
 _PUSHED = ("motor", "output")
@@ -261,6 +266,32 @@ def _axis_limits(table: Table) -> Iterator[Finding]:
             yield Finding(path, wrong, "Give the lower limit as low, in metres.")
 
 
+def _steps_in_time(table: Table) -> Iterator[Finding]:
+    for name, _, channel, config in _channels(table):
+        if isinstance(config, AxisChannel) and config.speed * 1000 / config.step_mm > MOST_STEPS:
+            path = ("boards", name, "channels", channel, "step_mm")
+            steps = config.speed * 1000 / config.step_mm
+            wrong = f"makes {steps:.0f} steps a second at full speed ({config.step_mm:g} mm)"
+            cure = f"A board makes {MOST_STEPS}: give longer steps, or less speed."
+            yield Finding(path, wrong, cure)
+
+
+def _wired_past_the_table(table: Table) -> Iterator[Finding]:
+    """What the firmware itself watches hangs where it watches."""
+    modules = table.modules
+    inputs = dict.fromkeys(modules.emergency, EMERGENCY_PIN)
+    inputs |= dict.fromkeys(modules.curtain, CURTAIN_PIN)
+    for name, board, channel, config in _channels(table):
+        if board.kind == "serial" and channel in inputs and isinstance(config, SensorChannel):
+            pin, path = inputs[channel], ("boards", name, "channels", channel)
+            if config.pin != pin:
+                wrong = f"hangs where no firmware watches it ({config.pin})"
+                yield Finding((*path, "pin"), wrong, f"Take {pin}; the board acts on it by itself.")
+            elif config.active != "high":
+                cure = "Give high: a broken wire then reads as a stop."
+                yield Finding((*path, "active"), f"is not normally closed ({config.active})", cure)
+
+
 def _plugs_fit(table: Table) -> Iterator[Finding]:
     configs = {channel: config for _, _, channel, config in _channels(table)}
     for path, kinds, channel in plugs(table.modules, ("modules",)):
@@ -316,6 +347,8 @@ CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _switches,
     _stops_differ,
     _axis_limits,
+    _steps_in_time,
+    _wired_past_the_table,
     _plugs_fit,
     _plugged_once,
     _all_used,

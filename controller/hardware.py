@@ -31,6 +31,7 @@ from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plug import Plug
 from firmware_bridge.transport import open_serial
+from firmware_bridge.words import flags_of
 from rules.setup import Game
 from rules.tiles import Face
 
@@ -88,9 +89,9 @@ def simulated(
     plug.hear = bench.receive
     bench.plugged_in_by(plug)
     line = Line(plug.open())
-    nonces = Random(f"{seed}:nonces")
+    nonces, flags = Random(f"{seed}:nonces"), flags_of(table)
     serial = {
-        name: SerialBoard(name, board, line, KEY, lambda: nonces.randbytes(8))
+        name: SerialBoard(name, board, line, KEY, lambda: nonces.randbytes(8), flags)
         for name, board in table.boards.items()
     }
 
@@ -143,9 +144,10 @@ def on_lines(
         factory = pi_pins()
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
         return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
+    flags = flags_of(table)
     lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
-        name: SerialBoard(name, board, lines[ports[name]], key)
+        name: SerialBoard(name, board, lines[ports[name]], key, flags=flags)
         for name, board in table.boards.items()
     }
 

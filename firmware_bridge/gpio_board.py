@@ -74,8 +74,7 @@ class GpioBoard:
         self._config = config
         self._pin_factory = pin_factory
         self._emergency = emergency
-        self._curtain = curtain
-        self._guarded = guarded
+        self._flags = words.flags(emergency, curtain, guarded)
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
         self._names = tuple(config.channels)
         self._work: _Work | None = None
@@ -263,8 +262,6 @@ class GpioBoard:
             pins,
             loop,
             emergency=self._emergency,
-            curtain=self._curtain,
-            guarded=self._guarded,
             serial=SERIAL,
         )
         core.send = self._heard
@@ -275,7 +272,7 @@ class GpioBoard:
         self._latched.clear()
         for sensor, active in work.pins.levels().items():
             work.core.sensor(sensor, active)
-        records = words.records(self._config)
+        records = words.records(self._config, self._flags)
         for record in records:
             self._ask(record, f"the record of {self._called(record.index)}")
         self._ask(wire.Commit(len(records), configuration_crc(records)), "its channel table")

@@ -53,6 +53,17 @@ class Kind(enum.IntEnum):
     ANALOG = 8
 
 
+class Flag(enum.IntFlag):
+    """What else a channel is, in a `Configure` record."""
+
+    GUARDED = 1
+    """A motor or axis that moves where hands reach: the light curtain stops it."""
+    EMERGENCY = 2
+    """The sensor that is the emergency stop."""
+    CURTAIN = 4
+    """The sensor that is the light curtain."""
+
+
 class UntilKind(enum.IntEnum):
     """What ends a `Drive`."""
 
@@ -104,6 +115,8 @@ class Configure(NamedTuple):
     high_um: int
     speed_um_s: int
     acceleration_um_s2: int
+    step_nm: int
+    flags: int
 
 
 class Commit(NamedTuple):
@@ -370,7 +383,7 @@ def _row(number: int, message: type[Message], sender: Sender, layout: str) -> Ro
 
 TABLE: tuple[Row, ...] = (
     _row(0x01, Identify, Sender.COMMAND, "B8s"),
-    _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiII"),
+    _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiIIIB"),
     _row(0x03, Commit, Sender.COMMAND, "BH"),
     _row(0x04, TakeLease, Sender.COMMAND, "H"),
     _row(0x05, Stop, Sender.COMMAND, "B"),

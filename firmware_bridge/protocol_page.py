@@ -28,8 +28,10 @@ _SECTIONS = {
     Sender.EVENT: "Events: board to host, repeated until received",
     Sender.NOTE: "Notes: host to board, not answered",
 }
-_ENUMS: tuple[type[enum.IntEnum], ...] = (
+_Numbers = type[enum.IntEnum] | type[enum.IntFlag]
+_ENUMS: tuple[_Numbers, ...] = (
     messages.Kind,
+    messages.Flag,
     messages.UntilKind,
     messages.Refusal,
     board.Reason,
@@ -86,9 +88,9 @@ def _type(code: str) -> str:
     return f"{code[:-1]} bytes" if code.endswith("s") else _TYPES[code]
 
 
-def _numbers(numbers: type[enum.IntEnum]) -> str:
+def _numbers(numbers: _Numbers) -> str:
     said = _said_of_members(numbers)
-    rows = "\n".join(f"| {n.value} | {n.name} | {said.get(n.name, '')} |" for n in numbers)
+    rows = "\n".join(f"| {n.value} | {n.name} | {said.get(n.name or '', '')} |" for n in numbers)
     meaning = " ".join(inspect.cleandoc(numbers.__doc__ or "").split())
     return (
         f"### {numbers.__name__}: {meaning}\n\n| number | name | meaning |\n|---|---|---|\n{rows}\n"
@@ -99,7 +101,7 @@ def _said(described: type) -> str:
     return " ".join((described.__doc__ or "").split())
 
 
-def _said_of_members(numbers: type[enum.IntEnum]) -> dict[str, str]:
+def _said_of_members(numbers: _Numbers) -> dict[str, str]:
     """The docstrings under the members, which only the source still has."""
     pattern = re.compile(r'^ {4}(\w+) = \d+\n {4}"""(.+?)"""', re.MULTILINE | re.DOTALL)
     found = pattern.findall(inspect.getsource(numbers))
@@ -214,9 +216,12 @@ that has the same one already keeps running. Fields that a kind has no other use
 |---|---|
 | motor | `second_pin` is the pin for reverse, or 255 |
 | strip | `second_pin` is the number of its lamps |
-| axis | `second_pin` is the direction, `reverse_stop` the home switch |
+| axis | `second_pin` is the direction, `reverse_stop` the home switch (`forward_stop` if up) |
 | dice | `second_pin` is the serial port of the reader, `max_on_ms` how long to shake |
 | reader | `second_pin` is its serial port |
+
+`step_nm` is how far one step carries an axis, nanometres. `flags` tell the board which motors and
+axes the light curtain guards, and which sensors are the curtain and the emergency stop.
 
 `max_on_ms` 0 is no limit. In `Drive`, `count` is the number of edges, or the level (0, 1) awaited;
 `limit_ma` 0 is no limit.

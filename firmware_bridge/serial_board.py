@@ -61,7 +61,10 @@ T = TypeVar("T")
 
 
 class SerialBoard:
-    """A `Board` on a line. `nonce` gives eight bytes, never the same twice in a board's life."""
+    """A `Board` on a line. `nonce` gives eight bytes, never the same twice in a board's life.
+
+    `flags` say what else channels are (`words.flags_of`).
+    """
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class SerialBoard:
         line: Line,
         key: bytes,
         nonce: Callable[[], bytes] = lambda: os.urandom(8),
+        flags: Mapping[str, int] = words.NO_FLAGS,
     ) -> None:
         self._name = name
         self._config = config
@@ -77,7 +81,7 @@ class SerialBoard:
         self._nonce = nonce
         self._names = tuple(config.channels)
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
-        self._records = words.records(config)
+        self._records = words.records(config, flags)
         self._loop = line.loop
         self._link = line.link(config.address, name)
         self._link.told = self._told

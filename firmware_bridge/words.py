@@ -6,8 +6,9 @@ Metres become micrometres, seconds milliseconds; a duration is never made shorte
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
+from config.guarded import guarded
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -19,9 +20,19 @@ from config.schema import (
     ReaderChannel,
     SensorChannel,
     StripChannel,
+    Table,
 )
 from firmware_bridge.board import Edges, Elapsed, Level, Until
-from firmware_bridge.messages import NONE, Configure, Drive, Kind, Refusal, Refused, UntilKind
+from firmware_bridge.messages import (
+    NONE,
+    Configure,
+    Drive,
+    Flag,
+    Kind,
+    Refusal,
+    Refused,
+    UntilKind,
+)
 
 _WHY: Mapping[int, str] = {
     Refusal.UNKNOWN_CHANNEL: "it has no such channel; start it again, so that it is configured",
@@ -67,6 +78,11 @@ def micrometres(metres: float) -> int:
     return round(metres * 1e6)
 
 
+def nanometres(millimetres: float) -> int:
+    """The way of one step as boards take it."""
+    return round(millimetres * 1e6)
+
+
 def text(name: bytes) -> str:
     """A serial number or build as people read it: letters if it is, else hexadecimal."""
     stripped = name.rstrip(b"\0")
@@ -91,11 +107,30 @@ _HOMED_BY = {"low": "reverse_stop", "high": "forward_stop"}
 """A home switch stops an axis on its way to the limit at which it sits."""
 
 
-def records(config: BoardConfig) -> tuple[Configure, ...]:
+NO_FLAGS: Mapping[str, int] = {}
+
+
+def flags(
+    emergency: Collection[str], curtain: Collection[str], guarded: Collection[str]
+) -> dict[str, int]:
+    """The flags of channels: emergency stops, light curtains, and what these guard."""
+    return {
+        **dict.fromkeys(emergency, Flag.EMERGENCY),
+        **dict.fromkeys(curtain, Flag.CURTAIN),
+        **dict.fromkeys(guarded, Flag.GUARDED),
+    }
+
+
+def flags_of(table: Table) -> dict[str, int]:
+    """The flags of a table's channels."""
+    return flags(table.modules.emergency, table.modules.curtain, guarded(table))
+
+
+def records(config: BoardConfig, flags: Mapping[str, int] = NO_FLAGS) -> tuple[Configure, ...]:
     """The channel table as the board gets it, in the order of the configuration."""
     numbers = {name: number for number, name in enumerate(config.channels)}
     return tuple(
-        _record(_BLANK._replace(index=numbers[name]), channel, numbers)
+        _record(_BLANK._replace(index=numbers[name], flags=flags.get(name, 0)), channel, numbers)
         for name, channel in config.channels.items()
     )
 
@@ -116,6 +151,8 @@ _BLANK = Configure(
     high_um=0,
     speed_um_s=0,
     acceleration_um_s2=0,
+    step_nm=0,
+    flags=0,
 )
 
 
@@ -161,6 +198,7 @@ def _record(blank: Configure, channel: Channel, numbers: Mapping[str, int]) -> C
                 high_um=micrometres(channel.high),
                 speed_um_s=micrometres(channel.speed),
                 acceleration_um_s2=micrometres(channel.acceleration),
+                step_nm=nanometres(channel.step_mm),
             )
         case DiceChannel():
             return blank._replace(

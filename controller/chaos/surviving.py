@@ -30,6 +30,7 @@ from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plug import Plug
+from firmware_bridge.words import flags_of
 from rules.games import find_game
 
 Die = Callable[[int, bool], bool]
@@ -236,8 +237,9 @@ class SurvivingTable:
         while self.plug.pulled:
             self.plug.put_back()
         line = self._line = Line(self.plug.open())
+        flags = flags_of(self.machine)
         return {
-            name: SerialBoard(name, board, line, KEY, lambda: self._random.randbytes(8))
+            name: SerialBoard(name, board, line, KEY, lambda: self._random.randbytes(8), flags)
             for name, board in self.machine.boards.items()
         }
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
@@ -33,6 +33,7 @@ from firmware_bridge.messages import (
     Count,
     Drive,
     Faulted,
+    Flag,
     Held,
     Home,
     Identify,
@@ -71,9 +72,9 @@ _WORD = 0xFFFFFFFF
 class VirtualBoard:
     """One board: `config` names its channels in order, `wiring` is what they are wired to.
 
-    `emergency` are the inputs that cut power in hardware, so no configuration can lose them; so is
-    the light `curtain` before what is `guarded` by it. Where nothing guarded moves, hands may
-    reach through.
+    `emergency` are the inputs that cut power in hardware, so no configuration can lose them. The
+    light curtain and what it guards are flags of the records. Where nothing guarded moves, hands
+    may reach through.
     """
 
     def __init__(
@@ -83,8 +84,6 @@ class VirtualBoard:
         loop: asyncio.AbstractEventLoop,
         *,
         emergency: Collection[str] = (),
-        curtain: Collection[str] = (),
-        guarded: Collection[str] = (),
         serial: bytes = b"SIM00000",
         key: bytes = KEY,
     ) -> None:
@@ -97,8 +96,8 @@ class VirtualBoard:
         """What the mechanism said when it refused, in order: the wire has no room for it."""
         self._names = tuple(config.channels)
         self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
-        self._curtain = {name: n for n, name in enumerate(self._names) if name in curtain}
-        self._guarded = frozenset(n for n, name in enumerate(self._names) if name in guarded)
+        self._curtain: dict[str, int] = {}
+        self._guarded: frozenset[int] = frozenset()
         self.memory = Memory()
         self._serial = serial
         self._key = key
@@ -318,6 +317,8 @@ class VirtualBoard:
         self._drop_rig()
         self._end_lease()
         self._crc, self._records = message.crc, records
+        self._curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
+        self._guarded = frozenset(_flagged(records, Flag.GUARDED))
         self._rig = Rig(self, channels, self._levels)
         self._rig.release(Reason.STOPPED)
         return Ok()
@@ -405,6 +406,10 @@ class VirtualBoard:
     def _flush(self) -> None:
         while self._outbox:
             self.send(self._outbox.pop(0))
+
+
+def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
+    return (record.index for record in records if record.flags & flag)
 
 
 def _unheard(event: Message) -> None:

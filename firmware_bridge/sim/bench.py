@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from config.guarded import guarded
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.messages import Message
@@ -141,8 +140,6 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
         plant,
         plant.world.loop,
         emergency=plant.table.modules.emergency,
-        curtain=plant.table.modules.curtain,
-        guarded=guarded(plant.table),
         serial=f"SIM{config.address:05}".encode(),
         key=key,
     )

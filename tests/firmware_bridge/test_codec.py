@@ -61,7 +61,7 @@ def test_one_or_two_flipped_bits_never_pass_as_another_frame(row: Row) -> None:
 
 def test_the_double_flip_that_passes_a_crc_inside_cobs_does_not_pass_here() -> None:
     """The record that was found so: two flips move its zeros and leave its own CRC as it was."""
-    payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff0000"
+    payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000"
     layout = next(row.layout for row in TABLE if row.message is wire.Configure)
     record = wire.Configure._make(layout.unpack(bytes.fromhex(payload)))
     _survives_every_double_flip(Frame(0x06, 0x66, record))
@@ -155,7 +155,8 @@ def test_an_impossible_address_is_our_mistake_and_says_so() -> None:
 
 def test_the_configuration_crc_depends_on_every_record_and_their_order() -> None:
     first, second = (
-        wire.Configure(index, 2, 5, 255, 1, 0, 0, 0, 255, 255, 255, 0, 0, 0, 0) for index in (0, 1)
+        wire.Configure(index, 2, 5, 255, 1, 0, 0, 0, 255, 255, 255, 0, 0, 0, 0, 0, 0)
+        for index in (0, 1)
     )
     crcs = {configuration_crc(records) for records in ([first], [first, second], [second, first])}
     assert len(crcs) == 3

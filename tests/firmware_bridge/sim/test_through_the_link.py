@@ -18,6 +18,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.words import flags_of
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
@@ -32,7 +33,7 @@ async def linked() -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
     there.connect(bench.receive, lambda _: None)
     line, random = Line(here), Random(1)
     boards = {
-        name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8))
+        name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8), flags_of(table))
         for name, board in table.boards.items()
     }
     for board in boards.values():

@@ -22,6 +22,7 @@ from firmware_bridge.sim.mishaps import parse
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.sim.upsets import Cause
+from firmware_bridge.words import flags_of
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
@@ -39,7 +40,7 @@ async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str,
     there.connect(bench.receive, lambda _: None)
     line, random = Line(here), Random(1)
     boards = {
-        name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8))
+        name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8), flags_of(table))
         for name, board in table.boards.items()
     }
     for board in boards.values():
