@@ -37,13 +37,15 @@ STUCK_MA = 1500
 class Onward:
     """Where a head's tiles go: singly into a lane while that is open, else in stacks, pushed on.
 
-    `too_high()` is the top tile of a stack that is higher than the others; `in_a_lane` tells of a
-    tile that lies in a hand lane, `in_a_wall` of one that was raised onto the felt.
+    `too_high()` is the top tile of a stack that is higher than the others, `instead` the one to
+    take so that no stack is emptied; `in_a_lane` tells of a tile that lies in a hand lane,
+    `in_a_wall` of one that was raised onto the felt.
     """
 
     lane: Callable[[Tile], bool]
     stack: Callable[[list[Tile]], None]
     too_high: Callable[[], Tile | None]
+    instead: Callable[[Tile], Tile]
     in_a_lane: Callable[[Tile], bool]
     in_a_wall: Callable[[Tile], bool]
     levels: int
@@ -323,7 +325,7 @@ class Head:
         elif surplus := self._onward.too_high() or (waits[0] if waits else None):
             self._give_back(surplus)
         elif not self._onward.in_a_wall(second):
-            self._give_back(second)
+            self._give_back(self._onward.instead(second))
 
     def _turn_down(self, tile: Tile) -> None:
         tile.up = False

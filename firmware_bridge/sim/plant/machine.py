@@ -287,6 +287,7 @@ class Plant:
                     partial(self._to_lane, number),
                     partial(self._to_tray, number),
                     partial(self._too_high, number),
+                    partial(self._instead, number),
                     self._in_a_lane,
                     self.felt.in_a_wall,
                     levels,
@@ -340,15 +341,23 @@ class Plant:
 
     def _too_high(self, head: int) -> Tile | None:
         """The top tile of a stack before a head that is higher than most of them, if there is."""
-        assert self.table.modules.heads is not None
-        sides = self.table.modules.heads.ports[head].trays
-        stacks = [
-            stack for side in sides if side < len(self.trays) for stack in self.trays[side].row
-        ]
+        stacks = self._stacks_before(head)
         for stack in stacks:
             if 2 * sum(len(other) < len(stack) for other in stacks) > len(stacks):
                 return stack[-1]
         return None
+
+    def _instead(self, head: int, second: Tile) -> Tile:
+        """A tile that leaves no gap: where the second one stands alone, the top of the highest."""
+        stacks = self._stacks_before(head)
+        highest = max(stacks, key=len, default=[])
+        alone = any(stack == [second] for stack in stacks)
+        return highest[-1] if alone and len(highest) > 1 else second
+
+    def _stacks_before(self, head: int) -> list[list[Tile]]:
+        assert self.table.modules.heads is not None
+        sides = self.table.modules.heads.ports[head].trays
+        return [stack for side in sides if side < len(self.trays) for stack in self.trays[side].row]
 
     def _in_a_lane(self, tile: Tile) -> bool:
         return any(tile.holder in lane.holders for lane in self.lanes)

@@ -8,7 +8,7 @@ import pytest
 
 from controller.chaos.lots import Evening, Lot
 from controller.chaos.playing import RoundPlayed, play_evening
-from firmware_bridge.sim.mishaps import Nth
+from firmware_bridge.sim.mishaps import Always, Nth
 
 HARMLESS = Lot("clock_jump", "host", 0, 0.0)
 """What comes where nothing else has happened: no table goes by the wall clock."""
@@ -71,3 +71,10 @@ def test_a_hand_lane_that_got_two_as_one_gives_the_second_back(nth: int, tmp_pat
     first, second, third = rounds_of("auto_deal", "da_san", tmp_path, (double,), (double,), ())
     assert "double_feed" in first.mishaps
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
+
+
+def test_a_head_that_always_brings_two_is_helped_without_a_gap_in_any_row(tmp_path: Path) -> None:
+    double = Lot("double_feed", "head0", 0, 0.0, Always())
+    (only,) = rounds_of("single_port", "muggins", tmp_path, (double,))
+    assert only.mishaps.count("double_feed") > 10
+    assert only.wrong == []
