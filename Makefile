@@ -14,7 +14,7 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench lock clean
+.PHONY: help run test test-quick check format bench lock clean firmware-tools
 
 help:
 	@echo "make run         the robotic table, simulated, plays one Wenzhou set-up"
@@ -24,15 +24,16 @@ help:
 	@echo "make format      put the formatting right"
 	@echo "make bench       every claim of the README, measured now"
 	@echo "make lock        take the newest versions into requirements*.txt (needs uv)"
+	@echo "make firmware-tools  what the firmware's tests need, from Debian"
 	@echo "make clean       remove .venv and every cache"
 
 run: $(VENV)/.run
 	@$(BIN)/wallwright run --until ready --speed 25
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m pytest -n $(JOBS)
 
-test-quick: $(VENV)/.dev
+test-quick: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
@@ -79,6 +80,25 @@ python3-venv:
 	else \
 		echo "$(PYTHON) cannot make a virtual environment: install its venv module" \
 			"(on Debian: sudo apt install python3-venv) and call make again." >&2; exit 1; \
+	fi
+
+# What builds the firmware and simulates its processor, as Debian calls it, and a sign of each.
+FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr libsimavr-dev avrdude clang libclang-rt-14-dev
+FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
+	$(shell command -v avr-objcopy),$(shell command -v avrdude),$(shell command -v clang),\
+	$(wildcard /usr/lib/avr/include/avr/io.h),$(wildcard /usr/include/simavr/sim_avr.h),\
+	$(wildcard /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a))
+
+firmware-tools:
+	@if [ -n "$(FIRMWARE_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			gcc libc6-dev $(FIRMWARE_PACKAGES); \
+	else \
+		echo "The firmware's tests need its compilers and its simulated processor (on Debian:" \
+			"sudo apt install gcc libc6-dev $(FIRMWARE_PACKAGES)); install them and call make" \
+			"again." >&2; exit 1; \
 	fi
 
 $(VENV)/.run: $(VENV)/.made requirements-build.txt requirements.txt pyproject.toml

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from config import mechanics, recovery, wiring
+from config import mechanics, recovery, signals, wiring
 from config.errors import Finding
 from config.parameters import game_parameters
 from config.schema import GameConfig, Table
@@ -67,7 +67,7 @@ def check_table(table: Table) -> list[Finding]:
     """
     first = (*wiring.CHECKS, *recovery.CHECKS)
     return [finding for check in first for finding in check(table)] or [
-        finding for check in mechanics.CHECKS for finding in check(table)
+        finding for check in (*mechanics.CHECKS, *signals.CHECKS) for finding in check(table)
     ]
 
 

@@ -49,6 +49,9 @@ DEFAULTS: Mapping[str, Limits] = {
     # An axis that met something may have met a hand: it does not go on by itself.
     "AXIS": Limits(0, 3, PATIENCE),
     "DICE": Limits(2, 3, PATIENCE),
+    "RELAY": Limits(1, 3, PATIENCE),
+    # A contact that does not open cuts nothing any more: nobody tries whether it does now.
+    "WELDED": Limits(0, 3, PATIENCE),
 }
 """The limits of every fault about which a table can do something; all of them are ours."""
 

@@ -288,6 +288,42 @@ class Lamps(Part):
     walls: tuple[str, ...]
 
 
+class Relay(Part):
+    """A safety relay: the motors of its board have power only while its coil has current."""
+
+    coil: str
+    contact: str | None = None
+    """A sensor that is active while the motors have power: the relay's mirror contact."""
+    seconds: Positive = 0.05
+    """How long its contact takes at most, to close or to open."""
+
+
+class Tower(Part):
+    """A lamp tower; each lamp may be missing."""
+
+    red: str | None = None
+    """Stopped, or a fault. Lit is its safe value, so a table whose host died shows it."""
+    amber: str | None = None
+    """A person is asked, or the table is paused."""
+    green: str | None = None
+    """All is well."""
+
+    @property
+    def lamps(self) -> dict[str, str]:
+        """The channel of each lamp that there is, by its colour, from the top."""
+        named = {"red": self.red, "amber": self.amber, "green": self.green}
+        return {colour: lamp for colour, lamp in named.items() if lamp is not None}
+
+
+class Buzzer(Part):
+    """Sounds when a person is asked."""
+
+    sounder: str
+    seconds: Positive = 0.2
+    every: Positive = 10.0
+    """So long it is silent after it has begun to sound, whoever is asked."""
+
+
 class Modules(Part):
     """What the machine has. A missing module makes its steps guided."""
 
@@ -305,6 +341,10 @@ class Modules(Part):
     lamps: Lamps | None = None
     ready: str | None = None
     """The lamp that says: ready to play, hands may come in. Lit is its safe value."""
+    tower: Tower | None = None
+    buzzer: Buzzer | None = None
+    relay: tuple[Relay, ...] = ()
+    """The safety relays, at most one a board."""
     emergency: tuple[str, ...] = ()
     """The emergency stop as each board sees it."""
     curtain: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from config.schema import (
     AnalogChannel,
     AxisChannel,
     BoardConfig,
+    Buzzer,
     Chain,
     Channel,
     Dice,
@@ -32,8 +33,10 @@ from config.schema import (
     Part,
     Reader,
     ReaderChannel,
+    Relay,
     SensorChannel,
     Table,
+    Tower,
     Tray,
 )
 
@@ -93,6 +96,9 @@ PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
     Reader: {"unit": ("reader",)},
     Keys: {"lid": _SENSOR, "done": _SENSOR},
     Lamps: {"walls": ("strip",)},
+    Relay: {"coil": ("output",), "contact": _SENSOR},
+    Tower: {"red": ("output",), "amber": ("output",), "green": ("output",)},
+    Buzzer: {"sounder": ("output",)},
     Modules: {"ready": ("output",), "emergency": _SENSOR, "curtain": _SENSOR},
 }
 """For each module, the keys that name channels and the kinds that those may be."""

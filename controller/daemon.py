@@ -12,6 +12,7 @@ from config.schema import GameConfig, Table
 from config.staging import stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
+from controller.buzzer import Buzzer
 from controller.catalogue import STOP
 from controller.cure import Care
 from controller.deal import Deal
@@ -26,7 +27,9 @@ from controller.ledger import Ledger
 from controller.pauses import Pauses, Reconnect, never_lost
 from controller.regather import regather
 from controller.stations.rig import Rig
+from controller.supply import supplies
 from controller.top import Top
+from controller.tower import Tower
 from controller.under import Under
 from controller.workplace import Orders, Workplace
 from firmware_bridge.board import Board, BoardError, BoardSilent
@@ -81,7 +84,11 @@ class Daemon:
         )
         self.match = orders.match(orders.dealer) if orders.play else None
         """What the hands so far have come to, where they are followed by the rules."""
-        self._pauses = Pauses(table, boards, self.books, guide.help, reconnect)
+        care = Care(partial(limits_of, table), guide.help, self.books)
+        supply = supplies(table, boards, care)
+        self._tower = Tower(table, supply, events)
+        self._buzzer = Buzzer(table, supply, events, clock)
+        self._pauses = Pauses(table, boards, self.books, guide.help, reconnect, supply)
         boards = self._pauses.steady
         self._table = table
         self._boards = boards
@@ -89,7 +96,6 @@ class Daemon:
         self._traffic = traffic
 
         self._help = guide.help
-        care = Care(partial(limits_of, table), guide.help, self.books)
         self._rig = Rig(table, game.tile, Devices(table, boards), care)
         self._under = Under(table, self._rig, self.staging, self.books)
         self._key = Key(self._rig.lid_key)
@@ -166,6 +172,8 @@ class Daemon:
                 raise TableFault(
                     Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"
                 )
+        self._tower.begin()
+        self._buzzer.begin()
 
     async def _start(self, regather_for: str | None) -> None:
         machine = self.books.machine
@@ -253,6 +261,8 @@ class Daemon:
             key.close()
         for board in self._boards.values():
             board.stop_all()
+        await self._tower.close()
+        await self._buzzer.close()
         for board in self._boards.values():
             await board.close()
         self.books.journal.flush()

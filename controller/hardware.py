@@ -7,6 +7,7 @@ faces and a count of what the links carried.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -22,13 +23,16 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.gpio_board import GpioBoard
 from firmware_bridge.gpio_pins import pi_pins
 from firmware_bridge.guide import Guide
+from firmware_bridge.keys import Keys
 from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.emulated import EmulatedBench
 from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
+from firmware_bridge.sim.plant.people import People
 from firmware_bridge.sim.plug import Plug
 from firmware_bridge.transport import open_serial
 from firmware_bridge.words import flags_of
@@ -51,7 +55,7 @@ class Hardware:
     plant: Plant | None = None
     reconnect: Callable[[str], None] = never_lost
     plug: Plug | None = None
-    bench: Bench | None = None
+    bench: Bench | EmulatedBench | None = None
 
     def traffic(self) -> Traffic:
         """What all links have carried so far."""
@@ -70,12 +74,17 @@ def simulated(
     *,
     chance: bool = True,
     mishaps: Iterable[Mishap] = (),
+    emulated: bool = False,
+    people: type[People] = People,
 ) -> Hardware:
     """A plant on the running loop, reached through the real link over a line in memory.
 
-    `chance` False takes every duration at its mean; `mishaps` are what goes wrong.
+    `chance` False takes every duration at its mean; `mishaps` are what goes wrong. `emulated`
+    boards are processors that run the firmware: `FileNotFoundError` where that is not built.
     """
-    plant = simulated_plant(table, config, game, seats, seed, chance=chance, mishaps=mishaps)
+    plant = simulated_plant(
+        table, config, game, seats, seed, chance=chance, mishaps=mishaps, people=people
+    )
     hands = Hands(plant)
     face_of = faces_by_tag(game)
     if _on_pins(table):
@@ -84,8 +93,7 @@ def simulated(
         plant.connect(pins)
         plant.power_on()
         return Hardware(boards, hands, face_of, (), lambda: None, plant)
-    plug = Plug()
-    bench = Bench(plant, plug.say)
+    plug, bench = _emulated(plant) if emulated else _executed(plant)
     plug.hear = bench.receive
     bench.plugged_in_by(plug)
     line = Line(plug.open())
@@ -108,6 +116,17 @@ def simulated(
     )
 
 
+def _executed(plant: Plant) -> tuple[Plug, Bench]:
+    plug = Plug()
+    return plug, Bench(plant, plug.say)
+
+
+def _emulated(plant: Plant) -> tuple[Plug, EmulatedBench]:
+    """Serial ports take a wire's time themselves: that of the line would come on top."""
+    plug = Plug(baud=math.inf)
+    return plug, EmulatedBench(plant, plug.say)
+
+
 def simulated_plant(
     table: Table,
     config: GameConfig,
@@ -117,8 +136,9 @@ def simulated_plant(
     *,
     chance: bool = True,
     mishaps: Iterable[Mishap] = (),
+    people: type[People] = People,
 ) -> Plant:
-    """The plant alone, on the running loop."""
+    """The plant alone, on the running loop, and who is at it."""
     loop = asyncio.get_running_loop()
     return Plant(
         table,
@@ -129,25 +149,27 @@ def simulated_plant(
         seats=seats,
         play=config.play,
         chance=chance,
+        people=people,
         mishaps=mishaps,
     )
 
 
 def on_lines(
-    table: Table, game: Game, ports: Mapping[str, str], guide: Guide, key: bytes = KEY
+    table: Table, game: Game, ports: Mapping[str, str], guide: Guide, keys: Keys | None = None
 ) -> Hardware:
     """Real boards, or a virtual one in another process: each board's port, several may share one.
 
+    `keys` are the boards' own; without any, only simulated boards are believed.
     Raises BoardSilent for a port that cannot be opened.
     """
     if _on_pins(table):
         factory = pi_pins()
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
         return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
-    flags = flags_of(table)
+    flags, known = flags_of(table), keys or Keys.none()
     lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
-        name: SerialBoard(name, board, lines[ports[name]], key, flags=flags)
+        name: SerialBoard(name, board, lines[ports[name]], known.of, flags=flags)
         for name, board in table.boards.items()
     }
 

@@ -27,6 +27,7 @@ from controller.faults import TableFault
 from controller.gate import FAULT, SILENT, Gate, Trouble
 from controller.homing import gantry_homing
 from controller.steady import Homing, SteadyBoard
+from controller.supply import Supply
 from firmware_bridge.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
 from firmware_bridge.guide import Ask
 
@@ -53,6 +54,7 @@ PATIENCE = 900.0
 ATTEMPTS = 20
 """How often boards may fall out again while one pause is being ended."""
 
+_NO_SUPPLIES: Mapping[str, Supply] = {}
 _BY_ITSELF = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """What is over once the board answers; nobody is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
@@ -64,7 +66,8 @@ _AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
 class Pauses:
     """The watch over a table's boards: `steady` are the same boards, whose orders outlive pauses.
 
-    `ask` asks a person, `reconnect` opens a board's line again.
+    `ask` asks a person, `reconnect` opens a board's line again; `supplies` are where boards that
+    have a relay or lamps get their lease.
     """
 
     def __init__(
@@ -74,10 +77,13 @@ class Pauses:
         books: Books,
         ask: Asking,
         reconnect: Reconnect,
+        supplies: Mapping[str, Supply] = _NO_SUPPLIES,
     ) -> None:
         self.gate = Gate(self._paused)
         self.steady = {
-            name: SteadyBoard(board, table.boards[name], self.gate, _homing(table, name))
+            name: SteadyBoard(
+                board, table.boards[name], self.gate, _homing(table, name), supplies.get(name)
+            )
             for name, board in boards.items()
         }
         self._books = books

@@ -24,6 +24,7 @@ from weakref import WeakSet
 from config.schema import AxisChannel, BoardConfig, MotorChannel, SensorChannel
 from controller.gate import FAULT, SILENT, Gate, Trouble
 from controller.listening import Listening
+from controller.supply import Supply
 from firmware_bridge.board import (
     Board,
     BoardError,
@@ -70,13 +71,23 @@ class _Waiting:
 
 
 class SteadyBoard:
-    """A `Board` around a board. `home` finds its axes again after they lost their power."""
+    """A `Board` around a board. `home` finds its axes again after they lost their power.
+
+    Where the board has a `supply`, its lease comes from there, with power on the motors.
+    """
 
     def __init__(
-        self, board: Board, config: BoardConfig, gate: Gate, home: Homing | None = None
+        self,
+        board: Board,
+        config: BoardConfig,
+        gate: Gate,
+        home: Homing | None = None,
+        supply: Supply | None = None,
     ) -> None:
         self.plain = board
         """The board itself: what may be told while the table is paused."""
+        self._supply = supply
+        self._lessor: Board | Supply = supply or board
         self._config = config
         self._gate = gate
         self._home = home
@@ -144,19 +155,27 @@ class SteadyBoard:
             self._leased = False
             pauses = self._gate.pauses
             try:
-                await self.plain.release_lease()
+                await self._lessor.release_lease()
             except BoardError as error:
                 if not self._cut_by(error, pauses):
                     raise
 
     async def _lease(self) -> None:
-        if self._holds and not self._leased:
-            self._leased = True
-            try:
-                await self.plain.hold_lease()
-            except BaseException:
-                self._leased = False
-                raise
+        while self._holds:
+            if not self._leased:
+                self._leased = True
+                try:
+                    await self._lessor.hold_lease()
+                except BaseException:
+                    self._leased = False
+                    raise
+                return
+            if self._supply is None:
+                return
+            # The motors may not have their power yet.
+            await self._supply.settled()
+            if self._leased:
+                return
 
     # Orders
 
@@ -295,7 +314,7 @@ class SteadyBoard:
         if self._leased:
             self._leased = False
             with suppress(BoardError):
-                await self.plain.release_lease()
+                await self._lessor.release_lease()
 
     async def meet(self) -> None:
         """Begin a session if there is none; wait for what still ramps down. Raises BoardError."""
@@ -319,21 +338,21 @@ class SteadyBoard:
         for order in [each for each in self._waiting if each.channel == motor and not each.asked]:
             await self._recall(order)
         await self.plain.clear()
-        await self.plain.hold_lease()
+        await self._lessor.hold_lease()
         try:
             await self.plain.drive(motor, -value, Elapsed(), seconds)
         finally:
-            await self.plain.release_lease()
+            await self._lessor.release_lease()
         return True
 
     async def get_ready(self) -> None:
         """Lease, axes, how far the orders came, gates and jaws. Raises BoardError."""
         if self._astray and self._home is not None and self._sent:
-            await self.plain.hold_lease()
+            await self._lessor.hold_lease()
             try:
                 await self._home(self.plain, self._sent)
             finally:
-                await self.plain.release_lease()
+                await self._lessor.release_lease()
         self._astray = False
         await self._lease()
         while waiting := [order for order in self._waiting if not order.asked]:

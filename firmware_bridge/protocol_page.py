@@ -248,10 +248,53 @@ with that of its own last order: another ticket means that this order never arri
 was cut short (STOPPED, HELD, FAULT) goes on counting its sensor's activations, so that a tile
 within the debounce time is not lost.
 
+A board with firmware keeps this in its EEPROM, beside its serial number, address and key and how
+often it has started. It writes what has changed every 250 ms while nothing moves, and at once when
+its supply falls. It keeps the levels too at which the outputs of its last table rest: there they
+rest from the start on, until a host configures the board; everything else of a table comes from the
+host. If those levels are damaged, CONFIGURATION is latched. What differs from the virtual board
+stands in [decision 14](decisions/0014-the-firmware.md).
+
 ## Wired past the configuration
 
 The emergency stop stops every board, and takes the motors' power. The light curtain stops a board
 if one of the parts that it guards moves, or is told to; otherwise hands may reach through.
+
+On an Arduino Mega 2560 three pins have a meaning that no table changes:
+
+- **20** is the emergency stop, normally closed to ground. Open, all outputs are safe at once, with
+  or without a table, and EMERGENCY_STOP is latched; its channel is 255 if no sensor of the table is
+  on that pin.
+- **21** is the light curtain, normally closed to ground, if the table has one.
+- **69** tells the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor runs
+  latches OVER_CURRENT, and blames the motor that started last. Wire it to ground if nothing
+  measures.
+
+Pins 0 and 1 are the line to the host. `wallwright wiring TABLE` lists every pin.
+
+## Modules on serial ports
+
+Dice readers and tag readers hang on the serial ports 1 to 3 of a board (pins 18 and 19, 16 and 17,
+14 and 15: the board sends on the even one), 115,200 baud, 8N1. They speak lines of ASCII, each
+ended by a line feed, and only when they are asked:
+
+| the board asks | the module answers |
+|---|---|
+| `D3` | the faces of three dice, `4 1 6`; 0 is a die that does not lie flat |
+| `T` | the tag as 16 hexadecimal digits, or `-` for none |
+
+A module has 200 ms. If it says nothing, the dice are all 0 and the tag is none. The reply to `Scan`
+waits for it; later commands wait behind that, and every other answer comes at once.
+
+## A board that nobody knows yet
+
+Serial number, address and key are put into a board by `wallwright firmware provision`. Without
+them, or if they are damaged, it answers at address 0 as `UNSET000`, with a key of 16 zero bytes. A
+host does not run a table with such a board, nor with any other whose key it does not have; only
+virtual boards, whose serial numbers begin with `SIM`, all know one key that is no secret.
+
+`build` in `Identity` is the first four bytes of the SHA-256 of the firmware's sources, so a host
+can say whether a board runs what lies in its own checkout: `wallwright scan`.
 
 ## Messages
 

@@ -12,7 +12,6 @@ positions, but runs nothing until it is told anew.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
@@ -40,7 +39,7 @@ from firmware_bridge.lease import Lease
 from firmware_bridge.link import Line, heed
 from firmware_bridge.messages import NONE, PROTOCOL
 from firmware_bridge.motions import End, Motions
-from firmware_bridge.probe import probe
+from firmware_bridge.probe import probe, proves
 from firmware_bridge.watching import Ears, Watching
 
 __all__ = ["SerialBoard", "probe"]
@@ -63,6 +62,8 @@ T = TypeVar("T")
 class SerialBoard:
     """A `Board` on a line. `nonce` gives eight bytes, never the same twice in a board's life.
 
+    `key` is the board's, or tells it by the serial number (`keys.Keys.of`).
+
     `flags` say what else channels are (`words.flags_of`).
     """
 
@@ -71,7 +72,7 @@ class SerialBoard:
         name: str,
         config: BoardConfig,
         line: Line,
-        key: bytes,
+        key: bytes | Callable[[str], bytes],
         nonce: Callable[[], bytes] = lambda: os.urandom(8),
         flags: Mapping[str, int] = words.NO_FLAGS,
     ) -> None:
@@ -293,8 +294,7 @@ class SerialBoard:
         serial = words.text(said.serial)
         if said.protocol != PROTOCOL:
             raise BoardError(self._wrong_version(f"version {said.protocol}"))
-        proof = hmac.digest(self._key, nonce + said.serial, "sha256")[: len(said.proof)]
-        if not hmac.compare_digest(proof, said.proof):
+        if not proves(said, nonce, self._key_of(serial)):
             raise BoardError(
                 f"board {self._name} (serial {serial}) does not know the key that this table has"
                 " for it; check that it is the right board, or provision it anew."
@@ -310,10 +310,18 @@ class SerialBoard:
             said.configuration_crc,
         )
 
+    def _key_of(self, serial: str) -> bytes:
+        if isinstance(self._key, bytes):
+            return self._key
+        try:
+            return self._key(serial)
+        except BoardError as reason:
+            raise type(reason)(f"board {self._name}: {reason}") from reason
+
     def _wrong_version(self, theirs: str) -> str:
         return (
             f"board {self._name} speaks {theirs} of the protocol, this program version {PROTOCOL};"
-            f" upgrade its firmware with `wallwright firmware flash {self._name}`."
+            " upgrade its firmware with `wallwright firmware flash PORT`."
         )
 
     async def _configure(self) -> None:
@@ -363,7 +371,7 @@ class SerialBoard:
             raise BoardError(
                 f"board {self._name} answered {order} with {type(reply).__name__}, not"
                 f" {kind.__name__}; upgrade its firmware with"
-                f" `wallwright firmware flash {self._name}`."
+                " `wallwright firmware flash PORT`."
             )
         return reply
 

@@ -319,7 +319,7 @@ def test_the_lines_on_the_page_are_events_as_it_says() -> None:
 
 OF_TROUBLE = {
     *("given_up", "recovered", "waiting", "cleared", "fault", "healed"),
-    *("paused", "backed_off", "resumed", "recalled", "regathered"),
+    *("paused", "backed_off", "resumed", "recalled", "regathered", "not_shown"),
 }
 """What only a run with trouble tells."""
 

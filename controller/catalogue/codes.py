@@ -50,6 +50,8 @@ class Fault(enum.Enum):
     BOARD = "a board latched a fault"
 
     # The table as a whole
+    RELAY = "the safety relay did not close"
+    WELDED = "the safety relay's contact does not open"
     REFUSED = "a board refused an order"
     SILENT = "a board does not answer"
     POWER = "the power failed in the middle of a step"

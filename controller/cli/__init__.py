@@ -20,6 +20,7 @@ from controller.cli.check import check
 from controller.cli.doctor import doctor
 from controller.cli.errors import BadInput
 from controller.cli.explain import explain
+from controller.cli.firmware import firmware
 from controller.cli.judge import judge
 from controller.cli.lab import lab
 from controller.cli.lists import games, tables, version
@@ -27,8 +28,10 @@ from controller.cli.plan import plan
 from controller.cli.replay import replay
 from controller.cli.run import run
 from controller.cli.scan import scan
+from controller.cli.selftest import selftest
 from controller.cli.stats import stats
 from controller.cli.usage import sentence
+from controller.cli.wiring import wiring
 from controller.journal import JournalError
 from rules.errors import RulesError
 
@@ -40,9 +43,11 @@ COMMANDS = (
     board,
     chaos,
     check,
+    wiring,
     tables,
     games,
     scan,
+    selftest,
     doctor,
     explain,
     stats,
@@ -55,7 +60,8 @@ app = typer.Typer(name="wallwright", add_completion=False, pretty_exceptions_ena
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(lab)
-NAMES = (*(command.__name__ for command in COMMANDS), "lab")
+app.add_typer(firmware)
+NAMES = (*(command.__name__ for command in COMMANDS), "lab", "firmware")
 
 
 def _say_version(wanted: bool) -> None:

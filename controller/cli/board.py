@@ -1,23 +1,29 @@
-"""`wallwright board`: the virtual board in a process of its own, on a pseudo-terminal."""
+"""`wallwright board`: simulated boards in a process of their own, on a pseudo-terminal."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import signal
+import sys
 import tty
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from config.schema import GameConfig, Table
+from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInput
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.hardware import simulated_plant
 from controller.rest import seats_of
+from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.emulated import EmulatedBench
 from firmware_bridge.sim.mishaps import Mishap
 from rules.setup import Game
 
@@ -37,6 +43,7 @@ def board(
     ] = None,
     fault: FaultTexts = None,
     faults: Campaign = None,
+    emulated: Emulated = False,
 ) -> int:
     """Run a virtual board until Ctrl-C; 'run --port PATH' drives it as it would a real one."""
     table = table_named(sim)
@@ -53,13 +60,26 @@ def board(
             raise BadInput(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
         config = config.model_copy(update={"play": playing})
     mishaps = mishaps_of(fault, faults, table)
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        runner.run(_answer(table, config, rules, seed, mishaps))
+    if emulated:
+        require_emulation(table)
+    # Its timers are punctual to a tenth of a millisecond; epoll's wait for whole ones.
+    loop = partial(asyncio.SelectorEventLoop, selectors.SelectSelector() if emulated else None)
+    with asyncio.Runner(loop_factory=loop) as runner:
+        try:
+            runner.run(_answer(table, config, rules, seed, mishaps, emulated))
+        except Impossible as refusal:
+            print(f"The boards drive what no mechanism can do: {refusal}", file=sys.stderr)
+            return 1
     return 0
 
 
 async def _answer(
-    table: Table, config: GameConfig, game: Game, seed: int, mishaps: tuple[Mishap, ...]
+    table: Table,
+    config: GameConfig,
+    game: Game,
+    seed: int,
+    mishaps: tuple[Mishap, ...],
+    emulated: bool,
 ) -> None:
     loop = asyncio.get_running_loop()
     master, slave = os.openpty()
@@ -67,19 +87,32 @@ async def _answer(
     os.set_blocking(master, False)
     seats = seats_of(game.setup())
     plant = simulated_plant(table, config, game, seats, seed, mishaps=mishaps)
-    bench = Bench(plant, lambda data: _write(master, data))
+    kind = EmulatedBench if emulated else Bench
+    bench = kind(plant, lambda data: _write(master, data))
     loop.add_reader(master, lambda: bench.receive(_read(master)))
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     print(os.ttyname(slave), flush=True)
     try:
-        await stopped.wait()
+        await _until(stopped, bench)
     finally:
         bench.close()
         loop.remove_reader(master)
         os.close(slave)
         os.close(master)
+
+
+async def _until(stopped: asyncio.Event, bench: Bench | EmulatedBench) -> None:
+    """Processors follow the clock until then; a virtual board needs no help. Raises Impossible."""
+    waiting: list[asyncio.Future[object]] = [asyncio.ensure_future(stopped.wait())]
+    if isinstance(bench, EmulatedBench):
+        waiting.append(asyncio.ensure_future(bench.keep_up()))
+    done, left = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for task in left:
+        task.cancel()
+    for task in done:
+        task.result()
 
 
 def _read(master: int) -> bytes:

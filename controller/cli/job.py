@@ -9,6 +9,7 @@ from pathlib import Path
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
 from controller.workplace import Orders
+from firmware_bridge.keys import Keys
 from firmware_bridge.sim.mishaps import Mishap
 from rules.errors import RulesError
 from rules.geometry import Seat
@@ -39,6 +40,10 @@ class Job:
     journal_copy: Path | None = None
     mishaps: tuple[Mishap, ...] = ()
     abandon: bool = False
+    keys: Keys | None = None
+    """The real boards' own."""
+    emulated: bool = False
+    """Whether simulated boards run the firmware itself."""
 
     @property
     def title(self) -> str:

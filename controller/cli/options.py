@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInput, no_such
+from firmware_bridge.keys import Keys, KeysError, default_file
 from rules.cuts import CUTS, cut_choice, find_cut
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow
@@ -59,6 +60,22 @@ Record = Annotated[
         show_default=False,
     ),
 ]
+
+
+KeysFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys", help="The file of the boards' keys.", show_default="~/.config/wallwright/keys"
+    ),
+]
+
+
+def keys_of(file: Path | None) -> Keys:
+    """The boards' keys. Raises BadInput for a file that cannot be used."""
+    try:
+        return Keys(file or default_file())
+    except KeysError as error:
+        raise BadInput(str(error)) from error
 
 
 def throws_of(texts: list[str] | None) -> list[Dice]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from config.loader import game_parameters
+from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInput
 from controller.cli.job import Job, check_orders, pace_of, ports_of
 from controller.cli.lines import opened
@@ -21,16 +23,19 @@ from controller.cli.options import (
     Dealer,
     End,
     JournalCopy,
+    KeysFile,
     Players,
     Record,
     Reverse,
     Throws,
     Wall,
     answers_of,
+    keys_of,
     throws_of,
 )
 from controller.cli.session import session
 from controller.workplace import Orders
+from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.stall import StallingLoop
 
@@ -91,6 +96,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    keys: KeysFile = None,
     journal: Annotated[
         Path | None,
         typer.Option(help="Keep the journal in this file, and in copies.", show_default=False),
@@ -103,6 +109,7 @@ def run(
     record: Record = None,
     fault: FaultTexts = None,
     faults: Campaign = None,
+    emulated: Emulated = False,
 ) -> int:
     """Run a table: gather, shuffle, build, raise, throw, deal, turn up, play, collect."""
     rules, config = game_named(game)
@@ -130,8 +137,12 @@ def run(
         raise BadInput("A real table shows nobody its tiles; leave out --reveal or --port.")
     if ports and seed is not None:
         raise BadInput("A real drum has no seed; leave out --seed or --port.")
+    if ports and emulated:
+        raise BadInput("A real board runs its own firmware; leave out --emulated or --port.")
     if ports and (fault or faults):
         raise BadInput("A real table has its own faults; leave out --fault, --faults or --port.")
+    if keys is not None and not ports:
+        raise BadInput(f"--keys {keys} are of real boards; add --port, or leave it out.")
     mishaps = mishaps_of(fault, faults, machine)
     job = Job(
         machine,
@@ -147,13 +158,21 @@ def run(
         journal_copy,
         mishaps,
         abandon,
+        keys=keys_of(keys) if ports else None,
+        emulated=emulated,
     )
+    if emulated:
+        require_emulation(machine)
     with (
         opened("Events", events) as stream,
         opened("The record", None if record is None else str(record), "a+") as kept,
         asyncio.Runner(loop_factory=lambda: _loop(job)) as runner,
     ):
-        return runner.run(session(job, stream, kept))
+        try:
+            return runner.run(session(job, stream, kept))
+        except Impossible as refusal:
+            print(f"The boards drive what no mechanism can do: {refusal}", file=sys.stderr)
+            return 1
 
 
 def _loop(job: Job) -> asyncio.AbstractEventLoop:

@@ -6,11 +6,13 @@ import asyncio
 from typing import Annotated
 
 import typer
-from rich.table import Table as Grid
 from serial.tools import list_ports
 
-from controller.cli.screen import screen
-from firmware_bridge.serial_board import probe
+from controller.cli.options import KeysFile, keys_of
+from firmware_bridge.board import BoardSilent
+from firmware_bridge.flashing import tree_hash
+from firmware_bridge.keys import SIMULATED, Keys, UnknownBoard
+from firmware_bridge.probe import SILENCE, Answer, answers, introduced
 
 
 def scan(
@@ -18,15 +20,52 @@ def scan(
         list[str] | None,
         typer.Argument(help="These ports, instead of all that are attached.", show_default=False),
     ] = None,
+    keys: KeysFile = None,
 ) -> int:
-    """List serial ports and the boards that answer on them."""
+    """List serial ports and the boards on them: who they are, how old their firmware is."""
+    known = keys_of(keys)
     attached = {port.device: port.description for port in list_ports.comports()}
     asked = ports or sorted(attached)
     if not asked:
         typer.echo("No serial port is attached; plug a board in and scan again.")
         return 0
-    grid = Grid("port", "what it says", "what answers", box=None)
     for port in asked:
-        grid.add_row(port, attached.get(port, ""), asyncio.run(probe(port)))
-    screen().print(grid)
+        what = f" ({attached[port]})" if attached.get(port, "n/a") != "n/a" else ""
+        for line in _lines(port, known):
+            typer.echo(f"{port}{what}: {line}")
     return 0
+
+
+def _lines(port: str, keys: Keys) -> list[str]:
+    try:
+        found = asyncio.run(answers(port))
+    except BoardSilent as reason:
+        return [str(reason)]
+    current = tree_hash()
+    lines = [
+        f"{introduced(answer)}; build {build_of(answer, port, current)}; key {key_of(answer, keys)}"
+        if answer.identity
+        else f"{introduced(answer)}: wallwright firmware flash {port}"
+        for answer in found
+    ]
+    return lines or [SILENCE]
+
+
+def build_of(answer: Answer, port: str, current: bytes | None) -> str:
+    """Whether a board's build is that of the sources at hand (`current`, if there are any)."""
+    if answer.serial.startswith(SIMULATED):
+        return "simulated"
+    if current is None:
+        return "unknown, for there are no sources here to compare with"
+    if answer.identity is not None and answer.identity.build == current:
+        return "current"
+    return f"older: wallwright firmware flash {port}"
+
+
+def key_of(answer: Answer, keys: Keys) -> str:
+    """Whether this host knows the board's key, and the board too."""
+    try:
+        key = keys.of(answer.serial)
+    except UnknownBoard:
+        return "not on file: wallwright firmware provision gives it one"
+    return "known" if answer.knows(key) else "another than on file: is it the right board?"

@@ -133,13 +133,19 @@ def _hardware(job: Job, prompts: IO[str]) -> Hardware:
     if not job.ports:
         seats = seats_of(job.orders.setup(job.orders.dealer))
         hardware = simulated(
-            job.table, job.config, job.orders.game, seats, job.seed, mishaps=job.mishaps
+            job.table,
+            job.config,
+            job.orders.game,
+            seats,
+            job.seed,
+            mishaps=job.mishaps,
+            emulated=job.emulated,
         )
         assert hardware.plant is not None
         hardware.plant.mishaps.on_host(befalls_host(job.journal))
         return hardware
     try:
-        return on_lines(job.table, job.orders.game, job.ports, Terminal(prompts))
+        return on_lines(job.table, job.orders.game, job.ports, Terminal(prompts), job.keys)
     except BoardError as error:
         reason = str(error)
         raise BadInput(reason[:1].upper() + reason[1:]) from error

@@ -29,8 +29,7 @@ def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence
             meant = f"did you mean '{close[0]}'?" if close else ask
             return f"There is no option '{error.option_name}'; {meant}"
         case MissingParameter():
-            name = error.param.human_readable_name if error.param else "an argument"
-            return f"{name} is missing; {ask}"
+            return f"{_missing(error)} is missing; {ask}"
         case BadParameter():
             name = error.param.opts[0] if error.param and error.param.opts else "a value"
             wrong = error.message.rstrip(".").replace("a valid integer", "a whole number")
@@ -41,3 +40,11 @@ def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence
             spare = error.message[error.message.rfind("(") + 1 : error.message.rfind(")")]
             return f"'{spare}' is one argument too many; {ask}"
     return f"{error.format_message().rstrip('.')}; {ask}"
+
+
+def _missing(error: MissingParameter) -> str:
+    """An argument by its name in the help, an option as one types it."""
+    if error.param is None:
+        return "an argument"
+    is_option = error.param.param_type_name == "option"
+    return error.param.opts[0] if is_option else error.param.human_readable_name

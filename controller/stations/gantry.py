@@ -76,6 +76,11 @@ class GantryStation:
         self._over = (0.0, 0.0)
         """Where it was last sent in the plane."""
 
+    @property
+    def switched(self) -> tuple[Switched, ...]:
+        """Jaws, wrist and turner, as far as there are."""
+        return tuple(part for part in (self._jaws, self._turn, self._turner) if part is not None)
+
     async def home(self) -> None:
         """Up first, then the plane; jaws open, straight, one column wide."""
         await self.find_axes()

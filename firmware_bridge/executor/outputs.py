@@ -13,6 +13,9 @@ from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Core, Impossible, Output, Running, Sensor
 from firmware_bridge.messages import Drive, Kind, UntilKind
 
+_INSTANT = 1e-6
+"""Seconds within which two timers mean the same instant."""
+
 
 class Outputs:
     """All of a board's outputs, and the drives and pulses under way on them."""
@@ -170,6 +173,10 @@ class Outputs:
 
     def _too_long(self, output: Output) -> None:
         output.on_until = None
+        timer = output.running.timer if output.running is not None else None
+        if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:
+            # An order may last as long as its output may be on: it ends in this same instant.
+            return
         self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
 
     def _end(self, output: Output, running: Running, reason: Reason) -> None:

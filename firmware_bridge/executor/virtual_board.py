@@ -250,7 +250,7 @@ class VirtualBoard:
                 damaged, repeated = self.line()
                 return Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
             case Bootloader():
-                self._let_go(Reason.STOPPED)
+                self._let_go(Reason.STOPPED, dead=True)
                 self._drop_rig()
                 self._end_lease()
                 return Ok()

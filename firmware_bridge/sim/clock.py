@@ -18,9 +18,17 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
+Companion = Callable[[float, float], float]
+"""Whatever else lives on this clock, from now until the next timer: until when time may go on.
+
+It runs before time does. Where something happens earlier that concerns the loop, it schedules that
+and says its time.
+"""
 
 PATIENCE = 1.0
 """Real seconds that an idle loop waits for another thread before it calls that a deadlock."""
+_ALONE = 10.0
+"""Virtual seconds in which a companion has to do something where nothing else is scheduled."""
 _LATE = 0.25
 """A paced run that falls further behind (real seconds) than this does not hurry to catch up."""
 
@@ -51,6 +59,15 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Virtual seconds since the loop was made."""
         return self._jumps.now
 
+    @property
+    def companion(self) -> Companion | None:
+        """Who runs in lockstep with this loop, if anybody."""
+        return self._jumps.companion
+
+    @companion.setter
+    def companion(self, companion: Companion | None) -> None:
+        self._jumps.companion = companion
+
     def _deadlock(self) -> NoReturn:
         waiting = "; ".join(sorted(_whereabouts(task) for task in asyncio.all_tasks(self)))
         raise Deadlock(
@@ -78,6 +95,7 @@ class _JumpingSelector(selectors.BaseSelector):
         self, pace: float | None, patience: float, deadlock: Callable[[], NoReturn]
     ) -> None:
         self.now = 0.0
+        self.companion: Companion | None = None
         self._patience = patience
         self._deadlock = deadlock
         self._pacer = _Pacer(pace) if pace is not None else None
@@ -99,14 +117,24 @@ class _JumpingSelector(selectors.BaseSelector):
         ready = self._look(0)
         if ready:
             return ready
+        return self._go_on(self.now + timeout)
+
+    def _go_on(self, until: float) -> Ready:
+        if self.companion is not None:
+            until = self.companion(self.now, until)
         if self._pacer is not None:
-            ready = self._look(self._pacer.wait(self.now + timeout))
+            ready = self._look(self._pacer.wait(until))
             if ready:
                 return ready
-        self.now += timeout
-        return ready
+        self.now = until
+        return _NOBODY
 
     def _idle(self) -> Ready:
+        if self.companion is not None:
+            horizon = self.now + _ALONE
+            ready = self._go_on(horizon)
+            if ready or self.now < horizon:
+                return ready
         outside = len(self._real.get_map()) > self._own
         ready = self._look(None if outside else self._patience)
         if not ready and not outside:

@@ -40,7 +40,7 @@ class Noise:
 class MemoryTransport:
     """One end of a line; made in pairs by `memory_line`."""
 
-    def __init__(self, baud: int, latency: float, noise: Noise | None) -> None:
+    def __init__(self, baud: float, latency: float, noise: Noise | None) -> None:
         self.bytes_sent = 0
         self._loop = asyncio.get_running_loop()
         self._byte = BITS_A_BYTE / baud
@@ -91,7 +91,7 @@ class MemoryTransport:
 
 
 def memory_line(
-    *, baud: int = BAUD, latency: float = LATENCY, noise: Noise | None = None
+    *, baud: float = BAUD, latency: float = LATENCY, noise: Noise | None = None
 ) -> tuple[MemoryTransport, MemoryTransport]:
     """The two ends of one line, on the running loop; noise spoils both directions."""
     here, there = (MemoryTransport(baud, latency, noise) for _ in range(2))

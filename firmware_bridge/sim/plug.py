@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from firmware_bridge.board import BoardSilent
 from firmware_bridge.sim.line import MemoryTransport, memory_line
-from firmware_bridge.transport import Receive
+from firmware_bridge.transport import BAUD, Receive
 
 
 class Plug:
-    """One socket of the host. `hear` gets the bytes that come through; `say` sends some back."""
+    """One socket of the host. `hear` gets the bytes that come through; `say` sends some back.
 
-    def __init__(self) -> None:
+    `baud` is the line's; infinite where those behind the plug take the wire's time themselves.
+    """
+
+    def __init__(self, baud: float = BAUD) -> None:
+        self._baud = baud
         self.hear: Receive = _unheard
         self.pulled = False
         self._there: MemoryTransport | None = None
@@ -19,7 +23,7 @@ class Plug:
         """The host opens its port: a line to whatever is plugged in. Raises BoardSilent."""
         if self.pulled:
             raise BoardSilent("the line in memory is unplugged; put the plug back.")
-        here, there = memory_line()
+        here, there = memory_line(baud=self._baud)
         there.connect(self.hear, _unheard)
         self._there = there
         return here

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
+from config.schema import Table
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import Hardware, simulated
@@ -26,6 +27,12 @@ class Round:
     daemon: Daemon
     events: list[Event]
     asked: list[Ask] = field(default_factory=list)
+    copper: list[tuple[float, str, int]] = field(default_factory=list)
+    """When which output took which value."""
+
+    def seen(self, channel: str, value: int) -> None:
+        """An output has changed."""
+        self.copper.append((asyncio.get_running_loop().time(), channel, value))
 
     def told(self, event: str) -> list[Event]:
         """All events of one name."""
@@ -57,7 +64,7 @@ Happens = Callable[[Round], None]
 
 
 def play(
-    table: str = "robotic",
+    table: str | Table = "robotic",
     game: str = "wenzhou",
     happens: dict[float, Happens] | None = None,
     *,
@@ -69,7 +76,8 @@ def play(
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
-        machine, config = load_table(table), load_game(game)
+        machine = load_table(table) if isinstance(table, str) else table
+        config = load_game(game)
         orders = Orders(find_game(game), game_parameters(config))
         seats = seats_of(orders.setup(0))
         hardware = simulated(machine, config, orders.game, seats, seed)
@@ -89,6 +97,8 @@ def play(
                 reconnect=hardware.reconnect,
             )
             played = Round(hardware, daemon, [])
+            if hardware.plant is not None:
+                hardware.plant.onlookers.append(played.seen)
             log.listen(played.events.append)
             if on is not None:
                 log.listen(lambda event: on(played, event))

@@ -101,7 +101,7 @@ def test_a_board_of_another_version_says_which_command_upgrades_it(
         desk = Desk()
         desk.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
         with pytest.raises(
-            BoardError, match=r"this program version 1.*`wallwright firmware flash base`"
+            BoardError, match=r"this program version 1.*`wallwright firmware flash PORT`"
         ):
             await desk.board.start()
 

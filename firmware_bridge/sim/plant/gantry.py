@@ -182,6 +182,12 @@ class Gantry:
         if not self._block:
             self._wide = wide
 
+    def put_in(self, tile: Tile) -> None:
+        """A person holds a tile between the jaws, which are empty."""
+        self._block = [[tile]]
+        self.held.put(tile)
+        self._sense(self._module.loaded, True)
+
     def take_out(self, tile: Tile) -> Tile:
         """A person takes a tile out of the jaws."""
         for column in self._block:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Protocol
 
 from config.field import Field
-from config.schema import AxisChannel, Table, TileSize
+from config.schema import AxisChannel, MotorChannel, Table, TileSize
 from firmware_bridge.sim.mishap_kind import Realm
 from firmware_bridge.sim.mishap_parts import motors
 from firmware_bridge.sim.mishaps import Mishap, Mishaps
@@ -28,6 +28,7 @@ from firmware_bridge.sim.plant.heads import Head, Onward
 from firmware_bridge.sim.plant.lanes import Lane
 from firmware_bridge.sim.plant.lid import Lid
 from firmware_bridge.sim.plant.people import People
+from firmware_bridge.sim.plant.relay import Relay
 from firmware_bridge.sim.plant.senses import Senses
 from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile, census
@@ -87,6 +88,8 @@ class Plant:
         self.tiles = _unpack(self.boxes, faces)
         self.shown: dict[str, int] = {}
         """Lamps and whatever else only people look at, as it is now."""
+        self.onlookers: list[Callable[[str, int], None]] = []
+        """Who sees every output that changes, and every axis that sets off (1)."""
         self.mishaps = Mishaps(table, mishaps, seed)
         self.mishaps.bring[Realm.PLANT] = self._befalls
         self._senses = Senses(table, loop, self.mishaps, self._tell_board) if self.mishaps else None
@@ -115,6 +118,8 @@ class Plant:
         self.lanes = self._lanes()
         self.heads = self._heads(tile)
         self.gantry = self._gantry()
+        self.relays = tuple(Relay(world, relay) for relay in modules.relay)
+        self._fed_by = self._motors_of_relays()
         self._boards: dict[str, Wired] = {}
         self._axes = _axes(table)
         one_each = (self.drum, self.dome, self.flipper, self.people, self.lid, self.chain)
@@ -123,6 +128,7 @@ class Plant:
             *self.trays,
             *self.lanes,
             *self.heads,
+            *self.relays,
             self.floor,
         )
         self._gauges = self._current_sensors()
@@ -213,6 +219,10 @@ class Plant:
     # The wiring of the boards
 
     def output(self, channel: str, value: int) -> None:
+        for look in self.onlookers:
+            look(channel, value)
+        if value:
+            self._check_power(channel)
         if self.mishaps:
             self._stumble(channel, value)
         behind = self._behind.get(channel)
@@ -222,6 +232,9 @@ class Plant:
             behind(channel, value)
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        for look in self.onlookers:
+            look(axis, 1)
+        self._check_power(axis)
         if self.mishaps:
             self.mishaps.output(self.table.board_of(axis))
         if abs(target - start) > _EXACT:
@@ -307,6 +320,17 @@ class Plant:
                 gauges[head.belt_current] = head.current
         return gauges
 
+    def _motors_of_relays(self) -> dict[str, Relay]:
+        """Each motor and axis that a relay feeds: those of its board."""
+        return {
+            name: relay
+            for relay, module in zip(self.relays, self.table.modules.relay, strict=True)
+            for name, channel in self.table.boards[
+                self.table.board_of(module.coil)
+            ].channels.items()
+            if isinstance(channel, MotorChannel | AxisChannel)
+        }
+
     def _gantry(self) -> Gantry | None:
         module = self.table.modules.gantry
         if module is None:
@@ -378,6 +402,11 @@ class Plant:
     def _draw(self, motor: str, milliamps: int) -> None:
         if motor in self._boards:
             self._boards[motor].current(motor, milliamps)
+
+    def _check_power(self, channel: str) -> None:
+        relay = self._fed_by.get(channel)
+        if relay is not None and not relay.closed:
+            raise Impossible(f"{channel} is to run, and its relay is open.")
 
     def _stumble(self, channel: str, value: int) -> None:
         """The occasions that every output is."""

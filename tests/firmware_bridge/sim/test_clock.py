@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 import threading
 import time
@@ -183,3 +184,55 @@ def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
 def test_a_pace_that_goes_nowhere_is_refused() -> None:
     with pytest.raises(ValueError, match="a pace of 0 goes nowhere"):
         VirtualLoop(pace=0)
+
+
+def test_a_companion_runs_up_to_the_next_timer_and_stops_where_something_happens() -> None:
+    async def main() -> list[float]:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        ran: list[float] = []
+        rings = [0.3, 0.4, math.inf]
+
+        def companion(now: float, until: float) -> float:
+            if rings[0] < until:
+                until = rings.pop(0)
+                loop.call_at(until, ran.append, -until)
+            ran.append(until)
+            return until
+
+        loop.companion = companion
+        await asyncio.sleep(1.0)
+        loop.companion = None
+        await asyncio.sleep(1.0)
+        return ran
+
+    assert run(main()) == [0.3, -0.3, 0.4, -0.4, 1.0]
+
+
+def test_a_companion_alone_may_wake_a_loop_that_has_nothing_to_do() -> None:
+    async def main() -> float:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        done = loop.create_future()
+
+        def companion(now: float, until: float) -> float:
+            loop.call_at(2.5, done.set_result, None)
+            return 2.5
+
+        loop.companion = companion
+        await done
+        loop.companion = None
+        return loop.time()
+
+    assert run(main()) == 2.5
+
+
+def test_a_companion_that_never_does_anything_is_a_deadlock_too() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        loop.companion = lambda now, until: until
+        await loop.create_future()
+
+    with pytest.raises(Deadlock):
+        run(main(), patience=0.01)

@@ -23,12 +23,13 @@ Seen = tuple[list[Ended], list[tuple[float, str, int]]]
 
 
 class Plants(Plant):
-    """A plant that writes down what its boards put on the copper."""
+    """A plant that writes down what its boards tell its motors."""
 
     trace: list[tuple[float, str, int]]
 
     def output(self, channel: str, value: int) -> None:
-        self.trace.append((round(self.world.now, 3), channel, value))
+        if channel in ("drum", "wheel"):
+            self.trace.append((round(self.world.now, 3), channel, value))
         super().output(channel, value)
 
 
@@ -39,6 +40,8 @@ async def let_tiles_out(plant: Plants, board: Board) -> Seen:
     assert plant.drum is not None
     plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.tiles])
     await board.hold_lease()
+    await board.set("relay", 1)
+    await asyncio.sleep(0.1)
     ended = [await board.drive("drum", 650, Elapsed(), 8.0)]
     await board.set("drum", 400)
     ended += [await board.drive("wheel", 1000, Edges("counter", n), 60.0) for n in (5, 2)]

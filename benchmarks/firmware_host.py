@@ -1,0 +1,146 @@
+"""A host for the simulated processor's benchmarks: keeps the link full, in processor cycles.
+
+Commands that the benchmark wants go first; the rest of the window is filled with `Read`s, so that
+the board always has a command waiting, as at the worst moment of a busy table.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from firmware_bridge.codec import EVENTS, Decoder, configuration_crc, encode
+from firmware_bridge.messages import (
+    PROTOCOL,
+    WINDOW,
+    Commit,
+    Configure,
+    Identify,
+    Message,
+    Read,
+    Received,
+    Refused,
+    TakeLease,
+)
+from firmware_bridge.sim.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
+
+BYTE = 640
+"""Cycles of a byte on the wire at 250,000 baud."""
+SLICE = 200 * CYCLES_PER_US
+START = 50_000 * CYCLES_PER_US
+"""The board has started by then."""
+PATIENCE = 2_000_000 * CYCLES_PER_US
+EMERGENCY_PIN, CURTAIN_PIN = 20, 21
+LINK = 0
+ADDRESS = 0
+
+
+class Host:
+    """A processor with the firmware, its pins' history, and the session of a host with it.
+
+    `closed` are the pins that are held low from the beginning. Raises `RuntimeError` if the board
+    refuses a command, or does not do what is waited for within two simulated seconds.
+    """
+
+    def __init__(self, *closed: int, elf: Path = ELF) -> None:
+        self.processor = Processor(elf)
+        self.levels: dict[int, Level] = {}
+        self.changes: list[PinChange] = []
+        self.events: deque[Message] = deque()
+        self.fill = False
+        self._decoder = Decoder()
+        self._sequence = 0
+        self._waiting: deque[Message] = deque()
+        self._flying: dict[int, Message] = {}
+        self._line_free_at = 0
+        self.processor.drive((0, pin, Level.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed))
+        self.run(START)
+
+    @property
+    def cycle(self) -> int:
+        """Now."""
+        return self.processor.cycle
+
+    @property
+    def line_free_at(self) -> int:
+        """The cycle at which the last byte that was given to the line is over."""
+        return self._line_free_at
+
+    def begin(self, records: list[Configure], lease_ms: int) -> None:
+        """Identify, configure, take a lease."""
+        self.ask(Identify(PROTOCOL, self.cycle.to_bytes(8, "little")))
+        for record in records:
+            self.ask(record)
+        self.ask(Commit(len(records), configuration_crc(records)))
+        self.ask(TakeLease(lease_ms))
+
+    def ask(self, *commands: Message) -> None:
+        """Send these and wait until they are answered."""
+        self.tell(*commands)
+        self.until(lambda: not any(type(c) is not Read for c in self._outstanding()))
+
+    def tell(self, *commands: Message) -> None:
+        """Send these, in this order, as soon as the window lets them go."""
+        self._waiting.extend(commands)
+        self._send()
+
+    def drain(self) -> None:
+        """Fill the link no more, and wait until every command is answered."""
+        self.fill = False
+        self.until(lambda: not self._outstanding())
+
+    def until(self, done: Callable[[], bool]) -> None:
+        """Run until this is so."""
+        give_up = self.cycle + PATIENCE
+        while not done():
+            if self.cycle > give_up:
+                raise RuntimeError(
+                    f"The board did not go on within two seconds; in flight: {self._flying}."
+                )
+            self._advance()
+
+    def run(self, cycles: int) -> None:
+        """Let so many cycles pass."""
+        end = self.cycle + cycles
+        while self.cycle < end:
+            self._advance(end)
+
+    def drive(self, pin: int, level: Level, at: int) -> None:
+        """Give an input this level at this cycle."""
+        self.processor.drive([(at, pin, level)])
+
+    def _outstanding(self) -> list[Message]:
+        return [*self._flying.values(), *self._waiting]
+
+    def _advance(self, end: int | None = None) -> None:
+        self._send()
+        until = self.cycle + SLICE
+        self.processor.run(until if end is None else min(until, end))
+        outputs = self.processor.take()
+        if outputs.resets:
+            raise RuntimeError(f"The board was reset: {outputs.resets[0]}.")
+        for change in outputs.pins:
+            self.levels[change.pin] = change.level
+        self.changes += outputs.pins
+        for _, sequence, message in self._decoder.feed(outputs.bytes_of(LINK)):
+            if type(message) is Refused:
+                raise RuntimeError(f"The board refuses {self._flying[sequence]}: {message}.")
+            if type(message) in EVENTS:
+                self.events.append(message)
+                self._put(encode(ADDRESS, sequence, Received(sequence)))
+            else:
+                self._flying.pop(sequence, None)
+        self._send()
+
+    def _send(self) -> None:
+        while len(self._flying) < WINDOW and (self._waiting or self.fill):
+            command = self._waiting.popleft() if self._waiting else Read(0)
+            self._flying[self._sequence] = command
+            self._put(encode(ADDRESS, self._sequence, command))
+            self._sequence = (self._sequence + 1) % 256
+
+    def _put(self, frame: bytes) -> None:
+        at = max(self.cycle, self._line_free_at)
+        self.processor.send(LINK, frame, at, BYTE)
+        self._line_free_at = at + len(frame) * BYTE

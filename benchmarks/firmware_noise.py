@@ -1,0 +1,219 @@
+"""A million commands over a bad line to the firmware's core: each done exactly once, in order.
+
+The host's real link at one end, the firmware for this computer at the other, in virtual time. Bit
+errors in 1 of 1,000 bytes, both ways; one piece in 200 vanishes, one in 200 ends early, one in 100
+comes twice or comes again late. Every command turns a motor about, and what was done is read from
+its pins: no reply has to be believed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from benchmarks import Row
+from firmware_bridge.codec import configuration_crc
+from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.link import Line, Link
+from firmware_bridge.messages import (
+    NONE,
+    WINDOW,
+    Commit,
+    Configure,
+    EdgeSeen,
+    Kind,
+    Message,
+    Ok,
+    Set,
+    TakeLease,
+    Watch,
+)
+from firmware_bridge.provisioning import image
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
+
+COMMANDS = 1_000_000
+SEED = 2
+FIRMWARE = Path(__file__).parents[1] / "firmware_bridge" / "firmware"
+SPEEDS = (1000, -1000)
+"""What the motor is told in turn: each command that is done turns its pins about."""
+FORWARD, REVERSE, SENSOR = 2, 3, 22
+EDGE_EVERY = 0.05
+LEASE_MS = 60_000
+RENEWED_EVERY = 20.0
+PATIENCE = 5.0
+"""Virtual seconds for the last events to come through."""
+TURN_US = 1000
+LOT = 4096
+BLANK = Configure(
+    index=0,
+    kind=Kind.MOTOR,
+    pin=FORWARD,
+    second_pin=REVERSE,
+    active_high=1,
+    debounce_ms=0,
+    safe=0,
+    max_on_ms=0,
+    forward_stop=NONE,
+    reverse_stop=NONE,
+    hold=NONE,
+    low_um=0,
+    high_um=0,
+    speed_um_s=0,
+    acceleration_um_s2=0,
+    step_nm=0,
+    flags=0,
+)
+RECORDS = (
+    BLANK,
+    BLANK._replace(index=1, kind=Kind.SENSOR, pin=SENSOR, second_pin=NONE, active_high=0),
+)
+
+
+class _Change(ctypes.Structure):
+    _fields_ = (("at", ctypes.c_uint64), ("pin", ctypes.c_uint8), ("level", ctypes.c_int8))
+
+
+class Firmware:
+    """The firmware's core on virtual pins, at one end of a line, keeping step with the loop."""
+
+    def __init__(self, library: Path, transport: MemoryTransport) -> None:
+        self.turns: list[int] = []
+        """Which way the motor was turned, each time that it was."""
+        self._c = ctypes.CDLL(str(library))
+        self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
+        self._c.hw_eeprom.restype = ctypes.POINTER(ctypes.c_uint8)
+        self._buffer = ctypes.create_string_buffer(LOT)
+        self._changes = (_Change * LOT)()
+        self._loop = asyncio.get_running_loop()
+        self._at = self._now()
+        self._transport = transport
+        self._c.hw_new()
+        for place, byte in enumerate(image("NOISE001", KEY, 0)):
+            self._c.hw_eeprom()[place] = byte
+        self._c.hw_reset(0, self._at)
+        transport.connect(self._receive, lambda _: None)
+        self._turn()
+
+    def sense(self, active: bool) -> None:
+        """The sensor is so from now on; active is low."""
+        self._keep_step()
+        self._c.hw_pin(SENSOR, int(not active))
+        self._tell()
+
+    def _receive(self, data: bytes) -> None:
+        self._keep_step()
+        self._c.hw_rx(data, len(data))
+        self._tell()
+
+    def _turn(self) -> None:
+        self._keep_step()
+        self._tell()
+        self._loop.call_later(TURN_US / 1e6, self._turn)
+
+    def _keep_step(self) -> None:
+        now = self._now()
+        self._c.hw_advance(now - self._at)
+        self._at = now
+
+    def _tell(self) -> None:
+        size = self._c.hw_tx(self._buffer, LOT)
+        if size:
+            self._transport.write(self._buffer.raw[:size])
+        count = self._c.hw_changes(self._changes, LOT)
+        for change in self._changes[:count]:
+            if change.level == 1:
+                self.turns.append(1000 if change.pin == FORWARD else -1000)
+
+    def _now(self) -> int:
+        return round(self._loop.time() * 1e6)
+
+
+def main() -> Iterator[Row]:
+    """Measure it."""
+    yield measured(COMMANDS)
+
+
+def measured(commands: int, library: Path | None = None) -> Row:
+    """So many commands; the library is built if it is not given."""
+    with TemporaryDirectory() as folder:
+        return clock.run(_measure(commands, library or _built(Path(folder))))
+
+
+def _built(folder: Path) -> Path:
+    command = ["make", "-s", "-C", str(FIRMWARE), "host", f"BUILD_DIR={folder}"]
+    subprocess.run(command, check=True, timeout=300)  # noqa: S603 - only the folder varies
+    return folder / "host" / "libwallwright_host.so"
+
+
+async def _measure(commands: int, library: Path) -> Row:
+    noise = Noise(Random(SEED), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)
+    host, there = memory_line(noise=noise)
+    line, firmware = Line(host), Firmware(library, there)
+    link = line.link(0, "noisy")
+    told: list[Message] = []
+    link.told = told.append
+    loop, began = asyncio.get_running_loop(), time.perf_counter()
+    await _begin(link)
+    wrong, edges = 0, 0
+    orders = iter(range(commands))
+
+    async def ask() -> None:
+        nonlocal wrong
+        for number in orders:
+            wrong += await link.request(Set(0, SPEEDS[number % 2])) != Ok()
+
+    async def rattle() -> None:
+        nonlocal edges
+        while True:
+            edges += 1
+            firmware.sense(bool(edges % 2))
+            await asyncio.sleep(EDGE_EVERY)
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(RENEWED_EVERY)
+            await link.request(TakeLease(LEASE_MS))
+
+    others = [asyncio.create_task(each()) for each in (rattle, renew)]
+    async with asyncio.TaskGroup() as group:
+        for _ in range(WINDOW):
+            group.create_task(ask())
+    busy = loop.time()
+    for task in others:
+        task.cancel()
+    await asyncio.sleep(PATIENCE)
+    exact = firmware.turns == [SPEEDS[n % 2] for n in range(commands)] and not wrong
+    heard = [(event.active, event.count) for event in told if isinstance(event, EdgeSeen)]
+    in_order = heard == [(n % 2, (n + 1) // 2) for n in range(1, edges + 1)]
+    verdict = {True: "each once", False: "WRONG"}
+    return Row(
+        f"{commands:,} commands to the firmware on a line with bit errors in 1 of 1,000 bytes,"
+        " drops, repeats, cut-offs",
+        f"commands {verdict[exact]}, {edges:,} events {verdict[in_order]};"
+        f" {line.decoder.dropped:,} frames spoiled on their way here,"
+        f" {link.traffic.retries:,} sent again,"
+        f" {busy:,.0f} s of line in {time.perf_counter() - began:.0f} s",
+        "each exactly once, none lost, none undetected",
+        exact and in_order,
+    )
+
+
+async def _begin(link: Link) -> None:
+    await link.identify(b"noise..1")
+    for record in RECORDS:
+        await link.request(record)
+    await link.request(Commit(len(RECORDS), configuration_crc(RECORDS)))
+    await link.request(TakeLease(LEASE_MS))
+    await link.request(Watch(1, 1))
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(row.claim, row.goal, row.measured, sep=" | ")

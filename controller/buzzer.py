@@ -1,0 +1,69 @@
+"""The buzzer: a short sound when a person is asked, at most so often; never in a round's way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from config.schema import Buzzer as BuzzerModule
+from config.schema import Table
+from controller.events import Event, EventLog
+from controller.supply import Supply
+from firmware_bridge.board import BoardError
+
+WHO = "buzzer"
+
+
+class Buzzer:
+    """A table's buzzer, from `begin` to `close`. `supplies` are its boards', by name.
+
+    One that cannot be heard, such as behind an emergency stop, is told, and that is all.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        supplies: Mapping[str, Supply],
+        events: EventLog,
+        clock: Callable[[], float],
+    ) -> None:
+        self._module = table.modules.buzzer
+        self._supply = supplies[table.board_of(self._module.sounder)] if self._module else None
+        self._events = events
+        self._clock = clock
+        self._last: float | None = None
+        self._open = False
+        self._sounding: asyncio.Task[None] | None = None
+        if self._module is not None:
+            events.listen(self._hear)
+
+    def begin(self) -> None:
+        """The boards are open: it may sound from now on."""
+        self._open = True
+
+    async def close(self) -> None:
+        """It sounds no more."""
+        self._open = False
+        if self._sounding is not None:
+            self._sounding.cancel()
+            await asyncio.wait((self._sounding,))
+
+    def _hear(self, event: Event) -> None:
+        module, supply = self._module, self._supply
+        if event["event"] != "waiting" or not self._open or module is None or supply is None:
+            return
+        now = self._clock()
+        if self._last is None or now - self._last >= module.every:
+            self._last = now
+            loop = asyncio.get_running_loop()
+            self._sounding = loop.create_task(self._sound(module, supply))
+
+    async def _sound(self, module: BuzzerModule, supply: Supply) -> None:
+        try:
+            await supply.light(WHO)
+            try:
+                await supply.board.pulse(module.sounder, 1, module.seconds)
+            finally:
+                await supply.dim(WHO)
+        except BoardError as error:
+            self._events.tell("not_shown", channel=module.sounder, why=str(error))

@@ -1,0 +1,32 @@
+"""`--emulated`: boards that are processors running the firmware, and what that needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from config.schema import Table
+from controller.cli.errors import BadInput
+from firmware_bridge.sim.processor import Processor
+
+Emulated = Annotated[
+    bool,
+    typer.Option("--emulated", help="Run the firmware itself, on simulated processors (slower)."),
+]
+
+
+def require_emulation(table: Table) -> None:
+    """Raise BadInput where this table's boards cannot run the firmware here."""
+    if any(board.kind == "gpio" for board in table.boards.values()):
+        raise BadInput(
+            f"The table {table.name} hangs on GPIO pins and runs no firmware; leave out --emulated."
+        )
+    try:
+        Processor().close()
+    except (FileNotFoundError, ValueError) as error:
+        raise BadInput(str(error)) from error
+    except OSError as error:
+        raise BadInput(
+            f"The simulator of the processor cannot be loaded ({error}); install libsimavr2."
+        ) from error

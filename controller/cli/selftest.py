@@ -1,0 +1,310 @@
+"""`wallwright selftest`: every channel of a table in turn, while a person watches and says."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from config.checks import fit
+from config.loader import game_names, load_game
+from config.schema import GameConfig, Table
+from controller.cli.errors import BadInput
+from controller.cli.job import ports_of
+from controller.cli.mishaps import FaultTexts, mishaps_of
+from controller.cli.named import table_named
+from controller.cli.options import KeysFile, keys_of
+from controller.cli.terminal import Terminal
+from controller.hardware import Hardware, on_lines, simulated
+from controller.rest import seats_of
+from controller.selftest import Answer, Report, Result, SelfTest, Watcher
+from firmware_bridge.board import BoardError
+from firmware_bridge.keys import Keys
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.plant.watcher import Nobody, Onlooker
+from rules.games import GAMES
+from rules.setup import Game
+
+T = TypeVar("T")
+
+INTERRUPTED = 130
+READY = (
+    "Hands off the table, nobody leaning over it, the emergency stop within reach."
+    " Each motion is announced; nothing moves before you press Enter."
+)
+ANSWERS = {"y": Answer.YES, "yes": Answer.YES, "n": Answer.NO, "no": Answer.NO}
+SKIPS = ("s", "skip")
+
+
+def selftest(
+    table: Annotated[
+        str, typer.Option(help="A table: 'wallwright tables' lists them.")
+    ] = "robotic",
+    port: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A board's port, or BOARD=PORT; repeat for several. gpio: this machine's pins.",
+            show_default=False,
+        ),
+    ] = None,
+    sim: Annotated[bool, typer.Option("--sim", help="Test a simulated table instead.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Ask nobody: a simulated person watches (--sim only).")
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the results to this file as a page, and beside it as .json.",
+            show_default=False,
+        ),
+    ] = None,
+    keys: KeysFile = None,
+    fault: FaultTexts = None,
+) -> int:
+    """Try every channel of a table, one after another, while a person watches."""
+    machine = table_named(table)
+    ports = ports_of(machine, port or ())
+    if sim and ports:
+        raise BadInput("A table is simulated or at a port; leave out --sim or --port.")
+    if not sim and not ports:
+        raise BadInput("Whose channels? Name the boards with --port, or add --sim.")
+    if yes and not sim:
+        raise BadInput("A real table is watched by a person; leave out --yes, or add --sim.")
+    if fault and not sim:
+        raise BadInput("A real table has its own faults; leave out --fault, or add --sim.")
+    if keys is not None and not ports:
+        raise BadInput(f"--keys {keys} are of real boards; add --port, or leave it out.")
+    mishaps = mishaps_of(fault, None, machine)
+    known = keys_of(keys) if ports else None
+    files = _files(report)
+    written = Report(machine.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
+    with asyncio.Runner(loop_factory=lambda: _loop(sim=sim, yes=yes)) as runner:
+        code = runner.run(_session(machine, ports, known, mishaps, written, yes=yes))
+    for file, text in zip(files, (written.as_page(), written.as_json()), strict=bool(files)):
+        file.write_text(text, encoding="utf-8")
+    print(", ".join(f"{number} {what}" for what, number in written.counts.items()))
+    return code
+
+
+def _loop(*, sim: bool, yes: bool) -> asyncio.AbstractEventLoop:
+    """A simulated table that a person watches keeps real time, as that person does."""
+    return VirtualLoop(None if yes else 1.0) if sim else asyncio.SelectorEventLoop()
+
+
+def _files(report: Path | None) -> tuple[Path, ...]:
+    """The page and its JSON, writable before anything moves. Raises BadInput."""
+    if report is None:
+        return ()
+    page = report.with_suffix(".md") if report.suffix in ("", ".json") else report
+    files = (page, report.with_suffix(".json"))
+    for file in files:
+        try:
+            file.touch()
+        except OSError as error:
+            raise BadInput(
+                f"The report cannot be written to '{file}' ({error.strerror}); name a writable"
+                " file with --report."
+            ) from error
+    return files
+
+
+async def _session(
+    table: Table,
+    ports: dict[str, str],
+    keys: Keys | None,
+    mishaps: tuple[Mishap, ...],
+    report: Report,
+    *,
+    yes: bool,
+) -> int:
+    """Test until the end, a stop or trouble; returns the exit code. Raises BadInput."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    game, config = _some_game(table)
+    hardware = _hardware(table, game, config, ports, keys, mishaps)
+    onlooker = Onlooker(hardware.plant) if hardware.plant is not None else None
+    watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(onlooker)
+
+    def told(result: Result) -> None:
+        report.results.append(result)
+        said = f", the person said {result.said}" if result.said else ""
+        print(f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}")
+
+    async def tested() -> None:
+        await watcher.ready()
+        await _open(hardware, report)
+        await SelfTest(table, config.tile, hardware.boards, watcher, told).run()
+        report.ended = "it went to its end"
+
+    try:
+        running, stopping = asyncio.ensure_future(tested()), asyncio.ensure_future(stop.wait())
+        await asyncio.wait((running, stopping), return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        running.cancel()
+        await asyncio.wait((running,))
+        if running.cancelled():
+            return INTERRUPTED
+        running.result()
+    except _Gone:
+        print("The terminal was closed before the answer; everything was stopped.", file=sys.stderr)
+        return 1
+    finally:
+        await _close(hardware)
+    return 1 if report.failed else 0
+
+
+async def _open(hardware: Hardware, report: Report) -> None:
+    """Every board, before anything is tried. Raises BadInput."""
+    boards: dict[str, str] = {}
+    report.boards = boards
+    for name, board in hardware.boards.items():
+        try:
+            identity = await board.start()
+        except BoardError as error:
+            raise BadInput(_sentence(error)) from error
+        boards[name] = f"serial {identity.serial}, build {identity.build}"
+
+
+async def _close(hardware: Hardware) -> None:
+    for board in hardware.boards.values():
+        with suppress(BoardError):
+            board.stop_all()
+            await board.close()
+    hardware.close()
+
+
+def _some_game(table: Table) -> tuple[Game, GameConfig]:
+    """A game whose tiles fit: only their size matters here. Raises BadInput."""
+    for name in game_names():
+        config = load_game(name)
+        game = GAMES[config.game]
+        if game.setup().layout.count and fit(table, game, config).fits:
+            return game, config
+    raise BadInput(f"No game fits the table {table.name}: 'wallwright check' says why.")
+
+
+def _hardware(
+    table: Table,
+    game: Game,
+    config: GameConfig,
+    ports: dict[str, str],
+    keys: Keys | None,
+    mishaps: tuple[Mishap, ...],
+) -> Hardware:
+    if not ports:
+        seats = seats_of(game.setup())
+        return simulated(table, config, game, seats, 0, mishaps=mishaps, people=Nobody)
+    try:
+        return on_lines(table, game, ports, Terminal(sys.stdout), keys)
+    except BoardError as error:
+        raise BadInput(_sentence(error)) from error
+
+
+def _sentence(error: BoardError) -> str:
+    reason = str(error)
+    return reason[:1].upper() + reason[1:]
+
+
+class _Gone(Exception):
+    """Nobody answers any more."""
+
+
+class _Screen(Watcher):
+    """A watcher who says first that the table is clear."""
+
+    async def ready(self) -> None:
+        """Return when they have; raise BadInput if it is not."""
+
+
+class _Alone(_Screen):
+    """The plant's own person, who needs no questions on the screen."""
+
+    def __init__(self, onlooker: Onlooker) -> None:
+        self._onlooker = onlooker
+
+    async def ready(self) -> None:
+        """Nobody can be hurt."""
+
+    async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
+        self._onlooker.watch(channels)
+        return True
+
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
+        return Answer.YES if self._onlooker.saw(channels) else Answer.NO
+
+    async def act(self, please: str, sensor: str, active: bool) -> None:
+        self._onlooker.reach(sensor, active)
+
+
+class _Person(_Screen):
+    """Somebody at the keyboard; at a simulated table the plant's person covers the sensors."""
+
+    def __init__(self, onlooker: Onlooker | None) -> None:
+        self._onlooker = onlooker
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._rest = b""
+        self._reading = False
+
+    async def ready(self) -> None:
+        if await self._asked(f"{READY} Ready? [y/n]", {"y": True, "yes": True, "n": False}):
+            return
+        raise BadInput("Nothing was moved; begin again when the table is clear.")
+
+    async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
+        if self._onlooker is not None:
+            self._onlooker.watch(channels)
+        going = {"": True, **dict.fromkeys(SKIPS, False)}
+        return await self._asked(f"{please} [Enter, or skip]", going)
+
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
+        answers = {**ANSWERS, **dict.fromkeys(SKIPS, Answer.SKIP)}
+        return await self._asked(f"{question} [y/n/skip]", answers)
+
+    async def act(self, please: str, sensor: str, active: bool) -> None:
+        print(please, flush=True)
+        if self._onlooker is not None:
+            self._onlooker.reach(sensor, active)
+
+    async def _asked(self, words: str, answers: Mapping[str, T]) -> T:
+        print(words, flush=True)
+        while True:
+            line = (await self._line()).strip().lower()
+            if line in answers:
+                return answers[line]
+            offered = ", ".join(repr(answer) if answer else "Enter" for answer in answers)
+            print(f"'{line}' is no answer here; type {offered}.", flush=True)
+
+    async def _line(self) -> str:
+        """The next line that is typed. Raises _Gone when there will be none."""
+        if not self._reading:
+            try:
+                asyncio.get_running_loop().add_reader(sys.stdin.fileno(), self._read)
+            except (OSError, ValueError) as error:
+                raise BadInput(
+                    "A self-test needs a person at a terminal; run it there, or add --sim --yes."
+                ) from error
+            self._reading = True
+        line = await self._lines.get()
+        if not line:
+            raise _Gone
+        return line
+
+    def _read(self) -> None:
+        piece = os.read(sys.stdin.fileno(), 4096)
+        if not piece:
+            asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+            self._lines.put_nowait("")
+            return
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            self._lines.put_nowait(line.decode(errors="replace") + "\n")

@@ -1,0 +1,94 @@
+"""`wallwright wiring`: which wire goes to which pin of a table's boards, as a list or a drawing."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from controller.cli.errors import BadInput, no_such
+from controller.cli.lines import opened
+from controller.cli.named import table_named
+from controller.cli.screen import screen
+from controller.wiring.drawing import sheet_of
+from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
+from controller.wiring.svg import svg_of
+
+
+def wiring(
+    table: Annotated[str, typer.Argument(help="A table: a name, or a file of your own.")],
+    svg: Annotated[
+        str | None,
+        typer.Option(
+            help="Draw it into this file instead, or - for standard output.", show_default=False
+        ),
+    ] = None,
+    board: Annotated[str | None, typer.Option(help="This board alone.", show_default="all")] = None,
+) -> int:
+    """Print every pin of a table's boards: what hangs on it and its safe value; or draw it."""
+    machine = table_named(table)
+    boards = _chosen(leads_of(machine), board)
+    if svg is not None:
+        drawn = svg_of(machine.title, [sheet_of(machine.title, each) for each in boards])
+        with opened("The drawing", svg) as stream:
+            assert stream is not None
+            stream.write(drawn)
+        return 0
+    for each in boards:
+        screen().print(_page(each))
+        typer.echo(f"free: {_ranges(each.free)}\n")
+    return 0
+
+
+def _chosen(boards: tuple[BoardLeads, ...], name: str | None) -> list[BoardLeads]:
+    if name is None:
+        return list(boards)
+    chosen = [board for board in boards if board.name == name]
+    if not chosen:
+        raise BadInput(no_such("board", name, [board.name for board in boards]))
+    return chosen
+
+
+def _page(board: BoardLeads) -> Grid:
+    grid = Grid(
+        *("pin", "channel", "does", "", "level", "safe", "belongs to"),
+        title=f"{board.name}: {board.title}",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+    )
+    used = {lead.pin for lead in board.leads}
+    rows: list[Lead | Fixed] = [*board.leads, *(f for f in board.fixed if f.pin not in used)]
+    for row in sorted(rows, key=lambda row: row.pin):
+        grid.add_row(*_cells(row))
+    return grid
+
+
+def _cells(row: Lead | Fixed) -> tuple[str, ...]:
+    if isinstance(row, Fixed):
+        free = "" if row.taken else "free: "
+        return str(row.pin), "", f"{free}{row.short}", "", "", "", row.use
+    return (
+        str(row.pin),
+        row.channel,
+        f"{row.sort.value}, {row.signal}",
+        "out" if row.out else "in",
+        row.level,
+        row.safe or "-",
+        f"{row.part}, {row.role}" if row.part else row.role,
+    )
+
+
+def _ranges(pins: tuple[int, ...]) -> str:
+    """Pins as people say them: 2 to 4, 12."""
+    said = []
+    for _, run in groupby(enumerate(pins), key=lambda each: each[1] - each[0]):
+        numbers = [pin for _, pin in run]
+        said.append(f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else _some(numbers))
+    return ", ".join(said) or "none"
+
+
+def _some(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))

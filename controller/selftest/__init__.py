@@ -1,0 +1,17 @@
+"""The self-test: every channel of a table, one after another, while a person watches.
+
+First what people do (the emergency stop, keys, every sensor that a hand can reach), then what the
+table does: relay, lamps, motors for a moment or from switch to switch, axes, dice. A trial passes
+if its sensors and its person agree. Nothing moves before the person has said so, trial by trial.
+
+Read `trials` for what is tried in which order, `running` for how one trial goes.
+"""
+
+from __future__ import annotations
+
+from controller.selftest.asking import Watcher
+from controller.selftest.report import Report
+from controller.selftest.running import SelfTest
+from controller.selftest.trial import Answer, Result, Verdict
+
+__all__ = ["Answer", "Report", "Result", "SelfTest", "Verdict", "Watcher"]

@@ -1,0 +1,54 @@
+"""The table under test: its boards, its working parts, and who stands at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from config.schema import Head, Table, TileSize
+from controller.cure import Care
+from controller.selftest.asking import Watcher, acted
+from controller.stations.rig import Rig
+from controller.stations.switched import Switched
+from firmware_bridge.board import Board
+from firmware_bridge.devices import Devices
+
+
+class Subject:
+    """One table under test. Boards are by name, and open."""
+
+    def __init__(
+        self, table: Table, tile: TileSize, boards: Mapping[str, Board], watcher: Watcher
+    ) -> None:
+        self.table = table
+        self.boards = boards
+        self.watcher = watcher
+        self.rig = Rig(table, tile, Devices(table, boards), Care())
+
+    def board(self, channel: str) -> Board:
+        """The board that a channel is wired to."""
+        return self.boards[self.table.board_of(channel)]
+
+    def heads(self) -> tuple[Head, ...]:
+        """Every head of the drum, of tables that have any."""
+        return self.table.modules.heads.ports if self.table.modules.heads else ()
+
+    def travellers(self) -> list[Switched]:
+        """Every part that a motor drives between two switches."""
+        rig = self.rig
+        gripper = rig.gantry.switched if rig.gantry else ()
+        parts = (rig.lid, *rig.lifts, *rig.lanes, rig.flipper, *gripper)
+        return [part for part in parts if part is not None]
+
+    def own_sensors(self) -> set[str]:
+        """Every sensor that a moving part works by itself, without a hand."""
+        modules = self.table.modules
+        found = {switch for part in self.travellers() for switch in (part.forth, part.back)}
+        found |= {relay.contact for relay in modules.relay if relay.contact}
+        found |= {head.vane for head in self.heads() if head.vane}
+        if modules.chain:
+            found |= {modules.chain.zero, modules.chain.corner}
+        return found
+
+    async def ask(self, please: str, sensor: str, active: bool) -> None:
+        """Ask the person for it and wait until the sensor says so. Raises Disagrees."""
+        await acted(self.watcher, self.board(sensor), please, sensor, active)

@@ -1,0 +1,27 @@
+"""What is tried, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.selftest.motors import axes, chain, travellers, turning
+from controller.selftest.outputs import relays, shown
+from controller.selftest.sensors import by_hand, measured, stops
+from controller.selftest.subject import Subject
+from controller.selftest.trial import Trial
+from controller.selftest.units import dice, reader
+
+
+def trials(subject: Subject) -> Iterator[Trial]:
+    """Every trial of a table: nothing moves before the emergency stop has been tried."""
+    yield from stops(subject)
+    yield from by_hand(subject)
+    yield from relays(subject)
+    yield from shown(subject)
+    yield from axes(subject)
+    yield from travellers(subject)
+    yield from chain(subject)
+    yield from turning(subject)
+    yield from dice(subject)
+    yield from reader(subject)
+    yield from measured(subject)

@@ -1,0 +1,173 @@
+"""The lamp tower: red, amber, green, from what the table tells; never in the way of a round.
+
+    red     stopped, a fault, a pause by a fault that a board has latched
+    amber   a person is asked; a pause without a fault; starting up
+    green   the table runs and wants nothing of anybody but the game
+
+Red is what is lit when nobody gives orders: its safe value, and so also that of a host that died.
+Amber and green hold their board's lease. A lamp that cannot be set is told, and that is all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections.abc import Mapping
+from contextlib import suppress
+
+from config.schema import Table
+from controller.events import Event, EventLog
+from controller.supply import Supply
+from firmware_bridge.board import BoardError, FaultCode
+
+WHO = "tower"
+_STOPPED = ("offline", "fault", "stopped")
+_BUSY = ("testing", "homing", "servicing")
+_LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
+"""Pauses by a fault that stays latched until it is cleared."""
+_DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready")
+"""What tells that people have done what they were prompted for."""
+
+
+class Colour(enum.Enum):
+    """The lamps of a tower, from the top."""
+
+    RED = "red"
+    AMBER = "amber"
+    GREEN = "green"
+
+
+class Watch:
+    """What the events come to: one colour.
+
+    `board` is the one that the tower hangs on; `by_hand` where people build the walls.
+    """
+
+    def __init__(self, board: str, *, by_hand: bool = False) -> None:
+        self._board = board
+        self._by_hand = by_hand
+        self._above = "offline"
+        self._paused = False
+        self._latched = False
+        self._prompted = False
+        self._asked: set[tuple[object, object]] = set()
+
+    def hear(self, event: Event) -> None:
+        """One event, in the order in which they are told."""
+        match event:
+            case {"event": "state", "top": str(top)}:
+                self._above = top
+                self._prompted = top == "raising" and self._by_hand
+                if top in (*_STOPPED, *_BUSY):
+                    self._paused = self._latched = False
+            case {"event": "paused", "why": why, "board": board}:
+                self._paused = True
+                # What its own board has let go of is red, whatever is wanted.
+                self._latched |= why in _LATCHED or board == self._board
+            case {"event": "resumed"}:
+                self._paused = self._latched = False
+            case {"event": "waiting", "code": code, "part": part}:
+                self._asked.add((code, part))
+            case {"event": "cleared", "code": code, "part": part}:
+                self._asked.discard((code, part))
+            case {"event": "fault"}:
+                self._above = "fault"
+            case {"event": "move", "move": "prompt"}:
+                self._prompted = True
+            case {"event": name} if name in _DONE:
+                self._prompted = False
+
+    @property
+    def colour(self) -> Colour:
+        """What is to be lit now."""
+        if self._above in _STOPPED or self._latched:
+            return Colour.RED
+        if self._paused or self._asked or self._prompted or self._above in _BUSY:
+            return Colour.AMBER
+        return Colour.GREEN
+
+
+class Tower:
+    """A table's tower at work, from `begin` to `close`. `supplies` are its boards', by name."""
+
+    def __init__(self, table: Table, supplies: Mapping[str, Supply], events: EventLog) -> None:
+        tower = table.modules.tower
+        self._lamps = {Colour(name): lamp for name, lamp in tower.lamps.items()} if tower else {}
+        board = table.board_of(next(iter(self._lamps.values()))) if self._lamps else ""
+        self._supply = supplies.get(board)
+        self._watch = Watch(board, by_hand=table.modules.trays is None)
+        self._events = events
+        self._changed = asyncio.Event()
+        self._shows: Colour | None = None
+        self._told: tuple[Colour, str] | None = None
+        """What could not be lit, and was told."""
+        self._task: asyncio.Task[None] | None = None
+        if self._lamps:
+            events.listen(self._hear)
+
+    def begin(self) -> None:
+        """The boards are open: show what there is to show."""
+        if self._supply is not None and self._lamps:
+            self._supply.fell = self._fell
+            self._task = asyncio.get_running_loop().create_task(self._run(self._supply))
+
+    async def close(self) -> None:
+        """Nothing is shown any more; the lamps go to their safe values with their board."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait((self._task,))
+
+    def _hear(self, event: Event) -> None:
+        if event["event"] in ("paused", "resumed") and self._supply is not None:
+            self._supply.doubt()
+            self._shows = None
+        self._watch.hear(event)
+        if self._watch.colour is not self._shows:
+            self._changed.set()
+
+    def _fell(self) -> None:
+        """The board has let go of everything: red, until it is told otherwise."""
+        self._shows = None
+        self._changed.set()
+
+    async def _run(self, supply: Supply) -> None:
+        self._changed.set()
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            colour = self._watch.colour
+            if colour is self._shows:
+                continue
+            try:
+                await self._show(supply, colour)
+            except BoardError as error:
+                if not self._changed.is_set():
+                    self._tell(colour, str(error))
+            else:
+                self._told = None
+
+    async def _show(self, supply: Supply, colour: Colour) -> None:
+        """Exactly this lamp; red is how all of them fall. Raises BoardError."""
+        if colour is Colour.RED:
+            await self._fall(supply)
+            return
+        await supply.light(WHO)
+        # From here on, whatever falls is to be lit again.
+        self._shows = colour
+        for each, lamp in self._lamps.items():
+            await supply.board.set(lamp, int(each is colour))
+
+    async def _fall(self, supply: Supply) -> None:
+        """Red: a board that hears nothing any more, or nothing but Clear, shows it by itself."""
+        with suppress(BoardError):
+            await supply.dim(WHO)
+            self._shows = Colour.RED
+            if supply.live:
+                for colour, lamp in self._lamps.items():
+                    await supply.board.set(lamp, int(colour is Colour.RED))
+        self._shows = Colour.RED
+
+    def _tell(self, colour: Colour, why: str) -> None:
+        if self._told != (colour, why):
+            self._told = (colour, why)
+            self._events.tell("not_shown", channel=self._lamps.get(colour, ""), why=why)

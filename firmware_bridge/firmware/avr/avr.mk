@@ -1,0 +1,92 @@
+# The firmware for the Arduino Mega 2560: `make avr` gives build/wallwright.elf and .hex, `make size`
+# holds it against its budgets, `make simavr` builds the processor for the tests.
+#
+# Fuses, burnt once by `make fuses PROGRAMMER=...`:
+#   low 0xFF       16 MHz crystal, slowest start
+#   high 0xD0      bootloader of 8 KiB at 0x3E000, started by a reset; the EEPROM outlives an erase
+#   extended 0xFD  brown-out at 2.7 V
+# Lock bits 0x0F keep the application from overwriting the bootloader.
+
+AVR_CC ?= avr-gcc
+AVR_SIZE ?= avr-size
+AVR_OBJCOPY ?= avr-objcopy
+AVRDUDE ?= avrdude
+SERIAL ?= /dev/ttyACM0
+PYTHON ?= python3
+
+AVR_FLASH_LIMIT = 32768
+AVR_RAM_LIMIT = 4096
+AVR_RAM = 8192
+
+BUILD_DIR ?= build
+AVR_BUILD = $(BUILD_DIR)/avr
+AVR_ELF ?= $(BUILD_DIR)/wallwright.elf
+AVR_CORE ?= $(wildcard core/*.c)
+AVR_PORT = $(wildcard avr/*.c avr/*.S)
+# A call over less than 4 KiB is two bytes shorter and a cycle faster, so whatever calls each other
+# often is linked side by side: what is saved, the modules, the table and the commands, the reflex
+# with its pins, the axes right before the float functions of the library. Found by trying.
+AVR_ORDER = avr/eeprom.c core/identity.c avr/pulses.S core/memory.c core/crc.c avr/adc.c \
+	avr/modules.c core/modules.c avr/link.S core/table.c core/dice.c core/board.c core/session.c \
+	core/proof.c core/frame.c core/core.c core/sha256.c avr/uart0.c avr/reset.c core/events.c \
+	avr/emergency.c avr/start.c core/reflex.c avr/pins.c core/faults.c avr/tick.c core/outputs.c \
+	core/strips.c avr/sampling.S avr/clock.c avr/strip.c avr/steps.c core/axes.c core/steps.c \
+	core/clock.c core/trapezoid.c
+AVR_ALL = $(AVR_CORE) $(AVR_PORT)
+AVR_SOURCES = $(filter-out $(AVR_ORDER),$(AVR_ALL)) $(filter $(AVR_ALL),$(AVR_ORDER))
+AVR_OBJECTS = $(patsubst %,$(AVR_BUILD)/%.o,$(AVR_SOURCES))
+
+AVR_CHIP = -mmcu=atmega2560 -DF_CPU=16000000UL -mrelax
+AVR_CFLAGS = $(AVR_CHIP) -std=c11 -Os -Wall -Wextra -Wconversion -Werror -Wvla \
+	-mstrict-X -fno-tree-switch-conversion \
+	-ffunction-sections -fdata-sections -fshort-enums -fno-common -fstack-usage -MMD -MP -I. \
+	$(if $(HASH),-DBUILD='"$(BUILD_BYTES)"')
+# Shared prologues make the core smaller; they are too slow for what the reflex calls.
+AVR_OF_REFLEX = $(addprefix $(AVR_BUILD)/core/,reflex.c.o outputs.c.o faults.c.o events.c.o)
+AVR_SMALL = -mcall-prologues -fno-move-loop-invariants
+# The notes for simavr lie beyond every memory, so the file that is flashed is the one that it runs.
+# The link's rings (384 bytes) have to begin at a multiple of 256: they come first in the memory.
+AVR_LDFLAGS = $(AVR_CHIP) -Wl,--gc-sections,--undefined=simavr_notes,--section-start=.mmcu=0x910000 \
+	-Wl,--section-start=.rings=0x800200,-Tdata=0x800380
+
+.PHONY: avr size flash fuses simavr
+
+avr: $(AVR_ELF) $(AVR_ELF:.elf=.hex)
+
+$(filter-out $(AVR_OF_REFLEX),$(filter $(AVR_BUILD)/core/%,$(AVR_OBJECTS))): AVR_CFLAGS += $(AVR_SMALL)
+
+$(AVR_BUILD)/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(AVR_CC) $(AVR_CFLAGS) -c $< -o $@
+
+$(AVR_BUILD)/%.S.o: %.S
+	@mkdir -p $(@D)
+	$(AVR_CC) $(AVR_CHIP) -MMD -MP -c $< -o $@
+
+$(AVR_BUILD)/core/board.c.o: $(STAMP)
+
+# Beside the code stands of which sources it is made, for `wallwright firmware verify`.
+$(AVR_ELF): $(AVR_OBJECTS) $(STAMP)
+	$(AVR_CC) $(AVR_LDFLAGS) $(AVR_OBJECTS) -lm -o $@
+	$(AVR_OBJCOPY) --add-section .wallwright=$(STAMP) --set-section-flags .wallwright=noload,readonly $@
+
+%.hex: %.elf
+	$(AVR_OBJCOPY) -O ihex -R .eeprom -R .mmcu -R .wallwright $< $@
+
+size: $(AVR_ELF)
+	$(PYTHON) stack.py $(AVR_ELF) $(AVR_BUILD) --flash $(AVR_FLASH_LIMIT) --static $(AVR_RAM_LIMIT) --ram $(AVR_RAM)
+
+flash: $(AVR_ELF:.elf=.hex)
+	$(AVRDUDE) -p atmega2560 -c wiring -P $(SERIAL) -b 115200 -D -U flash:w:$<:i
+
+fuses:
+	$(AVRDUDE) -p atmega2560 -c $(PROGRAMMER) -U lfuse:w:0xFF:m -U hfuse:w:0xD0:m -U efuse:w:0xFD:m -U lock:w:0x0F:m
+
+# The processor itself, simulated to the cycle, as a library for firmware_bridge/sim/processor.py.
+simavr: $(BUILD_DIR)/libwallwright_simavr.so
+
+$(BUILD_DIR)/libwallwright_simavr.so: simavr/shim.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC -isystem /usr/include/simavr $< -lsimavr -o $@
+
+-include $(AVR_OBJECTS:.o=.d)

@@ -1,0 +1,38 @@
+/* The emergency input, pin 20, in hardware: INT1 makes every output safe and stops every axis.
+ *
+ * The core is told by the next tick, not from here: so that it is never interrupted by itself. Until then no pin can be written (`port_pin_write`). */
+#include "emergency.h"
+
+#include "../port.h"
+#include "pins.h"
+#include "steps.h"
+
+#include <avr/interrupt.h>
+
+#define PRESSED (PIND & (1u << PD1))
+
+static inline void stop_all(void) {
+    steps_stop_all();
+    port_all_safe();
+    GPIOR0 |= 1u << EMERGENCY;
+}
+
+ISR(INT1_vect) {
+    if (PRESSED) { /* a spike shorter than the way here is nobody's hand */
+        stop_all();
+    }
+}
+
+void emergency_start(void) {
+    EICRA |= 1u << ISC11 | 1u << ISC10; /* rising: the contact has opened */
+    EIFR = 1u << INTF1;
+    if (PRESSED) {
+        stop_all();
+    }
+    EIMSK |= 1u << INT1;
+}
+
+void emergency_tell(void) {
+    reflex_emergency();
+    GPIOR0 &= (uint8_t) ~(1u << EMERGENCY);
+}

@@ -1,0 +1,209 @@
+/* Pins by their Arduino numbers, and the safe picture of all ports. */
+#include "pins.h"
+
+#include "../port.h"
+
+#include <avr/interrupt.h>
+#include <avr/pgmspace.h>
+
+#define AT(port, bit) {(uint8_t)_SFR_MEM_ADDR(PIN##port), 1u << (bit)}
+#define NOWHERE 0xFF
+
+volatile uint8_t sensed_mask[PORTS];
+volatile uint8_t sensed_level[PORTS];
+volatile uint8_t told_level[PORTS];
+
+/* What each PORT register holds when every output is safe: the outputs' safe levels and the
+ * pull-ups of the sensors. Nothing else is ever high, so one store a port makes it safe. */
+static volatile uint8_t safe_picture[PORTS];
+
+/* The lower half of the address of PIN is enough: the upper one is 1 for H to L, 0 for the others. */
+static const struct {
+    uint8_t address;
+    uint8_t mask;
+} place_by_pin[PINS] PROGMEM = {
+    AT(E, 0), AT(E, 1), AT(E, 4), AT(E, 5), AT(G, 5), /* 0 - 4 */
+    AT(E, 3), AT(H, 3), AT(H, 4), AT(H, 5), AT(H, 6), /* 5 - 9 */
+    AT(B, 4), AT(B, 5), AT(B, 6), AT(B, 7), AT(J, 1), /* 10 - 14 */
+    AT(J, 0), AT(H, 1), AT(H, 0), AT(D, 3), AT(D, 2), /* 15 - 19 */
+    AT(D, 1), AT(D, 0), AT(A, 0), AT(A, 1), AT(A, 2), /* 20 - 24 */
+    AT(A, 3), AT(A, 4), AT(A, 5), AT(A, 6), AT(A, 7), /* 25 - 29 */
+    AT(C, 7), AT(C, 6), AT(C, 5), AT(C, 4), AT(C, 3), /* 30 - 34 */
+    AT(C, 2), AT(C, 1), AT(C, 0), AT(D, 7), AT(G, 2), /* 35 - 39 */
+    AT(G, 1), AT(G, 0), AT(L, 7), AT(L, 6), AT(L, 5), /* 40 - 44 */
+    AT(L, 4), AT(L, 3), AT(L, 2), AT(L, 1), AT(L, 0), /* 45 - 49 */
+    AT(B, 3), AT(B, 2), AT(B, 1), AT(B, 0), AT(F, 0), /* 50 - 54 */
+    AT(F, 1), AT(F, 2), AT(F, 3), AT(F, 4), AT(F, 5), /* 55 - 59 */
+    AT(F, 6), AT(F, 7), AT(K, 0), AT(K, 1), AT(K, 2), /* 60 - 64 */
+    AT(K, 3), AT(K, 4), AT(K, 5), AT(K, 6), AT(K, 7), /* 65 - 69 */
+};
+
+static const uint8_t pin_by_place[PORTS * 8] PROGMEM = {
+    22,      23,      24,      25,      26,      27,      28,      29,      /* A */
+    37,      36,      35,      34,      33,      32,      31,      30,      /* C */
+    21,      20,      19,      18,      NOWHERE, NOWHERE, NOWHERE, 38,      /* D */
+    53,      52,      51,      50,      10,      11,      12,      13,      /* B */
+    54,      55,      56,      57,      58,      59,      60,      61,      /* F */
+    41,      40,      39,      NOWHERE, NOWHERE, 4,       NOWHERE, NOWHERE, /* G */
+    62,      63,      64,      65,      66,      67,      68,      69,      /* K */
+    49,      48,      47,      46,      45,      44,      43,      42,      /* L */
+    0,       1,       NOWHERE, 5,       2,       3,       NOWHERE, NOWHERE, /* E */
+    17,      16,      NOWHERE, 6,       7,       8,       9,       NOWHERE, /* H */
+    15,      14,      NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, /* J */
+};
+
+static const uint16_t address_of_port[PORTS] PROGMEM = {
+    _SFR_MEM_ADDR(PINA), _SFR_MEM_ADDR(PINC), _SFR_MEM_ADDR(PIND), _SFR_MEM_ADDR(PINB),
+    _SFR_MEM_ADDR(PINF), _SFR_MEM_ADDR(PING), _SFR_MEM_ADDR(PINK), _SFR_MEM_ADDR(PINL),
+    _SFR_MEM_ADDR(PINE), _SFR_MEM_ADDR(PINH), _SFR_MEM_ADDR(PINJ),
+};
+
+volatile struct port_registers *registers_of(uint8_t port) {
+    return (volatile struct port_registers *)pgm_read_word(&address_of_port[port]);
+}
+
+struct place place_of(uint8_t pin) {
+    const uint8_t address = pgm_read_byte(&place_by_pin[pin].address);
+    const uint16_t page = address < _SFR_MEM_ADDR(PINA) ? 0x100 : 0;
+    return (struct place){
+        .registers = (volatile struct port_registers *)(page | address),
+        .mask = pgm_read_byte(&place_by_pin[pin].mask),
+    };
+}
+
+static uint8_t port_of(struct place at) {
+    uint8_t port = 0;
+    while (registers_of(port) != at.registers) {
+        port++;
+    }
+    return port;
+}
+
+uint8_t pin_at(uint8_t port, uint8_t bit) {
+    return pgm_read_byte(&pin_by_place[(uint8_t)(port << 3 | bit)]);
+}
+
+static uint8_t with(uint8_t bits, uint8_t mask, bool high) {
+    return high ? bits | mask : bits & (uint8_t)~mask;
+}
+
+static bool any_sensed_from(uint8_t port) {
+    for (; port < PORTS; port++) {
+        if ((sensed_mask[port] | (sensed_level[port] ^ told_level[port])) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_which_ports_are_sensed(void) {
+    if (any_sensed_from(FIRST_OF_ALL)) {
+        GPIOR0 |= 1u << ALL_SENSED;
+    } else {
+        GPIOR0 &= (uint8_t) ~(1u << ALL_SENSED);
+    }
+    if (any_sensed_from(FIRST_OF_MORE)) {
+        GPIOR0 |= 1u << MORE_SENSED;
+    } else {
+        GPIOR0 &= (uint8_t) ~(1u << MORE_SENSED);
+    }
+}
+
+/* Everything about a pin changes between two interrupts, so that no sample and no emergency sees
+ * half of it. */
+static void become(uint8_t pin, bool output, bool high, bool sensed) {
+    if (pin >= PINS) {
+        return;
+    }
+    const struct place at = place_of(pin);
+    const uint8_t port = port_of(at);
+    const uint8_t sreg = SREG;
+    cli();
+    if (!output) {
+        at.registers->ddr &= (uint8_t)~at.mask;
+    }
+    safe_picture[port] = with(safe_picture[port], at.mask, high);
+    at.registers->port = with(at.registers->port, at.mask, high);
+    if (output) {
+        at.registers->ddr |= at.mask;
+    }
+    sensed_mask[port] = with(sensed_mask[port], at.mask, sensed);
+    told_level[port] = with(told_level[port], at.mask, (sensed_level[port] & at.mask) != 0);
+    SREG = sreg;
+    note_which_ports_are_sensed();
+}
+
+/* The pull-up takes a moment to lift the line, so the first level is read after it is on. */
+static void sample_first(uint8_t pin) {
+    const struct place at = place_of(pin);
+    const uint8_t port = port_of(at);
+    const uint8_t sreg = SREG;
+    cli();
+    const bool high = (at.registers->pin & at.mask) != 0;
+    sensed_level[port] = with(sensed_level[port], at.mask, high);
+    told_level[port] = with(told_level[port], at.mask, high);
+    SREG = sreg;
+}
+
+void port_pin_release(uint8_t pin) {
+    become(pin, false, false, false);
+}
+
+void port_pin_sense(uint8_t pin) {
+    if (pin >= PINS) {
+        return;
+    }
+    become(pin, false, true, false);
+    sample_first(pin);
+    become(pin, false, true, true);
+}
+
+void port_pin_drive(uint8_t pin, bool high) {
+    become(pin, true, high, false);
+}
+
+/* After the emergency input has opened, outputs stay as `port_all_safe` left them until the core
+ * has been told and refuses by itself. */
+void port_pin_write(uint8_t pin, bool high) {
+    if (pin >= PINS) {
+        return;
+    }
+    const struct place at = place_of(pin);
+    const uint8_t sreg = SREG;
+    cli();
+    if (!(GPIOR0 & (1u << EMERGENCY))) {
+        at.registers->port = with(at.registers->port, at.mask, high);
+    }
+    SREG = sreg;
+}
+
+bool port_pin_level(uint8_t pin) {
+    if (pin >= PINS) {
+        return false;
+    }
+    const struct place at = place_of(pin);
+    return (at.registers->pin & at.mask) != 0;
+}
+
+/* 40 cycles: a load and a store a port. */
+void port_all_safe(void) {
+    const uint8_t sreg = SREG;
+    cli();
+    PORTA = safe_picture[PORT_A];
+    PORTB = safe_picture[PORT_B];
+    PORTC = safe_picture[PORT_C];
+    PORTD = safe_picture[PORT_D];
+    PORTE = safe_picture[PORT_E];
+    PORTF = safe_picture[PORT_F];
+    PORTG = safe_picture[PORT_G];
+    PORTH = safe_picture[PORT_H];
+    PORTJ = safe_picture[PORT_J];
+    PORTK = safe_picture[PORT_K];
+    PORTL = safe_picture[PORT_L];
+    SREG = sreg;
+}
+
+void pins_start(void) {
+    port_pin_sense(EMERGENCY_PIN);
+    port_pin_sense(CURTAIN_PIN);
+}

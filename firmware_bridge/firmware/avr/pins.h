@@ -1,0 +1,64 @@
+/* The ports of the ATmega2560 and the flags that the interrupts share.
+ *
+ * Read by C and by the assembler: what the assembler reads comes first. */
+#ifndef WALLWRIGHT_AVR_PINS_H
+#define WALLWRIGHT_AVR_PINS_H
+
+#include <avr/io.h>
+
+/* GPIOR0: one instruction sets, clears or tests a bit of it, so no context can tear it. */
+#define TICKED 0      /* the tick has run since the watchdog was last kicked */
+#define TICK_WANTED 1 /* the core wants `reflex_tick` */
+#define MORE_SENSED 2 /* a sensor sits on another port than A, C, D */
+#define ALL_SENSED 3  /* a sensor sits on E, H or J */
+#define SEGMENT_OVER 4 /* an axis has made the last step of its segment */
+#define EMERGENCY 5    /* the emergency input has opened, the core does not know yet */
+#define UNTOLD 6       /* a sensor has changed, the core does not know yet */
+#define BUSY 7         /* the main loop holds the lock, or the reflex is at work */
+
+/* Ports in the order in which they are sampled. */
+#define PORT_A 0
+#define PORT_C 1
+#define PORT_D 2
+#define PORT_B 3
+#define PORT_F 4
+#define PORT_G 5
+#define PORT_K 6
+#define PORT_L 7
+#define PORT_E 8
+#define PORT_H 9
+#define PORT_J 10
+#define PORTS 11
+#define FIRST_OF_MORE PORT_B
+#define FIRST_OF_ALL PORT_E
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A port's three registers follow each other everywhere on this chip. */
+struct port_registers {
+    uint8_t pin;
+    uint8_t ddr;
+    uint8_t port;
+};
+
+struct place {
+    volatile struct port_registers *registers;
+    uint8_t mask;
+};
+
+/* Per port: which bits are sampled, how they were at the last sample, and what the core knows. A
+ * sensor that has changed is not sampled again before the core knows of it: no edge is lost. */
+extern volatile uint8_t sensed_mask[PORTS];
+extern volatile uint8_t sensed_level[PORTS];
+extern volatile uint8_t told_level[PORTS];
+
+void pins_start(void);
+struct place place_of(uint8_t pin);
+uint8_t pin_at(uint8_t port, uint8_t bit); /* the Arduino number, 255 where nothing is */
+volatile struct port_registers *registers_of(uint8_t port);
+
+#endif
+#endif

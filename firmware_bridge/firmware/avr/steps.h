@@ -1,0 +1,14 @@
+#ifndef WALLWRIGHT_AVR_STEPS_H
+#define WALLWRIGHT_AVR_STEPS_H
+
+#include <avr/io.h>
+
+void steps_start(void);
+void steps_follow(void); /* from the tick, when SEGMENT_OVER is set */
+
+/* No axis steps from now on; from any context. */
+static inline void steps_stop_all(void) {
+    TIMSK1 = 0;
+}
+
+#endif

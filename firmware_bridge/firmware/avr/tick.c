@@ -1,0 +1,107 @@
+/* What the tick does when a sensor has changed, and what locks it out. */
+#include "tick.h"
+
+#include "../port.h"
+#include "emergency.h"
+#include "pins.h"
+#include "steps.h"
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+
+#define TICK_CYCLES 320u
+
+void tick_start(void) {
+    GPIOR0 |= 1u << TICK_WANTED;
+    OCR3A = TICK_CYCLES - 1u;
+    TCCR3A = 0;
+    TCCR3B = 1u << WGM32 | 1u << CS30;
+    TIMSK3 = 1u << OCIE3A;
+}
+
+bool tick_has_run(void) {
+    const bool run = (GPIOR0 & (1u << TICKED)) != 0;
+    GPIOR0 &= (uint8_t) ~(1u << TICKED);
+    return run;
+}
+
+void port_tick_wanted(bool wanted) {
+    if (wanted) {
+        GPIOR0 |= 1u << TICK_WANTED;
+    } else {
+        GPIOR0 &= (uint8_t) ~(1u << TICK_WANTED);
+    }
+}
+
+void port_lock(void) {
+    GPIOR0 |= 1u << BUSY;
+}
+
+void port_unlock(void) {
+    GPIOR0 &= (uint8_t) ~(1u << BUSY);
+}
+
+/* One call for each of these bits; inline, so that it is a direct one. */
+static inline __attribute__((always_inline)) void
+each_pin(uint8_t port, uint8_t bits, uint8_t levels, void (*told)(uint8_t, bool)) {
+    uint8_t bit = 0;
+    if ((bits & 0x0Fu) == 0) {
+        bit = 4;
+        bits >>= 4;
+        levels >>= 4;
+    }
+    for (; bits != 0; bit++, bits >>= 1, levels >>= 1) {
+        if (bits & 1u) {
+            told(pin_at(port, bit), levels & 1u);
+        }
+    }
+}
+
+/* Called by sampling.S, with interrupts on: these sensors of a port have changed. Cutting a motor's
+ * power comes before everything else and waits for nobody. */
+void tick_cut(uint8_t port, uint8_t changed) {
+    const uint8_t levels = sensed_level[port] ^ changed;
+    sensed_level[port] = levels;
+    sensed_mask[port] &= (uint8_t)~changed;
+    GPIOR0 |= 1u << UNTOLD;
+    each_pin(port, changed, levels, reflex_cut);
+}
+
+static void tell_changes_of(uint8_t port) {
+    const uint8_t sreg = SREG;
+    cli();
+    const uint8_t levels = sensed_level[port];
+    const uint8_t changed = levels ^ told_level[port];
+    told_level[port] = levels;
+    sensed_mask[port] |= changed;
+    SREG = sreg;
+    each_pin(port, changed, levels, reflex_edge);
+}
+
+static void tell(void) {
+    if (GPIOR0 & (1u << EMERGENCY)) {
+        emergency_tell();
+    }
+    if (GPIOR0 & (1u << UNTOLD)) {
+        GPIOR0 &= (uint8_t) ~(1u << UNTOLD);
+        for (uint8_t port = 0; port < PORTS; port++) {
+            tell_changes_of(port);
+        }
+    }
+    if (GPIOR0 & (1u << SEGMENT_OVER)) {
+        steps_follow();
+    }
+    if (GPIOR0 & (1u << TICK_WANTED)) {
+        reflex_tick();
+    }
+}
+
+/* Called by sampling.S, with interrupts on and BUSY not set. The next ticks come meanwhile: they
+ * sample, and cut, but tell nobody. */
+void tick_tell(void) {
+    GPIOR0 |= 1u << BUSY;
+    TIMSK3 = 1u << OCIE3A;
+    tell();
+    TIMSK3 = 0;
+    GPIOR0 &= (uint8_t) ~(1u << BUSY);
+}

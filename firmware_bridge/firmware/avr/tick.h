@@ -1,0 +1,14 @@
+#ifndef WALLWRIGHT_AVR_TICK_H
+#define WALLWRIGHT_AVR_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void tick_start(void);
+bool tick_has_run(void); /* since it was last asked */
+
+/* For sampling.S: */
+void tick_cut(uint8_t port, uint8_t changed);
+void tick_tell(void);
+
+#endif

@@ -1,0 +1,19 @@
+/* What the board does with each command, and what it does by itself: the lease, faults, measuring. */
+#ifndef WALLWRIGHT_BOARD_H
+#define WALLWRIGHT_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void board_begin(void);
+
+/* Does one command and replies to it (`session_reply`), at once or, for Identify and Scan, some
+ * turns later. The ticket of its motion is `sequence`. */
+void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence);
+
+/* Stops everything dead and puts the table out of force. */
+void board_drop_table(void);
+
+bool board_turn(uint32_t now); /* true if there is more to do at this same time */
+
+#endif

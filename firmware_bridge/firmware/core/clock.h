@@ -1,0 +1,36 @@
+/* Deadlines on a clock of microseconds that wraps every 71 minutes.
+ *
+ * The wire's durations reach 49 days, so an order's limit is counted in laps of 1,000 seconds. What
+ * a table says of times (`max_on_ms`, a dome's shaking) is at most LONGEST_MS. */
+#ifndef WALLWRIGHT_CLOCK_H
+#define WALLWRIGHT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct duration {
+    uint32_t micros; /* less than a lap */
+    uint16_t laps;
+};
+
+/* When a duration is over: after `laps` more laps, at `at`. */
+struct deadline {
+    uint32_t at;
+    uint16_t laps;
+};
+
+#define LONGEST_MS UINT32_C(2000000)
+
+struct duration duration_of(uint32_t ms);
+
+static inline bool time_reached(uint32_t now, uint32_t at) {
+    return (int32_t)(now - at) >= 0;
+}
+
+static inline struct deadline deadline_after(uint32_t now, const struct duration *duration) {
+    return (struct deadline){.at = now + duration->micros, .laps = duration->laps};
+}
+/* Whether it is over; to be asked more often than once a lap. */
+bool deadline_passed(struct deadline *deadline, uint32_t now);
+
+#endif

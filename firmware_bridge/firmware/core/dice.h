@@ -1,0 +1,16 @@
+/* Dice domes: shaken for a time, then read by the module on their port. */
+#ifndef WALLWRIGHT_DICE_H
+#define WALLWRIGHT_DICE_H
+
+#include "channels.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void dice_begin(void);
+void dome_throw(struct unit *dome, uint8_t dice, uint8_t ticket);
+void dome_stop(struct unit *dome, uint8_t reason);
+void dice_stop(uint8_t reason); /* every throw */
+void dice_turn(uint32_t now);
+
+#endif

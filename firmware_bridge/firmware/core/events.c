@@ -1,0 +1,138 @@
+#include "events.h"
+
+#include "../port.h"
+#include "clock.h"
+#include "frame.h"
+
+#define PLACES 28u
+#define SPARE 6u /* for faults and HELD, which nobody promises */
+#define LONGEST WIRE_EDGE_SEEN_SIZE
+
+struct event {
+    uint8_t type;
+    uint8_t payload[LONGEST];
+};
+
+static struct event ring[PLACES];
+static uint8_t oldest;          /* its place */
+static volatile uint8_t waiting; /* how many there are */
+static volatile uint8_t promised;
+static volatile bool listening;
+
+/* The main loop's own: of those that wait, the first `sent` have been sent at least once. */
+static uint8_t sent;
+static uint8_t repeating; /* how many of them are to be sent again, counted from the last sent */
+static uint8_t number;    /* the oldest one's */
+static bool repeat_is_set;
+static uint32_t repeat_at;
+static uint16_t interval_ms;
+
+/* Both are less than the ring's size: a subtraction is a tenth of a division on the AVR. */
+static uint8_t place_of(uint8_t oldest_and_index) {
+    return oldest_and_index < PLACES ? oldest_and_index : (uint8_t)(oldest_and_index - PLACES);
+}
+
+bool events_have_room(void) {
+    return PLACES - waiting > promised + SPARE;
+}
+
+uint8_t *events_add(uint8_t type) {
+    if (!listening || waiting == PLACES) {
+        return 0;
+    }
+    const uint8_t place = place_of((uint8_t)(oldest + waiting));
+    waiting++;
+    ring[place].type = type;
+    return ring[place].payload;
+}
+
+void events_promise(void) {
+    promised++;
+}
+
+void events_keep_promise(void) {
+    promised--;
+}
+
+static void forget(uint8_t count) {
+    port_lock();
+    oldest = place_of((uint8_t)(oldest + count));
+    waiting = (uint8_t)(waiting - count);
+    port_unlock();
+    number = (uint8_t)(number + count);
+    sent = (uint8_t)(sent - count);
+    if (repeating > sent) {
+        repeating = sent;
+    }
+}
+
+void events_begin(void) {
+    oldest = waiting = promised = sent = repeating = 0;
+    listening = false;
+    repeat_is_set = false;
+    interval_ms = WIRE_REPEAT_AFTER_MS;
+}
+
+void events_open(uint8_t sequence) {
+    port_lock();
+    oldest = waiting = 0;
+    listening = true;
+    port_unlock();
+    sent = repeating = 0;
+    number = sequence;
+    repeat_is_set = false;
+}
+
+void events_received(uint8_t sequence, uint32_t now) {
+    const uint8_t before = (uint8_t)(sequence - number);
+    if (before >= sent) {
+        return;
+    }
+    forget((uint8_t)(before + 1u));
+    interval_ms = WIRE_REPEAT_AFTER_MS;
+    repeat_is_set = sent > 0;
+    repeat_at = now + interval_ms * UINT32_C(1000);
+}
+
+static bool line_has_room(void) {
+    return port_link_room() >= WIRE_MAX_FRAME;
+}
+
+static void put(uint8_t address, uint8_t index) {
+    const uint8_t place = place_of((uint8_t)(oldest + index));
+    frame_put(address, (uint8_t)(number + index), ring[place].type, ring[place].payload);
+}
+
+static void repeat_if_due(uint32_t now) {
+    if (sent == 0) {
+        repeat_is_set = false;
+        return;
+    }
+    if (!repeat_is_set) {
+        repeat_is_set = true;
+        repeat_at = now + interval_ms * UINT32_C(1000);
+        return;
+    }
+    if (!time_reached(now, repeat_at)) {
+        return;
+    }
+    interval_ms = (uint16_t)(2u * interval_ms);
+    if (interval_ms > WIRE_REPEAT_AT_LEAST_EVERY_MS) {
+        interval_ms = WIRE_REPEAT_AT_LEAST_EVERY_MS;
+    }
+    repeat_at = now + interval_ms * UINT32_C(1000);
+    repeating = sent;
+    port_link_put(0); /* closes whatever garbage an idle line may have collected */
+}
+
+void events_turn(uint8_t address, uint32_t now) {
+    for (; repeating > 0 && line_has_room(); repeating--) {
+        put(address, (uint8_t)(sent - repeating));
+    }
+    while (repeating == 0 && sent < waiting && sent < WIRE_EVENT_WINDOW && line_has_room()) {
+        put(address, sent++);
+    }
+    if (repeating == 0 && line_has_room()) {
+        repeat_if_due(now);
+    }
+}

@@ -1,0 +1,320 @@
+/* The EEPROM holds rows of records of one size. The saver walks through all of them: it makes what
+ * a record should be, then writes the bytes that differ. */
+#include "memory.h"
+
+#include "../port.h"
+#include "bits.h"
+#include "crc.h"
+#include "outputs.h"
+#include "table.h"
+
+#include <string.h>
+
+#define EVERY_MICROS UINT32_C(250000)
+#define BYTES_A_TURN 8u /* looked at; at most one of them is written */
+
+#define COUNTS_AT 64u /* a record a pin: state, count, check */
+#define COUNTS_SIZE 6u
+#define ORDERS_AT 512u /* a record a channel: ticket, reason, state, sensor, counted, span, first */
+#define ORDERS_SIZE 13u
+#define DICE_AT 1408u /* a record a channel: throws, faces, check */
+#define DICE_SIZE 7u
+#define RESTS_AT 1920u /* a record a driven pin: pin, level, check */
+#define RESTS_SIZE 3u
+#define MOST_RESTS 64u
+#define RESTS_COUNT_AT 1904u /* how many of them, their CRC, check */
+#define RESTS_COUNT_SIZE 4u
+#define LONGEST ORDERS_SIZE
+
+enum stage { CHANNELS, ORDERS, RESTS, RESTS_COUNT, SAVED };
+
+/* Where the saver is. */
+static enum stage stage;
+static uint8_t index;
+static uint8_t record[LONGEST];
+static uint8_t record_size; /* 0: the next one is to be made */
+static uint8_t record_done;
+static uint16_t record_at;
+static uint8_t rests_count;
+static uint16_t rests_crc;
+static uint32_t next_pass;
+
+static uint8_t resting[(PINS + 7u) / 8u]; /* a bit a pin that rests without a table */
+
+/* Records */
+
+static uint8_t check_of(const uint8_t *bytes, uint8_t size) {
+    return (uint8_t)(crc_over(CRC_SEED, bytes, (uint8_t)(size - 1u)) & 0xFFu);
+}
+
+static bool recall(uint16_t at, uint8_t *bytes, uint8_t size) {
+    if (!port_eeprom_ready()) {
+        return false;
+    }
+    uint8_t all = 0xFF;
+    for (uint8_t byte = 0; byte < size; byte++) {
+        bytes[byte] = port_eeprom_read(at + byte);
+        all &= bytes[byte];
+    }
+    return all != 0xFF && bytes[size - 1u] == check_of(bytes, size);
+}
+
+static void save(uint16_t at, uint8_t size) {
+    record[size - 1u] = check_of(record, size);
+    record_at = at;
+    record_size = size;
+    record_done = 0;
+}
+
+static PORT_ONCE uint16_t place(uint16_t base, uint8_t number, uint8_t size) {
+    return (uint16_t)(base + (uint16_t)number * size);
+}
+
+static void save_sensor(const struct sensor *sensor) {
+    if (sensor->pin >= PINS) {
+        return;
+    }
+    port_lock();
+    record[0] = sensor->state & ACTIVE;
+    wire_put_u32(record + 1, sensor->count);
+    port_unlock();
+    save(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), COUNTS_SIZE);
+}
+
+static void save_dome(uint8_t channel, const struct unit *dome) {
+    wire_put_u32(record, dome->throws);
+    wire_put_u16(record + 4, dome->faces);
+    save(place(DICE_AT, channel, DICE_SIZE), DICE_SIZE);
+}
+
+static void save_order(const struct output *output) {
+    if (output->reason == NEVER || output->channel >= MOST_CHANNELS) {
+        return;
+    }
+    port_lock();
+    record[0] = output->ticket;
+    record[1] = output->reason;
+    record[2] = output->state & COUNTS;
+    record[3] = output->sensor;
+    wire_put_u16(record + 4, output->counted);
+    wire_put_u32(record + 6, output->span);
+    wire_put_u16(record + 10, output->first);
+    port_unlock();
+    save(place(ORDERS_AT, output->channel, ORDERS_SIZE), ORDERS_SIZE);
+}
+
+static void save_rest(uint8_t pin, bool high) {
+    if (pin >= PINS || rests_count == MOST_RESTS) {
+        return;
+    }
+    record[0] = pin;
+    record[1] = high;
+    save(place(RESTS_AT, rests_count++, RESTS_SIZE), RESTS_SIZE);
+    rests_crc = crc_over(rests_crc, record, RESTS_SIZE);
+}
+
+/* Two records an output: a motor has two pins. */
+static void save_rest_of(uint8_t half) {
+    const struct channel *const channel = &channels[outputs[half / 2u].channel];
+    const bool second = half % 2u != 0;
+    if (channel->kind == KIND_DICE) {
+        save_rest(second ? WIRE_NONE : channel->unit.pin, false);
+    } else if (channel->kind == KIND_MOTOR && second) {
+        save_rest(channel->plug.second_pin, channel->plug.safe < 0);
+    } else if (!second) {
+        save_rest(channel->plug.pin, channel->kind != KIND_STRIP && channel->plug.safe > 0);
+    }
+}
+
+static void save_rests_count(void) {
+    record[0] = rests_count;
+    wire_put_u16(record + 1, rests_crc);
+    save(RESTS_COUNT_AT, RESTS_COUNT_SIZE);
+}
+
+/* The saver's walk */
+
+static void begin_pass(void) {
+    stage = CHANNELS;
+    index = 0;
+    record_size = 0;
+    rests_count = 0;
+    rests_crc = CRC_SEED;
+}
+
+static void next_stage(void) {
+    stage++;
+    index = 0;
+}
+
+static void save_channel(uint8_t number) {
+    const struct channel *const channel = &channels[number];
+    if (channel->kind == KIND_SENSOR) {
+        save_sensor(&channel->sensor);
+    } else if (channel->kind == KIND_DICE) {
+        save_dome(number, &channel->unit);
+    }
+}
+
+/* Makes the next record, if there is one at this place of the walk. */
+static void make_next(void) {
+    switch (stage) {
+    case CHANNELS:
+        if (index < table_channels()) {
+            save_channel(index++);
+        } else {
+            next_stage();
+        }
+        break;
+    case ORDERS:
+        if (index < output_count) {
+            save_order(&outputs[index++]);
+        } else {
+            next_stage();
+        }
+        break;
+    case RESTS:
+        if (index < 2u * output_count) {
+            save_rest_of(index++);
+        } else {
+            next_stage();
+        }
+        break;
+    case RESTS_COUNT:
+        save_rests_count();
+        next_stage();
+        break;
+    case SAVED:
+    default:
+        break;
+    }
+}
+
+/* Writes the record's next byte that differs. */
+static void write_some(void) {
+    for (uint8_t looked = 0; looked < BYTES_A_TURN && record_done < record_size; looked++) {
+        const uint16_t at = (uint16_t)(record_at + record_done);
+        const uint8_t byte = record[record_done++];
+        if (port_eeprom_read(at) != byte) {
+            port_eeprom_write(at, byte);
+            break;
+        }
+    }
+    if (record_done == record_size) {
+        record_size = 0;
+    }
+}
+
+void memory_turn(uint32_t now, bool still) {
+    if (!table_in_force() || !port_eeprom_ready()) {
+        return;
+    }
+    const bool urgent = port_supply_fails();
+    if (record_size != 0) {
+        write_some(); /* a record that was begun is ended */
+    } else if (stage != SAVED) {
+        make_next();
+    } else if ((still && time_reached(now, next_pass)) || urgent) {
+        begin_pass();
+        next_pass = now + EVERY_MICROS;
+    }
+}
+
+/* The start */
+
+static bool recall_order(uint8_t channel, struct output *output) {
+    uint8_t bytes[ORDERS_SIZE];
+    if (!recall(place(ORDERS_AT, channel, ORDERS_SIZE), bytes, ORDERS_SIZE)) {
+        return false;
+    }
+    output->channel = channel;
+    output->ticket = bytes[0];
+    /* What ran when the supply went was cut short by that. */
+    output->reason = bytes[1] == WIRE_NONE ? REASON_FAULT : bytes[1];
+    output->state = bytes[2];
+    output->sensor = bytes[3];
+    output->counted = wire_get_u16(bytes + 4);
+    output->span = bytes[1] == WIRE_NONE ? 0 : wire_get_u32(bytes + 6);
+    output->first = wire_get_u16(bytes + 10);
+    return true;
+}
+
+static void recall_orders(void) {
+    uint8_t channel = 0;
+    for (uint8_t at = 0; at < MOST_OUTPUTS; at++) {
+        output_forget(&outputs[at], WIRE_NONE);
+        while (channel < MOST_CHANNELS && !recall_order(channel++, &outputs[at])) {
+        }
+    }
+}
+
+static bool rests_are_sound(uint8_t count, uint16_t expected) {
+    uint16_t crc = CRC_SEED;
+    for (uint8_t at = 0; at < count; at++) {
+        uint8_t bytes[RESTS_SIZE];
+        if (!recall(place(RESTS_AT, at, RESTS_SIZE), bytes, RESTS_SIZE) || bytes[0] >= PINS) {
+            return false;
+        }
+        crc = crc_over(crc, bytes, RESTS_SIZE);
+    }
+    return crc == expected;
+}
+
+static void let_rest(uint8_t count) {
+    for (uint8_t at = 0; at < count; at++) {
+        const uint16_t from = place(RESTS_AT, at, RESTS_SIZE);
+        const uint8_t pin = port_eeprom_read(from);
+        port_pin_drive(pin, port_eeprom_read(from + 1) != 0);
+        bits_add(resting, pin);
+    }
+}
+
+/* Erased is not damaged: no table was ever saved. */
+static bool recall_rests(void) {
+    uint8_t bytes[RESTS_COUNT_SIZE];
+    if (!recall(RESTS_COUNT_AT, bytes, RESTS_COUNT_SIZE)) {
+        return port_eeprom_read(RESTS_COUNT_AT) == 0xFF;
+    }
+    if (bytes[0] > MOST_RESTS || !rests_are_sound(bytes[0], wire_get_u16(bytes + 1))) {
+        return false;
+    }
+    let_rest(bytes[0]);
+    return true;
+}
+
+bool memory_begin(void) {
+    memset(resting, 0, sizeof resting);
+    begin_pass();
+    stage = SAVED;
+    next_pass = port_micros() + EVERY_MICROS;
+    recall_orders();
+    return recall_rests();
+}
+
+void memory_let_rests_go(void) {
+    for (uint8_t pin = 0; pin < PINS; pin++) {
+        if (bits_have(resting, pin)) {
+            port_pin_release(pin);
+        }
+    }
+    memset(resting, 0, sizeof resting);
+}
+
+/* A table comes */
+
+void memory_restore_sensor(struct sensor *sensor) {
+    uint8_t bytes[COUNTS_SIZE];
+    if (!(sensor->state & COUNTED) &&
+        recall(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), bytes, COUNTS_SIZE)) {
+        sensor->state = (uint8_t)(COUNTED | (bytes[0] & ACTIVE));
+        sensor->count = wire_get_u32(bytes + 1);
+    }
+}
+
+void memory_restore_dome(uint8_t channel, struct unit *dome) {
+    uint8_t bytes[DICE_SIZE];
+    if (dome->throws == 0 && recall(place(DICE_AT, channel, DICE_SIZE), bytes, DICE_SIZE)) {
+        dome->throws = wire_get_u32(bytes);
+        dome->faces = wire_get_u16(bytes + 4);
+    }
+}

@@ -1,0 +1,25 @@
+/* What outlives a lost supply: sensors' counts and levels, last orders, the dice, and at which
+ * levels the table's outputs rest.
+ *
+ * Saved to EEPROM a byte a turn: what has changed every 250 ms while nothing moves, and at once
+ * when the supply falls. Each record has its own check; one that was torn is as if it had never
+ * been. Counts belong to pins, orders and dice to channels. */
+#ifndef WALLWRIGHT_MEMORY_H
+#define WALLWRIGHT_MEMORY_H
+
+#include "channels.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Before any table: recalls the last orders, and lets outputs rest where they did. False if what
+ * is known of that is damaged. */
+bool memory_begin(void);
+void memory_let_rests_go(void); /* a table comes and drives its own pins */
+
+void memory_restore_sensor(struct sensor *sensor);
+void memory_restore_dome(uint8_t channel, struct unit *dome);
+
+void memory_turn(uint32_t now, bool still);
+
+#endif

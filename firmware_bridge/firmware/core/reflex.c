@@ -1,0 +1,315 @@
+#include "reflex.h"
+
+#include "../port.h"
+#include "axes.h"
+#include "channels.h"
+#include "events.h"
+#include "faults.h"
+#include "outputs.h"
+
+#include <string.h>
+
+static uint8_t sensor_on[PINS]; /* channels, or WIRE_NONE */
+
+static uint8_t settling[MOST_SENSORS]; /* in the order in which they began to */
+static volatile uint8_t settling_count;
+static uint32_t settles_next; /* when the earliest of them does, or earlier */
+static volatile bool untold;  /* some sensor is UNTOLD */
+
+/* What a settled sensor brings about */
+
+static void tell(uint8_t number, struct sensor *sensor, uint32_t at) {
+    uint8_t *const payload = events_have_room() ? events_add(WIRE_EDGE_SEEN) : 0;
+    if (payload) {
+        wire_edge_seen(payload, number, (sensor->state & ACTIVE) != 0, at, sensor->count);
+        sensor->state &= (uint8_t)~UNTOLD;
+    } else {
+        sensor->state |= UNTOLD;
+        untold = true;
+    }
+}
+
+/* Whether a drive that waits for a sensor ends as that becomes active or inactive. */
+static bool ends_it(const struct output *output, bool active) {
+    if (output->state & AWAITS_LEVEL) {
+        return active == ((output->state & AWAITS_ACTIVE) != 0);
+    }
+    return active && (uint16_t)(output->counted + 1u) == output->edges;
+}
+
+/* Ends the drives that have waited for this, and counts for the others. */
+static void end_awaiting(const struct sensor *sensor) {
+    const bool active = (sensor->state & ACTIVE) != 0;
+    uint8_t at = sensor->awaited_by;
+    while (at != WIRE_NONE) {
+        struct output *const output = &outputs[at];
+        const uint8_t next = output->next;
+        const bool level = (output->state & AWAITS_LEVEL) != 0;
+        const bool ends = ends_it(output, active);
+        if (active && !level) {
+            output->counted++;
+        }
+        if (ends) {
+            output_end(at, level ? REASON_LEVEL : REASON_EDGES);
+        }
+        at = next;
+    }
+}
+
+static void stop_at_switch(uint8_t at, bool stops, uint8_t opposite) {
+    if (stops) {
+        output_stop_at_switch(at);
+    }
+    if (sensor_is_active(opposite)) {
+        faults_latch(FAULT_BOTH_SWITCHES, outputs[at].channel);
+    }
+}
+
+static void stop_and_hold(uint8_t number, const struct sensor *sensor) {
+    const bool active = (sensor->state & ACTIVE) != 0;
+    for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
+        const struct output *const output = &outputs[at];
+        if (channels[output->channel].kind == KIND_DICE) {
+            continue;
+        }
+        const struct plug *const plug = plug_of(output);
+        if (active && plug->forward_stop == number) {
+            stop_at_switch(at, output->wanted > 0, plug->reverse_stop);
+        }
+        if (active && plug->reverse_stop == number) {
+            stop_at_switch(at, output->wanted < 0, plug->forward_stop);
+        }
+        if (plug->hold == number) {
+            output_hold(at, active);
+        }
+    }
+}
+
+static void settle(uint8_t number, uint32_t now) {
+    struct sensor *const sensor = &channels[number].sensor;
+    sensor->state &= (uint8_t) ~(SETTLING | ACTIVE);
+    sensor->since = now;
+    if (sensor->state & RAW) {
+        sensor->state |= ACTIVE;
+        sensor->count++;
+    }
+    if (sensor->state & WATCHED) {
+        tell(number, sensor, now);
+    }
+    end_awaiting(sensor);
+    if (sensor->first_stopped != WIRE_NONE) {
+        stop_and_hold(number, sensor);
+    }
+    if (sensor->state & ACTIVE) {
+        axes_at_switch(number, now);
+    }
+}
+
+/* Debouncing: a change counts once it has lasted */
+
+static uint32_t settles_at(uint8_t number) {
+    const struct sensor *const sensor = &channels[number].sensor;
+    return sensor->since + sensor->debounce_ms * UINT32_C(1000);
+}
+
+static void begin_to_settle(uint8_t number, struct sensor *sensor) {
+    sensor->since = port_micros();
+    sensor->state |= SETTLING;
+    const uint32_t at = settles_at(number);
+    if (settling_count == 0 || time_reached(settles_next, at)) {
+        settles_next = at;
+    }
+    settling[settling_count++] = number;
+    port_tick_wanted(true);
+}
+
+static void remove_settling(uint8_t at) {
+    settling_count--;
+    for (; at < settling_count; at++) {
+        settling[at] = settling[at + 1];
+    }
+    if (settling_count == 0) {
+        port_tick_wanted(false);
+    }
+}
+
+static void settle_no_more(uint8_t number, struct sensor *sensor) {
+    sensor->state &= (uint8_t)~SETTLING;
+    for (uint8_t at = 0; at < settling_count; at++) {
+        if (settling[at] == number) {
+            remove_settling(at);
+            return;
+        }
+    }
+}
+
+void reflex_tick(void) {
+    if (settling_count == 0) {
+        return;
+    }
+    const uint32_t now = port_micros();
+    if (!time_reached(now, settles_next)) {
+        return;
+    }
+    uint32_t next = now + UINT32_C(1000000);
+    uint8_t at = 0;
+    while (at < settling_count) {
+        const uint8_t number = settling[at];
+        const uint32_t due = settles_at(number);
+        if (time_reached(now, due)) {
+            remove_settling(at);
+            settle(number, now);
+            continue;
+        }
+        if (time_reached(next, due)) {
+            next = due;
+        }
+        at++;
+    }
+    settles_next = next;
+}
+
+/* Inputs */
+
+/* Somebody reaches through the light curtain: that stops the board if something guarded moves. */
+static bool something_guarded_moves(void) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        const struct channel *const channel = &channels[outputs[at].channel];
+        if ((channel->flags & FLAG_GUARDED) && has_output(channel) && output_is_away(&outputs[at])) {
+            return true;
+        }
+    }
+    return axes_guarded_move();
+}
+
+static void heed_safety(const struct channel *channel, uint8_t number) {
+    if (channel->flags & FLAG_EMERGENCY) {
+        faults_latch(FAULT_EMERGENCY_STOP, number);
+    }
+    if ((channel->flags & FLAG_CURTAIN) && something_guarded_moves()) {
+        faults_latch(FAULT_LIGHT_CURTAIN, number);
+    }
+}
+
+void reflex_edge(uint8_t pin, bool high) {
+    const uint8_t number = sensor_on[pin];
+    if (number == WIRE_NONE) {
+        return;
+    }
+    struct channel *const channel = &channels[number];
+    struct sensor *const sensor = &channel->sensor;
+    const bool raw = is_active_level(channel, high);
+    if (raw && (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN))) {
+        heed_safety(channel, number);
+    }
+    if (raw == ((sensor->state & RAW) != 0)) {
+        return;
+    }
+    sensor->state ^= RAW;
+    if (sensor->state & SETTLING) {
+        settle_no_more(number, sensor);
+    } else if (sensor->debounce_ms != 0) {
+        begin_to_settle(number, sensor);
+    } else {
+        settle(number, port_micros());
+    }
+}
+
+static bool stops_it(uint8_t number, const struct output *output) {
+    if (channels[output->channel].kind == KIND_DICE) {
+        return false;
+    }
+    const struct plug *const plug = plug_of(output);
+    return plug->hold == number || (plug->forward_stop == number && output->wanted > 0) ||
+           (plug->reverse_stop == number && output->wanted < 0);
+}
+
+/* Only pins change here. The main loop may be interrupted in the middle of a change of what is read
+ * here: each of its stores leaves every list whole. */
+void reflex_cut(uint8_t pin, bool high) {
+    const uint8_t number = sensor_on[pin];
+    if (number == WIRE_NONE || channels[number].sensor.debounce_ms != 0) {
+        return;
+    }
+    const struct sensor *const sensor = &channels[number].sensor;
+    const bool active = is_active_level(&channels[number], high);
+    for (uint8_t at = sensor->awaited_by; at != WIRE_NONE; at = outputs[at].next) {
+        if (ends_it(&outputs[at], active)) {
+            output_cut(&outputs[at]);
+        }
+    }
+    if (!active || sensor->first_stopped == WIRE_NONE) {
+        return;
+    }
+    for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
+        if (stops_it(number, &outputs[at])) {
+            output_cut(&outputs[at]);
+        }
+    }
+}
+
+void reflex_emergency(void) {
+    faults_latch(FAULT_EMERGENCY_STOP, sensor_on[EMERGENCY_PIN]);
+}
+
+/* The main loop's side */
+
+void reflex_begin(void) {
+    memset(sensor_on, WIRE_NONE, sizeof sensor_on);
+    settling_count = 0;
+    untold = false;
+    port_tick_wanted(false);
+}
+
+/* Everything is set when the sensor is put on its pin, so a change finds all or nothing. */
+void reflex_connect(uint8_t number) {
+    struct channel *const channel = &channels[number];
+    struct sensor *const sensor = &channel->sensor;
+    port_pin_sense(sensor->pin);
+    port_lock();
+    const bool active = is_active_level(channel, port_pin_level(sensor->pin));
+    const bool was = (sensor->state & ACTIVE) != 0;
+    if ((sensor->state & COUNTED) && active && !was) {
+        sensor->count++; /* it has become active while nobody looked */
+    }
+    sensor->state = active ? COUNTED | RAW | ACTIVE : COUNTED;
+    sensor_on[sensor->pin] = number;
+    port_unlock();
+}
+
+void reflex_off(void) {
+    for (uint8_t pin = 0; pin < PINS; pin++) {
+        const uint8_t number = sensor_on[pin];
+        if (number == WIRE_NONE) {
+            continue;
+        }
+        port_lock();
+        sensor_on[pin] = WIRE_NONE;
+        settle_no_more(number, &channels[number].sensor);
+        port_unlock();
+        if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {
+            port_pin_release(pin);
+        }
+    }
+}
+
+static void tell_if_untold(uint8_t number) {
+    struct sensor *const sensor = &channels[number].sensor;
+    port_lock();
+    if (sensor->state & UNTOLD) {
+        tell(number, sensor, sensor->since);
+    }
+    port_unlock();
+}
+
+void reflex_tell_untold(void) {
+    if (!untold || !events_have_room()) {
+        return;
+    }
+    untold = false;
+    for (uint8_t number = 0; number < MOST_CHANNELS; number++) {
+        if (channels[number].kind == KIND_SENSOR) {
+            tell_if_untold(number);
+        }
+    }
+}

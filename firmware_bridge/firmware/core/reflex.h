@@ -1,0 +1,16 @@
+/* What happens in the instant in which an input changes: counting, the ends of drives, stops at
+ * switches, back-pressure, homing. Runs in the sampling tick; the main loop only reports. */
+#ifndef WALLWRIGHT_REFLEX_H
+#define WALLWRIGHT_REFLEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void reflex_begin(void); /* no table: no input means anything but the emergency stop */
+
+/* From the main loop: */
+void reflex_connect(uint8_t channel); /* a sensor's changes count from now on */
+void reflex_off(void);                /* no more */
+void reflex_tell_untold(void);        /* edges for which there was no room */
+
+#endif

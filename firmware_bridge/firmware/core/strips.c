@@ -1,0 +1,30 @@
+#include "strips.h"
+
+#include "../port.h"
+#include "channels.h"
+#include "outputs.h"
+
+static volatile bool changed;
+
+void strips_have_changed(void) {
+    changed = true;
+}
+
+static void send(uint8_t pin, uint8_t lamps, uint32_t lit) {
+    for (; lamps > 0; lamps--, lit >>= 1) {
+        port_strip_lamp(pin, (lit & 1u) != 0);
+    }
+}
+
+void strips_turn(bool still) {
+    if (!changed || !still) {
+        return;
+    }
+    changed = false;
+    for (uint8_t at = 0; at < output_count; at++) {
+        if (channels[outputs[at].channel].kind == KIND_STRIP) {
+            const struct plug *const plug = plug_of(&outputs[at]);
+            send(plug->pin, plug->second_pin, (uint32_t)output_value(&outputs[at]));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/* Strips of WS2812 lamps, a bit a lamp: sent from the main loop, and only while nothing moves,
+ * since each lamp locks out the reflex for 30 us. */
+#ifndef WALLWRIGHT_STRIPS_H
+#define WALLWRIGHT_STRIPS_H
+
+#include <stdbool.h>
+
+void strips_have_changed(void); /* from both contexts */
+void strips_turn(bool still);
+
+#endif

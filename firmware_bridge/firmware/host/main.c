@@ -1,0 +1,160 @@
+/* A board as a POSIX process: wallwright-host [--pty | --stdio] [--serial S] [--address N]
+ * [--key HEX]. Its line is a pseudo-terminal, whose name it prints, or stdin and stdout. Nothing is
+ * wired to its pins. */
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* cfmakeraw */
+
+#include "../core/crc.h"
+#include "../core/identity.h"
+#include "virtual_pins.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+struct line {
+    int in, out;
+};
+
+struct options {
+    const char *serial, *key;
+    unsigned long address;
+    bool pty;
+};
+
+static void give_up(const char *sentence) {
+    fprintf(stderr, "wallwright-host: %s\n", sentence);
+    exit(2);
+}
+
+static const char *value_of(char ***argument) {
+    if ((*argument)[1] == NULL) {
+        give_up("an option has no value; see the head of host/main.c.");
+    }
+    return *++*argument;
+}
+
+static struct options read_options(char **argument) {
+    struct options options = {.serial = NULL, .key = "", .address = 0, .pty = false};
+    for (; *argument; argument++) {
+        if (strcmp(*argument, "--pty") == 0) {
+            options.pty = true;
+        } else if (strcmp(*argument, "--stdio") == 0) {
+            options.pty = false;
+        } else if (strcmp(*argument, "--serial") == 0) {
+            options.serial = value_of(&argument);
+        } else if (strcmp(*argument, "--key") == 0) {
+            options.key = value_of(&argument);
+        } else if (strcmp(*argument, "--address") == 0) {
+            options.address = strtoul(value_of(&argument), NULL, 10);
+        } else {
+            give_up("options are --pty, --stdio, --serial S, --address N, --key HEX.");
+        }
+    }
+    return options;
+}
+
+/* The provisioning, as identity.h lays it out. */
+static void provision(const struct options *options) {
+    uint8_t *const eeprom = hw_eeprom();
+    uint8_t *const key = eeprom + PROVISION_AT + 1 + SERIAL_SIZE;
+    const size_t digits = strlen(options->key);
+    if (strlen(options->serial) != SERIAL_SIZE || digits % 2 != 0 || digits > 2 * MOST_KEY ||
+        options->address > UINT8_MAX) {
+        give_up("a serial number has 8 letters, a key at most 64 hexadecimal digits, an address"
+                " at most 255.");
+    }
+    eeprom[PROVISION_AT] = PROVISION_VERSION;
+    memcpy(eeprom + PROVISION_AT + 1, options->serial, SERIAL_SIZE);
+    memset(key, 0, MOST_KEY);
+    for (size_t at = 0; at < digits / 2; at++) {
+        const char pair[3] = {options->key[2 * at], options->key[2 * at + 1], '\0'};
+        key[at] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    key[MOST_KEY] = (uint8_t)(digits / 2);
+    key[MOST_KEY + 1] = (uint8_t)options->address;
+    const uint16_t crc = crc_over(CRC_SEED, eeprom + PROVISION_AT, PROVISION_SIZE);
+    eeprom[PROVISION_AT + PROVISION_SIZE] = (uint8_t)crc;
+    eeprom[PROVISION_AT + PROVISION_SIZE + 1] = (uint8_t)(crc >> 8);
+}
+
+/* The board keeps the other end open too: otherwise a host that leaves would be an error. */
+static struct line open_pty(void) {
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+        give_up("there is no pseudo-terminal to be had.");
+    }
+    const char *const name = ptsname(master);
+    const int slave = open(name, O_RDWR | O_NOCTTY);
+    struct termios raw;
+    if (slave < 0 || tcgetattr(slave, &raw) != 0) {
+        give_up("the pseudo-terminal cannot be opened.");
+    }
+    cfmakeraw(&raw);
+    tcsetattr(slave, TCSANOW, &raw);
+    printf("%s\n", name);
+    fflush(stdout);
+    return (struct line){master, master};
+}
+
+static uint64_t micros(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+/* False once the host has closed the line. */
+static bool take_bytes(const struct line *line) {
+    uint8_t bytes[1024];
+    const ssize_t size = read(line->in, bytes, sizeof bytes);
+    if (size > 0) {
+        hw_rx(bytes, (uint32_t)size);
+    }
+    return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+static void give_bytes(const struct line *line) {
+    uint8_t bytes[1024];
+    uint32_t size;
+    while ((size = hw_tx(bytes, sizeof bytes)) > 0) {
+        uint32_t given = 0;
+        while (given < size) {
+            const ssize_t some = write(line->out, bytes + given, size - given);
+            if (some < 0 && errno != EINTR && errno != EAGAIN) {
+                return; /* what nobody reads is lost, as on a wire */
+            }
+            given += some > 0 ? (uint32_t)some : 0;
+        }
+    }
+}
+
+static void run(const struct line *line) {
+    const uint64_t began = micros();
+    struct pollfd polled = {.fd = line->in, .events = POLLIN};
+    for (;;) {
+        if (poll(&polled, 1, 1) > 0 && !take_bytes(line)) {
+            return;
+        }
+        hw_advance((uint32_t)(micros() - began - hw_micros()));
+        give_bytes(line);
+    }
+}
+
+int main(int count, char **arguments) {
+    (void)count;
+    const struct options options = read_options(arguments + 1);
+    hw_new();
+    if (options.serial) {
+        provision(&options);
+    }
+    const struct line line = options.pty ? open_pty() : (struct line){STDIN_FILENO, STDOUT_FILENO};
+    hw_reset(0, 0);
+    run(&line);
+    return 0;
+}

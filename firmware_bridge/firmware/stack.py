@@ -1,0 +1,199 @@
+"""`make size`: flash, static RAM and the deepest stack of the AVR build, against their budgets.
+
+The stack is what `-fstack-usage` says of each function, added up along the calls that
+`avr-objdump` shows; an interrupt may come at the deepest point of what it can interrupt, and what
+runs with interrupts on can be interrupted itself.
+
+    python stack.py ELF BUILD_FOLDER --flash BYTES --static BYTES --ram BYTES
+
+Exit code 1 if a budget is exceeded, or if the stack cannot be told: a recursion, or a call through
+a pointer by somebody who is not named here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from bisect import bisect_right
+from pathlib import Path
+
+RETURN_ADDRESS = 3
+"""Bytes that a call or an interrupt pushes on a chip with more than 128 KiB of flash."""
+FUNCTION = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
+PUSH = re.compile(r"\tpush\t")
+CALL = re.compile(r"\tr?call\t(?!\.\+0\s).*; 0x([0-9a-f]+) <")
+"""`rcall .+0` is how gcc makes room for three bytes, which it tells of itself."""
+JUMP = re.compile(r"\t(?:r?jmp|br\w\w)\t.*; 0x([0-9a-f]+) <")
+LAST = re.compile(r"\t(?:reti?|r?jmp|e?ijmp)\b")
+THROUGH_A_POINTER = re.compile(r"\te?i(?:call|jmp)\b")
+
+VECTOR = "__vector_"
+TICK = "__vector_32"
+"""It lets everything in, itself too while it is at work, and then once."""
+STEPS = ("__vector_17", "__vector_18", "__vector_19")
+"""They let everything in but themselves."""
+POINTERS: dict[str, tuple[str, ...]] = {
+    "faults_clear": ("persists",),
+    "__tablejump2__": (),
+    "__prologue_saves__": (),
+}
+"""Whom these may call through a pointer; the libraries' jump back into who called them."""
+
+
+class Function:
+    """A piece of the program that has a name, from this address on."""
+
+    def __init__(self, begin: int, name: str, told: int | None) -> None:
+        self.begin, self.name = begin, name
+        self.of_library = told is None and name.startswith("__") and not name.startswith(VECTOR)
+        self.pushed = 0
+        self.told = told
+        self.calls: set[int] = set()
+        self.jumps: set[int] = set()
+        self.vague = False
+
+    @property
+    def own(self) -> int:
+        """Bytes that it takes itself, its return address included."""
+        return RETURN_ADDRESS + self.pushed if self.told is None else self.told
+
+
+class Program:
+    """The functions of an ELF file: what each takes, whom it calls, where it jumps."""
+
+    def __init__(self, elf: Path, build: Path) -> None:
+        usage = _stack_usage(build)
+        self.functions: list[Function] = []
+        falls_through = False
+        for line in _disassembly(elf):
+            if found := FUNCTION.match(line):
+                begin, name = int(found[1], 16), found[2]
+                if falls_through:
+                    self.functions[-1].jumps.add(begin)
+                self.functions.append(Function(begin, name, usage.get(name)))
+            elif "\t" in line:
+                self._note(line, self.functions[-1])
+                falls_through = LAST.search(line) is None
+        self._begins = [function.begin for function in self.functions]
+
+    def _note(self, line: str, function: Function) -> None:
+        if found := CALL.search(line):
+            function.calls.add(int(found[1], 16))
+        elif found := JUMP.search(line):
+            function.jumps.add(int(found[1], 16))
+        elif PUSH.search(line):
+            function.pushed += 1
+        elif THROUGH_A_POINTER.search(line):
+            function.vague = True
+
+    def deepest(self, name: str) -> int:
+        """Bytes that a call of this function may need, its return address included."""
+        return max(self._below(each, (), ()) for each in self._named(name))
+
+    def _below(
+        self, function: Function, callers: tuple[Function, ...], since: tuple[Function, ...]
+    ) -> int:
+        """`since` are the functions jumped through since the last call: a jump back is a loop."""
+        if function in callers:
+            if function.of_library:  # one part of avr-libc's arithmetic jumps into another's midst
+                return RETURN_ADDRESS
+            path = " -> ".join(each.name for each in (*callers, function))
+            raise SystemExit(f"{path} is a recursion; no stack is deep enough for it.")
+        here = (*since, function)
+        called = [self._below(each, (*callers, *here), ()) for each in self._called_by(function)]
+        jumped = [
+            self._below(each, callers, here) - RETURN_ADDRESS
+            for each in map(self._at, function.jumps)
+            if each not in here
+        ]
+        return function.own + max([0, *called, *jumped])
+
+    def _called_by(self, function: Function) -> list[Function]:
+        called = [self._at(address) for address in function.calls]
+        if function.vague:
+            if function.name not in POINTERS:
+                raise SystemExit(
+                    f"{function.name} calls through a pointer; name whom it may call in stack.py."
+                )
+            called += [each for name in POINTERS[function.name] for each in self._named(name)]
+        return called
+
+    def _at(self, address: int) -> Function:
+        return self.functions[bisect_right(self._begins, address) - 1]
+
+    def _named(self, name: str) -> list[Function]:
+        return [function for function in self.functions if function.name == name]
+
+    @property
+    def interrupts(self) -> list[str]:
+        """The vectors that have a handler of their own."""
+        names = (function.name for function in self.functions)
+        return [name for name in names if re.fullmatch(VECTOR + r"\d+", name)]
+
+    def worst(self) -> int:
+        """All that can pile up.
+
+        Main, the tick at work, the tick that samples meanwhile, the steps, and one interrupt that
+        lets nobody in.
+        """
+        last = [name for name in self.interrupts if name not in (TICK, *STEPS)]
+        return (
+            self.deepest("main")
+            + 2 * self.deepest(TICK)
+            + sum(self.deepest(name) for name in STEPS)
+            + max((self.deepest(name) for name in last), default=0)
+        )
+
+
+def main() -> int:
+    """Print the figures; returns the exit code."""
+    asked = argparse.ArgumentParser(description="Sizes of the AVR firmware, against budgets.")
+    asked.add_argument("elf", type=Path)
+    asked.add_argument("build", type=Path)
+    for budget in ("flash", "static", "ram"):
+        asked.add_argument(f"--{budget}", type=int, required=True)
+    given = asked.parse_args()
+    text, initialised, zeroed = _sizes(given.elf)
+    stack = Program(given.elf, given.build).worst()
+    figures = (
+        ("flash", text + initialised, given.flash),
+        ("static RAM", initialised + zeroed, given.static),
+        ("static RAM and deepest stack", initialised + zeroed + stack, given.ram),
+    )
+    sys.stdout.write(f"deepest stack: {stack} bytes\n")
+    for what, size, budget in figures:
+        verdict = "" if size <= budget else f"  too much by {size - budget}"
+        sys.stdout.write(f"{what}: {size} of {budget} bytes{verdict}\n")
+    return int(any(size > budget for _, size, budget in figures))
+
+
+def _stack_usage(build: Path) -> dict[str, int]:
+    usage: dict[str, int] = {}
+    for file in build.rglob("*.su"):
+        for line in file.read_text().splitlines():
+            place, size, kind = line.split("\t")
+            name = place.rsplit(":", 1)[1]
+            if kind != "static":
+                raise SystemExit(f"{place} has a stack of no fixed size ({kind}).")
+            usage[name] = max(int(size), usage.get(name, 0))
+    return usage
+
+
+def _disassembly(elf: Path) -> list[str]:
+    return _output("avr-objdump", "-d", str(elf))
+
+
+def _sizes(elf: Path) -> tuple[int, int, int]:
+    text, initialised, zeroed = _output("avr-size", str(elf))[1].split()[:3]
+    return int(text), int(initialised), int(zeroed)
+
+
+def _output(*command: str) -> list[str]:
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    return done.stdout.splitlines()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The boards' device keys, as this host keeps them: one file that nobody else may read.
+
+A line is a serial number and its key in hexadecimal. Boards of the simulation have serial numbers
+that begin with SIM and all know one key, which everybody knows; a real board is believed only by
+the key that `wallwright firmware provision` gave it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from firmware_bridge.board import BoardError
+from firmware_bridge.executor.virtual_board import KEY
+
+UNSET = "UNSET000"
+"""The serial number of a board that was never provisioned."""
+SIMULATED = "SIM"
+SERIAL_SIZE = 8
+KEY_SIZES = (16, 32)
+
+
+class KeysError(ValueError):
+    """The file of keys cannot be used: one sentence, and what to do."""
+
+
+class UnknownBoard(BoardError):
+    """A board whose key is not on file."""
+
+
+class Keys:
+    """Keys by serial number. Raises KeysError for a file that is damaged or open to others.
+
+    A file that is not there has no keys.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._keys = _read(file)
+
+    @classmethod
+    def none(cls) -> Keys:
+        """No key but the simulation's."""
+        return cls(Path(os.devnull))
+
+    def __contains__(self, serial: str) -> bool:
+        return serial in self._keys
+
+    def of(self, serial: str) -> bytes:
+        """The key of a board. Raises UnknownBoard with what to do."""
+        if serial in self._keys:
+            return self._keys[serial]
+        if serial.startswith(SIMULATED):
+            return KEY
+        if serial == UNSET:
+            raise UnknownBoard(
+                "this board was never provisioned, so nobody can tell it from another; give it a"
+                " serial number, an address and a key:"
+                " `wallwright firmware provision PORT --serial S --address N`."
+            )
+        raise UnknownBoard(
+            f"there is no key for the board {serial} in {self.file}; copy its line from the host"
+            " that has it (--keys names another file), or provision the board anew:"
+            " `wallwright firmware provision PORT --serial S --address N`."
+        )
+
+    def remember(self, serial: str, key: bytes) -> None:
+        """Put a key on file, mode 0600. Raises KeysError if it cannot be written.
+
+        The file is replaced whole, so a power cut leaves the old one.
+        """
+        kept = {**self._keys, serial: key}
+        _write(self.file, kept)
+        self._keys = kept
+
+    def require_writable(self) -> None:
+        """Raise KeysError if keys cannot be put on file here."""
+        _write(self.file, self._keys)
+
+
+def default_file() -> Path:
+    """Where keys are, by the XDG rules: ~/.config/wallwright/keys."""
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = Path(base) if base.startswith("/") else Path.home() / ".config"
+    return folder / "wallwright" / "keys"
+
+
+def _read(file: Path) -> dict[str, bytes]:
+    try:
+        with file.open(encoding="ascii") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise KeysError(
+                    f"The keys in {file} can be read by others (mode {stat.S_IMODE(mode):04o});"
+                    f" close it: chmod 600 {file}."
+                )
+            lines = stream.read().splitlines()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise KeysError(f"The keys in {file} cannot be read ({reason}); look at it.") from error
+    return dict(
+        _key(file, number, line)
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.startswith("#")
+    )
+
+
+def _key(file: Path, number: int, line: str) -> tuple[str, bytes]:
+    serial, _, written = line.strip().partition(" ")
+    try:
+        key = bytes.fromhex(written)
+    except ValueError:
+        key = b""
+    if not is_serial(serial) or len(key) not in KEY_SIZES:
+        raise KeysError(
+            f"{file}:{number}: no serial number with a key of 16 or 32 bytes in hexadecimal;"
+            " remove the line, or provision that board anew."
+        )
+    return serial, key
+
+
+def is_serial(serial: str) -> bool:
+    """Whether it is eight letters and digits."""
+    return len(serial) == SERIAL_SIZE and serial.isascii() and serial.isalnum()
+
+
+def _write(file: Path, keys: Mapping[str, bytes]) -> None:
+    text = "".join(f"{serial} {keys[serial].hex()}\n" for serial in sorted(keys))
+    aside = file.with_name(f".{file.name}.new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        aside.unlink(missing_ok=True)
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(file)
+    except OSError as error:
+        raise KeysError(
+            f"Keys cannot be put on file in {file} ({error.strerror}); name another file with"
+            " --keys."
+        ) from error

@@ -1,0 +1,60 @@
+"""What makes a board an individual: serial number, key and address, at the begin of its EEPROM.
+
+The layout is that of `firmware_bridge/firmware/core/identity.h`; all after it belongs to the
+firmware: how often it has started, and what it remembers.
+"""
+
+from __future__ import annotations
+
+from binascii import crc_hqx
+from collections.abc import Iterator
+
+from firmware_bridge.keys import KEY_SIZES, SERIAL_SIZE, SIMULATED, UNSET, is_serial
+
+VERSION = 1
+MOST_KEY = 32
+ADDRESSES = range(8)
+_CRC_SEED = 0xFFFF
+_RECORD = 16
+"""Bytes in a line of an Intel HEX file."""
+
+
+def image(serial: str, key: bytes, address: int) -> bytes:
+    """The bytes as the firmware reads them. Raises ValueError, in a sentence, for what it cannot.
+
+    A key may have any size up to 32 bytes here; those for real boards have 16 or 32.
+    """
+    if not is_serial(serial):
+        raise ValueError(
+            f"'{serial}' is no serial number; give {SERIAL_SIZE} letters and digits, as WALL0001."
+        )
+    if address not in ADDRESSES:
+        raise ValueError(f"{address} is no address; give 0 to {ADDRESSES[-1]}, as in the table.")
+    if not 0 < len(key) <= MOST_KEY:
+        raise ValueError(f"A key of {len(key)} bytes cannot be kept; give 1 to {MOST_KEY}.")
+    body = bytes([VERSION]) + serial.encode("ascii") + key.ljust(MOST_KEY, b"\0")
+    body += bytes([len(key), address])
+    return body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
+
+
+def require_real(serial: str, key: bytes) -> None:
+    """Raise ValueError for a serial number or a key that no real board should have."""
+    if serial == UNSET or serial.startswith(SIMULATED):
+        raise ValueError(
+            f"'{serial}' belongs to boards that were never provisioned or do not exist; give a"
+            " serial number that begins otherwise."
+        )
+    if len(key) not in KEY_SIZES:
+        raise ValueError(f"A key has 16 or 32 bytes, not {len(key)}.")
+
+
+def intel_hex(data: bytes, start: int = 0) -> str:
+    """Bytes as an Intel HEX file, for a programmer."""
+    return "\n".join([*_records(data, start), ":00000001FF", ""])
+
+
+def _records(data: bytes, start: int) -> Iterator[str]:
+    for at in range(0, len(data), _RECORD):
+        piece = data[at : at + _RECORD]
+        record = bytes([len(piece)]) + (start + at).to_bytes(2, "big") + b"\0" + piece
+        yield f":{(record + bytes([-sum(record) & 0xFF])).hex().upper()}"

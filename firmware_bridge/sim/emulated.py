@@ -1,0 +1,218 @@
+"""A bench whose boards run the firmware itself, instruction by instruction, on virtual time.
+
+Every board is a simulated processor with the program that is flashed; its serial port is the link
+and its pins are wired to the plant. On a virtual loop the processors run in lockstep with it: they
+go as far as the next timer, and stop earlier where something happens outside of them. On any other
+loop `keep_up` lets them follow the real clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from heapq import heappop, heappush
+from pathlib import Path
+
+from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.provisioning import image
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.emulated_board import EmulatedBoard
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
+from firmware_bridge.sim.stall import boards_side
+from firmware_bridge.sim.upsets import Cable, Cause, Upsets
+
+Send = Callable[[bytes], None]
+
+SLICE = 200 * CYCLES_PER_US
+"""Boards run in turn, so far each: that late, at most, one feels what another has done."""
+HEAD_START = 20_000 * CYCLES_PER_US
+"""They were switched on a moment before anybody speaks to them: a start takes some milliseconds."""
+_TURN = 0.001
+_AT_ONCE = 10_000 * CYCLES_PER_US
+_LATE = 100_000 * CYCLES_PER_US
+"""On a real clock: how often to catch up, how much in one go, and when to give up catching up."""
+
+
+class EmulatedBench:
+    """A plant and its boards, as `Bench`; making it switches the table on.
+
+    `send` gets whole frames, as each has left its board. What no mechanism can do no pin can say:
+    it is kept in `refusals` and raised as `Impossible` out of the loop, or out of `keep_up`, since
+    a run in which it happens proves nothing more. Raises `FileNotFoundError` if the program or the
+    processor's library is not built.
+    """
+
+    def __init__(self, plant: Plant, send: Send, key: bytes = KEY, elf: Path = ELF) -> None:
+        self.plant = plant
+        self.refusals: list[str] = []
+        self._raised = 0
+        self._send = send
+        self._loop = plant.world.loop
+        self._epoch = self._loop.time()
+        self._at = 0
+        """The cycle that all boards have reached."""
+        self._happenings: list[tuple[int, int, str, Callable[[], None]]] = []
+        self._told = 0
+        self._upsets = self._upset_by(plant)
+        self.boards: dict[str, EmulatedBoard] = {}
+        for name in plant.table.boards:
+            self.boards[name] = self._board(name, key, elf)
+        plant.connect(self.boards)
+        with boards_side():
+            plant.power_on()
+            self._epoch -= HEAD_START / FREQUENCY
+            while self._at < HEAD_START:
+                self._run(min(self._at + SLICE, HEAD_START))
+            self._measure()
+        if isinstance(self._loop, VirtualLoop):
+            self._loop.companion = self.run_on
+
+    def receive(self, data: bytes) -> None:
+        """Bytes from the host: every board hears them, each byte in its time."""
+        if self._upsets is not None:
+            self._upsets.carry(data, self._deliver)
+        else:
+            self._deliver(data)
+
+    def reset(self, name: str, cause: int = 0) -> None:
+        """One board loses its session and its table, and starts again; by its button or power."""
+        if cause == Cause.WATCHDOG:
+            self.boards[name].reset()
+        else:
+            self.boards[name].power_cycle()
+
+    def plugged_in_by(self, cable: Cable) -> None:
+        """Which cable a mishap unplugs; without one the line goes dead and nobody is told."""
+        if self._upsets is not None:
+            self._upsets.cable = cable
+
+    def close(self) -> None:
+        """The boards run no more."""
+        if isinstance(self._loop, VirtualLoop):
+            self._loop.companion = None
+        self._happenings.clear()
+        for board in self.boards.values():
+            board.close()
+
+    # Time
+
+    def run_on(self, now: float, until: float) -> float:
+        """Let the boards run; until when time may go on. Raises `Impossible`, `Crashed`."""
+        self._raise_refusals()
+        goal = self._cycle_at(until)
+        with boards_side():
+            while self._at < goal and self._next() > self._at:
+                self._run(min(self._at + SLICE, goal, self._next()))
+            if self._next() > goal:
+                return until
+            at = max(now, self._epoch + self._next() / FREQUENCY)
+            self._loop.call_at(at, self._happen, self._next())
+            return at
+
+    async def keep_up(self) -> None:
+        """On a real clock, for ever. Raises `Impossible`, `Crashed`.
+
+        Boards that cannot keep up with it slow down, together.
+        """
+        while True:
+            await asyncio.sleep(_TURN)
+            self._raise_refusals()
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        behind = self._now() - self._at
+        if behind > _LATE:
+            self._epoch += (behind - _AT_ONCE) / FREQUENCY
+        goal = min(self._now(), self._at + _AT_ONCE)
+        with boards_side():
+            while self._at < goal:
+                self._run(min(self._at + SLICE, goal))
+                self._happen(self._at)
+
+    def _run(self, until: int) -> None:
+        for board in self.boards.values():
+            board.run(until)
+        self._at = until
+
+    def _happen(self, by: int) -> None:
+        while self._next() <= by:
+            _, _, channel, what = heappop(self._happenings)
+            try:
+                what()
+            except Impossible as refusal:
+                self._refuse(channel, str(refusal))
+
+    def _next(self) -> int:
+        return self._happenings[0][0] if self._happenings else _NEVER
+
+    def _tell(self, cycle: int, channel: str, what: Callable[[], None]) -> None:
+        self._told += 1
+        heappush(self._happenings, (cycle, self._told, channel, what))
+
+    def _now(self) -> int:
+        return round((self._loop.time() - self._epoch) * FREQUENCY)
+
+    def _cycle_at(self, time: float) -> int:
+        return int((time - self._epoch) * FREQUENCY)
+
+    # Copper
+
+    def _board(self, name: str, key: bytes, elf: Path) -> EmulatedBoard:
+        config = self.plant.table.boards[name]
+        serial = f"SIM{config.address:05}"
+        return EmulatedBoard(
+            config,
+            self.plant,
+            image(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
+            now=self._now,
+            tell=self._tell,
+            refuse=self._refuse,
+            send=lambda cycle, frame: self._tell(cycle, name, lambda: self._say(name, frame)),
+            elf=elf,
+        )
+
+    def _measure(self) -> None:
+        """Voltages change slowly; the firmware itself measures them one after the other."""
+        measuring = [board for board in self.boards.values() if board.measures]
+        for board in measuring:
+            board.measure()
+        if measuring:
+            self._tell(self._now() + _MEASURED_EVERY, "analogue inputs", self._measure)
+
+    def _refuse(self, channel: str, why: str) -> None:
+        self.refusals.append(f"{channel}: {why}")
+
+    def _raise_refusals(self) -> None:
+        fresh = self.refusals[self._raised :]
+        self._raised = len(self.refusals)
+        if fresh:
+            raise Impossible(" ".join(fresh))
+
+    # The line, and its mishaps
+
+    def _upset_by(self, plant: Plant) -> Upsets | None:
+        if not plant.mishaps:
+            return None
+        return Upsets(self._loop, plant.mishaps, tuple(plant.table.boards), self.reset)
+
+    def _deliver(self, data: bytes) -> None:
+        with boards_side():
+            for name, board in self.boards.items():
+                if self._upsets is None or name not in self._upsets.silent:
+                    board.receive(data)
+
+    def _say(self, name: str, frame: bytes) -> None:
+        if self._upsets is None:
+            self._say_to_host(frame)
+        elif name not in self._upsets.silent:
+            self._upsets.carry(frame, self._say_to_host)
+
+    def _say_to_host(self, frame: bytes) -> None:
+        with boards_side(False):
+            self._send(frame)
+
+
+_NEVER = 1 << 62
+_MEASURED_EVERY = 20_000 * CYCLES_PER_US

@@ -1,0 +1,45 @@
+"""The safety relay: a contact in the motors' supply that closes while its coil has current."""
+
+from __future__ import annotations
+
+import asyncio
+
+from config.schema import Relay as RelayModule
+from firmware_bridge.sim.plant.tiles import Holder
+from firmware_bridge.sim.plant.world import World
+
+SHARE = 0.5
+"""The share of its longest time that its contact takes to close or to open (ours)."""
+
+
+class Relay:
+    """Motors behind it stand still while it is open; a `welded` contact stays closed for good."""
+
+    holders: tuple[Holder, ...] = ()
+
+    def __init__(self, world: World, module: RelayModule) -> None:
+        self.channels = frozenset({module.coil})
+        self.closed = False
+        """Whether the motors have power."""
+        self.dead = False
+        """Whether its coil is burnt out."""
+        self.welded = False
+        self._world = world
+        self._module = module
+        self._coil = False
+        self._moving: asyncio.TimerHandle | None = None
+
+    def rest(self) -> None:
+        """The contact tells how it stands."""
+        self._settle()
+
+    def output(self, channel: str, value: int) -> None:
+        self._coil = bool(value)
+        if self._moving is not None:
+            self._moving.cancel()
+        self._moving = self._world.later(channel, SHARE * self._module.seconds, self._settle)
+
+    def _settle(self) -> None:
+        self.closed = self.welded or (self._coil and not self.dead)
+        if self._module.contact is not None:
+            self._world.sense(self._module.contact, self.closed)

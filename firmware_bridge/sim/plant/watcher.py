@@ -1,0 +1,70 @@
+"""A simulated person who watches a self-test: covers sensors, and says truly what was to be seen.
+
+Nobody else is at the table then: `Nobody` presses no key and pushes no tile in.
+"""
+
+from __future__ import annotations
+
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.people import People
+from firmware_bridge.sim.plant.tiles import Tile
+
+REACHING = 1.0
+"""How long they take to reach a sensor, seconds (ours)."""
+STACK = 2
+"""Tiles that a pusher makes a stack of."""
+
+
+class Nobody(People):
+    """An empty room."""
+
+    def _arrive(self) -> None:
+        """Nobody comes."""
+
+    def output(self, channel: str, value: int) -> None:
+        """The lamp tells nobody anything."""
+
+    def lid_opened(self) -> None:
+        """Nobody pushes tiles in."""
+
+
+class Onlooker:
+    """Sees every output of a plant that changes, and nothing of what was ordered."""
+
+    def __init__(self, plant: Plant) -> None:
+        self._plant = plant
+        self._seen: set[str] = set()
+        plant.onlookers.append(self._see)
+
+    def watch(self, channels: tuple[str, ...]) -> None:
+        """Look there from now on; give a pusher, a flipper or a turner what it is to handle."""
+        self._seen.clear()
+        plant, modules = self._plant, self._plant.table.modules
+        ports = modules.heads.ports if modules.heads else ()
+        for head, module in zip(plant.heads, ports, strict=True):
+            if module.pusher in channels and not head.waiting.tiles:
+                for _ in range(STACK):
+                    head.waiting.put(self._a_tile())
+        if modules.flipper and modules.flipper.motor in channels:
+            spot = plant.trays[modules.flipper.tray].spot(modules.flipper.column)
+            plant.felt.stand(spot, [self._a_tile()])
+        if plant.gantry is not None and modules.gantry:
+            for tile in list(plant.gantry.held.tiles):
+                plant.boxes[0].put(plant.gantry.take_out(tile))
+            if modules.gantry.turner in channels:
+                plant.gantry.put_in(self._a_tile())
+
+    def saw(self, channels: tuple[str, ...]) -> bool:
+        """Whether something happened there."""
+        return not self._seen.isdisjoint(channels)
+
+    def reach(self, sensor: str, active: bool) -> None:
+        """Cover or free a sensor, after as long as that takes."""
+        self._plant.world.loop.call_later(REACHING, self._plant.sense, sensor, active)
+
+    def _a_tile(self) -> Tile:
+        box = self._plant.boxes[0]
+        return box.take(box.tiles[0])
+
+    def _see(self, channel: str, value: int) -> None:
+        self._seen.add(channel)

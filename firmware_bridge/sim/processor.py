@@ -1,0 +1,230 @@
+"""The Mega's processor, simulated to the cycle by simavr, running the very file that is flashed.
+
+Time is its cycles, 16 million a second. What comes in is said beforehand, with the cycle at which
+it arrives; what has gone out is taken afterwards, with the cycle at which it went. Two runs with
+the same inputs give the same outputs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from struct import Struct
+from typing import NamedTuple
+
+FREQUENCY = 16_000_000
+"""Cycles a second."""
+CYCLES_PER_US = 16
+EEPROM_SIZE = 4096
+FIRMWARE = Path(__file__).parents[1] / "firmware"
+LIBRARY = FIRMWARE / "build" / "libwallwright_simavr.so"
+ELF = FIRMWARE / "build" / "wallwright.elf"
+_ANALOG_PINS = range(54, 70)
+_PINS = range(70)
+_UARTS = range(4)
+_HAPPENING = Struct("<QIBBH")
+"""The shim's record: cycle, value, kind, index, and a field of its own."""
+
+
+class Level(IntEnum):
+    """What a pin of the processor does: drive low or high, or nothing, as an input."""
+
+    LOW = 0
+    HIGH = 1
+    RELEASED = 2
+
+
+class PinChange(NamedTuple):
+    """A pin, by its Arduino number, has changed at this cycle."""
+
+    cycle: int
+    pin: int
+    level: Level
+
+
+class SentByte(NamedTuple):
+    """A byte was handed to a serial port's shift register at this cycle."""
+
+    cycle: int
+    port: int
+    byte: int
+
+
+class Reset(NamedTuple):
+    """The processor has begun anew; `flags` is its MCUSR."""
+
+    cycle: int
+    flags: int
+
+
+class Outputs(NamedTuple):
+    """What went out, each in the order of time."""
+
+    pins: list[PinChange]
+    sent: list[SentByte]
+    resets: list[Reset]
+
+    def bytes_of(self, port: int) -> bytes:
+        """What this serial port has sent."""
+        return bytes(sent.byte for sent in self.sent if sent.port == port)
+
+
+class Crashed(RuntimeError):
+    """The program ran off its code."""
+
+
+class Processor:
+    """One ATmega2560 with the program of `elf`, as at power on.
+
+    `eeprom` is its image of 4096 bytes, erased if None. Raises `FileNotFoundError` if the program
+    or the library of the simulator is not there yet, `ValueError` if the program is no program.
+    Close it, or use it in a `with`.
+    """
+
+    def __init__(self, elf: Path = ELF, *, eeprom: bytes | None = None) -> None:
+        if not elf.exists():
+            raise FileNotFoundError(
+                f"There is no program at {elf}; `make -C {FIRMWARE} avr` builds it."
+            )
+        self._shim = _shim()
+        self._handle = self._shim.processor_open(str(elf).encode())
+        if not self._handle:
+            raise ValueError(f"{elf} is not a program for an ATmega2560; build it again.")
+        if eeprom is not None:
+            self.load_eeprom(eeprom)
+
+    def __enter__(self) -> Processor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give its memory back; it cannot run any more."""
+        if self._handle:
+            self._shim.processor_close(self._handle)
+            self._handle = None
+
+    @property
+    def cycle(self) -> int:
+        """Cycles since power on, counted on through resets."""
+        return int(self._shim.processor_cycle(self._handle))
+
+    def run(self, until: int) -> None:
+        """Run to this cycle (a few further: an instruction is not cut). Raises `Crashed`."""
+        if self._shim.processor_run(self._handle, until):
+            raise Crashed(
+                f"The program crashed at cycle {self.cycle}; look for a jump to where no code is."
+            )
+
+    def send(self, port: int, data: bytes, at: int, apart: int = 0) -> None:
+        """Bytes whose first start bit comes to serial port `port` at cycle `at`.
+
+        Between two of them `apart` cycles; bytes that come faster than the port's rate follow each
+        other without a gap, and up to 64 wait.
+        """
+        _within(port, _UARTS, "serial port")
+        self._expect(
+            (at + index * apart, byte, _UART_BYTE, port) for index, byte in enumerate(data)
+        )
+
+    def drive(self, changes: Iterable[tuple[int, int, int]]) -> None:
+        """Levels that come to pins from outside: (cycle, pin, level) each; RELEASED lets go."""
+        self._expect(
+            (cycle, level, _PIN_LEVEL, _within(pin, _PINS, "pin")) for cycle, pin, level in changes
+        )
+
+    def apply(self, pin: int, millivolts: int, at: int = 0) -> None:
+        """A voltage at an analogue pin (54 to 69) from cycle `at` on."""
+        index = _within(pin, _ANALOG_PINS, "analogue pin") - _ANALOG_PINS.start
+        self._expect([(at, millivolts, _ANALOG_MV, index)])
+
+    def supply(self, millivolts: int, at: int = 0) -> None:
+        """The supply's voltage from cycle `at` on; 5000 at first."""
+        self._expect([(at, millivolts, _SUPPLY_MV, 0)])
+
+    def reset(self) -> None:
+        """Press the reset button now."""
+        self._shim.processor_reset(self._handle)
+
+    def take(self) -> Outputs:
+        """What went out since it was last taken."""
+        count = self._shim.processor_gone(self._handle)
+        buffer = ctypes.create_string_buffer(count * _HAPPENING.size)
+        self._shim.processor_take(self._handle, buffer)
+        outputs = Outputs([], [], [])
+        for cycle, value, kind, index, _ in _HAPPENING.iter_unpack(buffer.raw):
+            if kind == _PIN_LEVEL:
+                outputs.pins.append(PinChange(cycle, index, Level(value)))
+            elif kind == _UART_BYTE:
+                outputs.sent.append(SentByte(cycle, index, value))
+            else:
+                outputs.resets.append(Reset(cycle, value))
+        return outputs
+
+    def eeprom(self) -> bytes:
+        """The image of its EEPROM."""
+        image = ctypes.create_string_buffer(EEPROM_SIZE)
+        self._shim.processor_eeprom_read(self._handle, image, EEPROM_SIZE)
+        return image.raw
+
+    def load_eeprom(self, image: bytes) -> None:
+        """Put this image into its EEPROM; `ValueError` if it is not as large."""
+        if len(image) != EEPROM_SIZE:
+            raise ValueError(
+                f"An EEPROM image of {len(image)} bytes does not fit: give {EEPROM_SIZE} bytes."
+            )
+        self._shim.processor_eeprom_write(self._handle, image, EEPROM_SIZE)
+
+    def memory(self, at: int) -> int:
+        """A byte of its data memory, for what no pin shows."""
+        return int(self._shim.processor_memory(self._handle, at))
+
+    @property
+    def place(self) -> int:
+        """The address of its next instruction, for counting what a piece of the program takes."""
+        return int(self._shim.processor_place(self._handle))
+
+    def _expect(self, happenings: Iterable[tuple[int, int, int, int]]) -> None:
+        packed = b"".join(_HAPPENING.pack(*what, 0) for what in happenings)
+        self._shim.processor_expect(self._handle, packed, len(packed) // _HAPPENING.size)
+
+
+_UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _SUPPLY_MV = range(4)
+
+
+def _within(number: int, there: range, what: str) -> int:
+    if number not in there:
+        raise ValueError(f"There is no {what} {number}: they are {there.start} to {there[-1]}.")
+    return number
+
+
+@cache
+def _shim() -> ctypes.CDLL:
+    if not LIBRARY.exists():
+        raise FileNotFoundError(
+            f"The simulator's library {LIBRARY} is not built; install libsimavr-dev and run"
+            f" `make -C {FIRMWARE} simavr`."
+        )
+    shim = ctypes.CDLL(str(LIBRARY))
+    handle, size = ctypes.c_void_p, ctypes.c_size_t
+    for name, result, arguments in (
+        ("open", handle, [ctypes.c_char_p]),
+        ("close", None, [handle]),
+        ("cycle", ctypes.c_uint64, [handle]),
+        ("run", ctypes.c_int, [handle, ctypes.c_uint64]),
+        ("expect", None, [handle, ctypes.c_char_p, size]),
+        ("gone", size, [handle]),
+        ("take", None, [handle, ctypes.c_char_p]),
+        ("reset", None, [handle]),
+        ("eeprom_read", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
+        ("eeprom_write", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
+        ("place", ctypes.c_uint32, [handle]),
+        ("memory", ctypes.c_uint8, [handle, ctypes.c_uint16]),
+    ):
+        function = getattr(shim, f"processor_{name}")
+        function.restype, function.argtypes = result, arguments
+    return shim

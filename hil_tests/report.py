@@ -1,0 +1,112 @@
+"""The suite's report: one HTML page with every measurement against its limit, and no dependency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+WIDTH, BAR = 420, 14
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; color: #222; }
+table { border-collapse: collapse; width: 100%; margin: 1rem 0 2rem; }
+td, th { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
+.passed { color: #176d3b; } .failed, .error { color: #b3261e; font-weight: 600; }
+.skipped { color: #8a6100; } pre { white-space: pre-wrap; color: #b3261e; margin: 0; }
+"""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A number with its unit, and its limits as far as it has any."""
+
+    what: str
+    value: float
+    unit: str
+    most: float | None = None
+    least: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is within its limits."""
+        return (self.most is None or self.value <= self.most) and (
+            self.least is None or self.value >= self.least
+        )
+
+    @property
+    def limits(self) -> str:
+        """Its limits, as people read them."""
+        told = [
+            f"{sign} {limit:g} {self.unit}"
+            for sign, limit in (("at least", self.least), ("at most", self.most))
+            if limit is not None
+        ]
+        return ", ".join(told) or "none"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one test went, and what it has measured."""
+
+    test: str
+    outcome: str
+    why: str
+    measurements: tuple[Measurement, ...]
+
+
+def page(results: list[Result], lacking: list[str]) -> str:
+    """The whole report; `lacking` says what was left out and why."""
+    counts = {name: sum(r.outcome == name for r in results) for name in _outcomes(results)}
+    summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "no test"
+    rows = [_row(result) for result in results]
+    left_out = "".join(f"<li>{escape(why)}</li>" for why in lacking)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        f"<title>Hardware in the loop</title><style>{_STYLE}</style>"
+        f"<h1>Hardware in the loop</h1><p>{escape(summary)}.</p>"
+        f"<h2>Measurements</h2>{_measurements(results)}"
+        f"<h2>Tests</h2><table>{''.join(rows)}</table>"
+        + (f"<h2>Left out</h2><ul>{left_out}</ul>" if lacking else "")
+        + "</html>\n"
+    )
+
+
+def plot(measurement: Measurement) -> str:
+    """A bar from zero to the value, and a line at each limit."""
+    marks = [m for m in (measurement.least, measurement.most) if m is not None]
+    whole = max([abs(measurement.value), *map(abs, marks), 1e-12]) * 1.15
+    length = abs(measurement.value) / whole * WIDTH
+    colour = "#3a7d5c" if measurement.holds else "#b3261e"
+    lines = "".join(
+        f'<line x1="{abs(mark) / whole * WIDTH:.1f}" x2="{abs(mark) / whole * WIDTH:.1f}"'
+        f' y1="0" y2="{BAR}" stroke="#222" stroke-width="2"/>'
+        for mark in marks
+    )
+    return (
+        f'<svg width="{WIDTH}" height="{BAR}" role="img" aria-label="{measurement.value:g}'
+        f' {escape(measurement.unit)}"><rect width="{WIDTH}" height="{BAR}" fill="#f1f1ee"/>'
+        f'<rect width="{length:.1f}" y="3" height="{BAR - 6}" fill="{colour}"/>{lines}</svg>'
+    )
+
+
+def _outcomes(results: list[Result]) -> list[str]:
+    return list(dict.fromkeys(result.outcome for result in results))
+
+
+def _measurements(results: list[Result]) -> str:
+    rows = [
+        f"<tr><td>{escape(m.what)}<br><small>{escape(result.test)}</small></td>"
+        f'<td class="{"passed" if m.holds else "failed"}">{m.value:,.6g} {escape(m.unit)}</td>'
+        f"<td>{escape(m.limits)}</td><td>{plot(m)}</td></tr>"
+        for result in results
+        for m in result.measurements
+    ]
+    head = "<tr><th>what</th><th>measured</th><th>limit</th><th></th></tr>"
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _row(result: Result) -> str:
+    why = f"<pre>{escape(result.why)}</pre>" if result.why else ""
+    return (
+        f'<tr><td>{escape(result.test)}{why}</td><td class="{result.outcome}">'
+        f"{result.outcome}</td></tr>"
+    )

@@ -1,0 +1,267 @@
+"""What the suite can drive: the virtual board, the emulated processor, a board on a serial port."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
+from itertools import count
+
+from config.schema import MotorChannel
+from firmware_bridge.board import BoardError
+from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.keys import Keys, default_file
+from firmware_bridge.link import Line
+from firmware_bridge.provisioning import image
+from firmware_bridge.serial_board import SerialBoard
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.emulated_board import LINK_BYTE
+from firmware_bridge.sim.line import MemoryTransport, memory_line
+from firmware_bridge.sim.processor import (
+    CYCLES_PER_US,
+    EEPROM_SIZE,
+    FIRMWARE,
+    FREQUENCY,
+    Level,
+    Processor,
+)
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.transport import Transport, open_serial
+from hil_tests import harness
+
+ECHO = 20 * CYCLES_PER_US
+"""How late the emulated harness's wires are: the slice in which the processor runs."""
+STRETCHED = 100 * CYCLES_PER_US
+"""A pulse of the step pin is made at least so long, or the board could not see its own steps."""
+STEP_PIN = 6
+SAFETY = {"emergency": harness.EMERGENCY, "curtain": harness.CURTAIN}
+
+Press = Callable[[str, bool], None]
+Story = Callable[["Bench"], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A board on its harness, in a known state, and the hand that can press its emergency stop."""
+
+    board: SerialBoard
+    press: Press
+
+
+@dataclass(frozen=True)
+class Target:
+    """One of them: its name, what it has besides a line, and how a story is told to it."""
+
+    name: str
+    features: frozenset[str]
+    wired: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
+    virtual: bool
+
+    def tell(self, story: Story) -> None:
+        """Tell a story to its board, from a known state to a safe one."""
+        (clock.run if self.virtual else asyncio.run)(self._tell(story))
+
+    async def _tell(self, story: Story) -> None:
+        async with self.wired() as (transport, press):
+            line = Line(transport)
+            key = KEY if self.virtual else Keys(default_file()).of
+            nonces = count(1)
+            nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _fresh
+            board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
+            try:
+                await known_state(board)
+                await story(Bench(board, press))
+            finally:
+                await board.close()
+                line.close()
+
+
+async def known_state(board: SerialBoard) -> None:
+    """From whatever it was doing: identified, the harness's table, nothing moves, no fault."""
+    await board.start()
+    await board.stop()
+    await board.clear()
+
+
+def _fresh() -> bytes:
+    return os.urandom(8)
+
+
+# The virtual board
+
+
+class _Loops:
+    """The harness's wires, for a board without pins."""
+
+    def __init__(self) -> None:
+        self.board: VirtualBoard | None = None
+
+    def output(self, channel: str, value: int) -> None:
+        wired = harness.CONFIG.channels[channel]
+        pins = {wired.pin: value > 0}  # type: ignore[union-attr]
+        if isinstance(wired, MotorChannel) and wired.reverse_pin is not None:
+            pins[wired.reverse_pin] = value < 0
+        for pin, high in pins.items():
+            self._sense(harness.SENSOR_ON_PIN[harness.LOOPS[pin]], high)
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        self._sense("way", target > start)
+
+    def axis_ends(self, axis: str, position: float) -> None: ...
+
+    def dice(self, channel: str, count: int) -> tuple[int, ...]:
+        return (1,) * count
+
+    def tag(self, channel: str) -> int | None:
+        return None
+
+    def analog(self, channel: str) -> int:
+        return 0
+
+    def _sense(self, sensor: str, active: bool) -> None:
+        assert self.board is not None
+        loop = self.board.loop
+        # On a wire it takes a moment, and the board has ended the turn that drove the pin.
+        loop.call_soon(self.board.sensor, sensor, active)
+
+
+@asynccontextmanager
+async def _virtual() -> AsyncIterator[tuple[Transport, Press]]:
+    here, there = memory_line()
+    loop, loops = asyncio.get_running_loop(), _Loops()
+    board = VirtualBoard(harness.CONFIG, loops, loop, emergency=["emergency"])
+    loops.board = board
+    session = BoardSession(harness.CONFIG.address, board.execute, there.write)
+    due: list[asyncio.TimerHandle] = []
+
+    def tick() -> None:
+        while due:
+            due.pop().cancel()
+        at = session.tick(loop.time())
+        if at is not None:
+            due.append(loop.call_at(at, tick))
+
+    def send(event: object) -> None:
+        session.emit(event)  # type: ignore[arg-type]
+        tick()
+
+    def receive(data: bytes) -> None:
+        session.receive(data)
+        tick()
+
+    board.send = send
+    there.connect(receive, lambda _: None)
+    yield here, board.sensor
+
+
+# The emulated processor
+
+
+class _EmulatedHarness:
+    """The very file that is flashed, in step with the virtual loop, its outputs on its inputs."""
+
+    def __init__(self, transport: MemoryTransport, loop: VirtualLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+        self.processor = Processor(eeprom=eeprom)
+        quiet = [*SAFETY.values(), *harness.LOOPS.values()]
+        self.processor.drive([(0, pin, Level.LOW) for pin in quiet])
+        self._line_free = 0
+        self._step_until = 0
+        transport.connect(self._receive, lambda _: None)
+        loop.companion = self._run
+
+    def press(self, sensor: str, active: bool) -> None:
+        self.processor.drive([(self.processor.cycle, SAFETY[sensor], int(active))])
+
+    def _receive(self, data: bytes) -> None:
+        at = max(self._now(), self._line_free)
+        self._line_free = at + len(data) * LINK_BYTE
+        self.processor.send(0, data, at, apart=LINK_BYTE)
+
+    def _run(self, now: float, until: float) -> float:
+        goal = int(until * FREQUENCY)
+        while self.processor.cycle < goal:
+            self.processor.run(min(self.processor.cycle + ECHO, goal))
+            out = self.processor.take()
+            for cycle, pin, level in out.pins:
+                self._echo(cycle + ECHO, pin, level)
+            sent = out.bytes_of(0)
+            if sent:
+                at = max(now, self.processor.cycle / FREQUENCY)
+                self._loop.call_at(at, self._transport.write, sent)
+                return min(at, until)
+        return until
+
+    def _echo(self, cycle: int, pin: int, level: Level) -> None:
+        sensor = harness.LOOPS.get(pin)
+        if sensor is None:
+            return
+        if pin == STEP_PIN and level is not Level.HIGH:
+            cycle += STRETCHED
+        self.processor.drive([(cycle, sensor, Level.HIGH if level is Level.HIGH else Level.LOW)])
+
+    def _now(self) -> int:
+        return int(self._loop.time() * FREQUENCY)
+
+
+@asynccontextmanager
+async def _emulated() -> AsyncIterator[tuple[Transport, Press]]:
+    _build()
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    here, there = memory_line()
+    wired = _EmulatedHarness(there, loop)
+    await asyncio.sleep(0.02)
+    try:
+        yield here, wired.press
+    finally:
+        loop.companion = None
+        wired.processor.close()
+
+
+def _build() -> None:
+    """The firmware and the processor, once, whoever else wants them at the same time."""
+    (FIRMWARE / "build").mkdir(exist_ok=True)
+    with (FIRMWARE / "build" / ".lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        command = ["make", "-s", "-C", str(FIRMWARE), "avr", "simavr"]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+# A board on a port
+
+
+def _on_port(port: str) -> Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]:
+    @asynccontextmanager
+    async def wired() -> AsyncIterator[tuple[Transport, Press]]:
+        transport = open_serial(port)
+        try:
+            yield transport, _nobody
+        finally:
+            with suppress(BoardError):
+                transport.close()
+
+    return wired
+
+
+def _nobody(sensor: str, active: bool) -> None:
+    raise AssertionError(f"nobody is there to press {sensor}: mark the test as needing a hand.")
+
+
+def target(name: str) -> Target:
+    """The target of this name; ValueError for another one."""
+    if name == "sim":
+        return Target(name, frozenset({"hand"}), _virtual, virtual=True)
+    if name == "emulated":
+        return Target(name, frozenset({"hand", "copper", "steps"}), _emulated, virtual=True)
+    kind, _, port = name.partition(":")
+    if kind != "serial" or not port:
+        raise ValueError(f"there is no target '{name}'; give sim, emulated or serial:PORT.")
+    return Target(name, frozenset({"copper", "steps"}), _on_port(port), virtual=False)

@@ -1,0 +1,62 @@
+"""A board on a pseudo-terminal that becomes what a pretended avrdude writes: `FOLDER BUILD`.
+
+It prints its port. What lies in the folder is its memory: `eeprom.hex`, and `flashed`, with which
+it tells BUILD as its build.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+import sys
+import tty
+from pathlib import Path
+
+from firmware_bridge import messages as wire
+from firmware_bridge.sim.session import BoardSession
+
+UNSET = (b"UNSET000", bytes(16), 0)
+AT_SERIAL, AT_KEY, AT_SIZE, AT_ADDRESS = 1, 9, 41, 42
+
+
+def identity(eeprom: Path) -> tuple[bytes, bytes, int]:
+    """Serial number, key and address, as the firmware's identity.c reads them."""
+    if not eeprom.exists():
+        return UNSET
+    records = [bytes.fromhex(line[1:]) for line in eeprom.read_text().split()]
+    assert all(sum(record) & 0xFF == 0 for record in records)
+    data = b"".join(record[4:-1] for record in records if record[3] == 0)
+    size = data[AT_SIZE]
+    return data[AT_SERIAL:AT_KEY], data[AT_KEY : AT_KEY + size], data[AT_ADDRESS]
+
+
+async def answer(folder: Path, build: bytes) -> None:
+    near, far = os.openpty()
+    tty.setraw(far)
+    sessions: dict[tuple[bytes, bytes, int], BoardSession] = {}
+
+    def execute(message: wire.Message, *_: object) -> wire.Message:
+        if not isinstance(message, wire.Identify):
+            return wire.Ok()  # the stop, and the lease given back, of a host that goes away
+        serial, key, _ = identity(folder / "eeprom.hex")
+        proof = hmac.digest(key, message.nonce + serial, "sha256")[:8]
+        told = build if (folder / "flashed").exists() else b"old\0"
+        return wire.Identity(wire.PROTOCOL, 1, told, serial, 1, 0, 0, 0, proof)
+
+    def receive() -> None:
+        now = identity(folder / "eeprom.hex")
+        if now not in sessions:  # it was reset by the programmer
+            sessions[now] = BoardSession(
+                now[2], execute, lambda data: os.write(near, data) and None
+            )
+        sessions[now].receive(os.read(near, 4096))
+
+    asyncio.get_running_loop().add_reader(near, receive)
+    sys.stdout.write(f"{os.ttyname(far)}\n")
+    sys.stdout.flush()
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(answer(Path(sys.argv[1]), bytes.fromhex(sys.argv[2])))

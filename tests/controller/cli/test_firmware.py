@@ -1,0 +1,350 @@
+"""`wallwright firmware` with a pretended avrdude, and a board that becomes what that writes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from struct import pack
+from typing import NamedTuple
+
+import pytest
+
+from firmware_bridge import flashing
+from firmware_bridge.flashing import built_hash, tree_hash
+from tests.controller.cli.conftest import Wallwright
+
+AVRDUDE = """\
+#!/bin/sh
+echo "$@" >> {folder}/asked
+for operation; do :; done
+file=${{operation#*:w:}}; file=${{file%:i}}
+if [ -e {folder}/broken ]; then
+    echo "avrdude: stk500v2_ReceiveMessage(): timeout" >&2
+    echo "avrdude done.  Thank you." >&2
+    exit 1
+fi
+case $operation in
+    eeprom:w:*) cp "$file" {folder}/eeprom.hex ;;
+    flash:w:*) : > {folder}/flashed ;;
+esac
+"""
+
+
+class Desk(NamedTuple):
+    """A board on a port, a programmer that writes down what it is asked, and a file for keys."""
+
+    port: str
+    folder: Path
+    keys: Path
+
+    @property
+    def asked(self) -> list[str]:
+        """What avrdude was asked, a line each time."""
+        file = self.folder / "asked"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+def elf_with(note: bytes) -> bytes:
+    """The least ELF file that has a section `.wallwright`."""
+    names = b"\0.wallwright\0.shstrtab\0"
+    header = pack(
+        "<16sHHIIIIIHHHHHH",
+        *(
+            b"\x7fELF\x01\x01\x01",
+            2,
+            83,
+            1,
+            0,
+            0,
+            52 + len(names) + len(note),
+            0,
+            52,
+            0,
+            0,
+            40,
+            3,
+            2,
+        ),
+    )
+    sections = [
+        (0,) * 10,
+        (1, 1, 0, 0, 52 + len(names), len(note), 0, 0, 1, 0),
+        (13, 3, 0, 0, 52, len(names), 0, 0, 1, 0),
+    ]
+    return header + names + note + b"".join(pack("<10I", *section) for section in sections)
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Firmware that lies ready, built of these very sources."""
+    made = tree_hash()
+    assert made is not None
+    elf = tmp_path / "build" / "wallwright.elf"
+    elf.parent.mkdir()
+    elf.write_bytes(elf_with(made.hex().encode() + b"\n"))
+    elf.with_suffix(".hex").write_text(":00000001FF\n")
+    monkeypatch.setattr(flashing, "ELF", elf)
+    monkeypatch.setattr(flashing, "HEX", elf.with_suffix(".hex"))
+    monkeypatch.setattr(flashing.built_hash, "__defaults__", (elf,))
+    return elf
+
+
+@pytest.fixture
+def programmer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pretended avrdude on the path; what it does lands in this folder."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    tool = tools / "avrdude"
+    tool.write_text(AVRDUDE.format(folder=tmp_path))
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    return tmp_path
+
+
+@pytest.fixture
+def desk(programmer: Path) -> Iterator[Desk]:
+    made = tree_hash()
+    assert made is not None
+    command = (sys.executable, "-m", "tests.controller.cli.pretend_board")
+    with subprocess.Popen(
+        (*command, str(programmer), made.hex()), stdout=subprocess.PIPE, text=True
+    ) as board:
+        assert board.stdout is not None
+        yield Desk(board.stdout.readline().strip(), programmer, programmer / "keys")
+        board.kill()
+
+
+# Provisioning
+
+
+def test_a_new_board_gets_its_name_and_a_key_that_only_this_host_knows(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    said = wallwright(
+        f"firmware provision {desk.port} --serial WALL0001 --address 1 --keys {desk.keys}"
+    )
+    assert (said.code, said.err) == (0, "")
+    assert "It answers, and knows its key; its table names it by `address: 1`." in said.out
+    (asked,) = desk.asked
+    assert asked.startswith(
+        f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U eeprom:w:"
+    ) and asked.endswith(":i")
+    serial, key = desk.keys.read_text().split()
+    assert (serial, len(bytes.fromhex(key))) == ("WALL0001", 32)
+    assert stat.S_IMODE(desk.keys.stat().st_mode) == 0o600
+    assert key not in said.out
+    written = asked.rpartition("eeprom:w:")[2].removesuffix(":i")
+    assert not Path(written).exists(), "the key is left lying about"
+
+    scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert "board WALL0001 at address 1: firmware 1 (old), protocol 1" in scanned.out
+    assert f"build older: wallwright firmware flash {desk.port}; key known\n" in scanned.out
+
+
+def test_a_board_may_be_provisioned_again_but_its_name_is_not_given_to_another(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    once = f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}"
+    assert wallwright(once).code == 0
+    first = desk.keys.read_text()
+    assert wallwright(f"{once} --key-bytes 16").code == 0
+    assert len(desk.keys.read_text()) == len(first) - 32
+
+    (desk.folder / "eeprom.hex").unlink()  # another board is plugged in
+    said = wallwright(once)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"WALL0001 has a key in {desk.keys} already, and the board on")
+    assert len(desk.asked) == 2
+
+
+def test_a_key_is_not_kept_for_a_board_that_did_not_get_it(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    (desk.folder / "broken").touch()
+    said = wallwright(f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}")
+    assert said.code == 1
+    assert said.err == (
+        f"avrdude, for the board on {desk.port}, failed: avrdude: stk500v2_ReceiveMessage():"
+        " timeout\n"
+    )
+    assert desk.keys.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        (
+            "--serial WALL1",
+            "'WALL1' is no serial number; give 8 letters and digits, as WALL0001.",
+        ),
+        (
+            "--serial SIM00007",
+            (
+                "'SIM00007' belongs to boards that were never provisioned or do not exist; give a"
+                " serial number that begins otherwise."
+            ),
+        ),
+        (
+            "--serial WALL0001 --address 8",
+            "8 is no address; give 0 to 7, as in the table.",
+        ),
+        ("--serial WALL0001 --key-bytes 20", "A key has 16 or 32 bytes, not 20."),
+        ("--serial WALL0001 --key-bytes 64", "A key of 64 bytes cannot be kept; give 1 to 32."),
+    ],
+)
+def test_a_wrong_name_address_or_key_touches_no_board(
+    options: str, refusal: str, programmer: Path, wallwright: Wallwright
+) -> None:
+    said = wallwright(f"firmware provision /dev/null {options} --keys {programmer}/keys")
+    assert (said.code, said.out, said.err) == (2, "", refusal + "\n")
+    assert not (programmer / "asked").exists()
+
+
+def test_keys_that_others_can_read_are_not_used(desk: Desk, wallwright: Wallwright) -> None:
+    desk.keys.write_text(f"WALL0001 {'00' * 16}\n")
+    desk.keys.chmod(0o644)
+    said = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        f"The keys in {desk.keys} can be read by others (mode 0644); close it:"
+        f" chmod 600 {desk.keys}.\n"
+    )
+
+
+def test_a_damaged_line_of_keys_is_named(desk: Desk, wallwright: Wallwright) -> None:
+    desk.keys.write_text(f"WALL0001 {'00' * 16}\nWALL0002 zz\n")
+    desk.keys.chmod(0o600)
+    said = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert said.code == 2
+    assert said.err.startswith(f"{desk.keys}:2: no serial number with a key")
+
+
+# A board that nobody knows
+
+
+def test_a_table_does_not_run_with_a_board_that_was_never_provisioned(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    said = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
+    assert said.code == 1
+    assert "was never provisioned" in said.err
+    assert "wallwright firmware provision PORT" in said.err
+
+
+def test_a_table_does_not_run_with_a_board_whose_key_is_not_on_file(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    elsewhere = desk.folder / "elsewhere"
+    provision = f"firmware provision {desk.port} --serial WALL0001 --keys {elsewhere}"
+    assert wallwright(provision).code == 0
+    said = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
+    assert said.code == 1
+    assert f"there is no key for the board WALL0001 in {desk.keys}" in said.err
+    scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert "key not on file: wallwright firmware provision gives it one" in scanned.out
+
+
+# Flashing and verifying
+
+
+def test_a_flashed_board_is_asked_what_it_runs(
+    desk: Desk, built: Path, wallwright: Wallwright
+) -> None:
+    before = wallwright(f"firmware verify {desk.port}")
+    assert before.code == 1
+    assert "runs the build old, not" in before.err
+    assert f"flash it: wallwright firmware flash {desk.port}." in before.err
+
+    said = wallwright(f"firmware flash {desk.port}")
+    assert (said.code, said.err) == (0, "")
+    assert "as built here." in said.out
+    assert desk.asked == [
+        f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U flash:w:{built.with_suffix('.hex')}:i"
+    ]
+    assert "; build current; " in wallwright(f"scan {desk.port} --keys {desk.keys}").out
+
+
+def test_a_full_verification_reads_the_flash_back(
+    desk: Desk, built: Path, wallwright: Wallwright
+) -> None:
+    (desk.folder / "flashed").touch()
+    said = wallwright(f"firmware verify {desk.port} --full")
+    assert said.code == 0
+    assert "Every byte of its flash is as built." in said.out
+    assert desk.asked[0].endswith(f"-U flash:v:{built.with_suffix('.hex')}:i")
+
+
+def test_a_tool_that_fails_is_quoted(desk: Desk, wallwright: Wallwright) -> None:
+    (desk.folder / "broken").touch()
+    said = wallwright(f"firmware flash {desk.port}")
+    assert (said.code, said.out) == (1, "")
+    assert said.err.endswith("failed: avrdude: stk500v2_ReceiveMessage(): timeout\n")
+
+
+@pytest.mark.usefixtures("programmer")
+def test_a_port_that_is_not_there_is_refused(wallwright: Wallwright) -> None:
+    for command in ("flash", "verify"):
+        said = wallwright(f"firmware {command} /dev/no-such-port")
+        assert (said.code, said.out) == (2, "")
+        assert said.err == (
+            "There is no port /dev/no-such-port; `wallwright scan` lists those that are attached.\n"
+        )
+
+
+def test_a_missing_port_is_asked_for(wallwright: Wallwright) -> None:
+    said = wallwright("firmware flash")
+    assert said.code == 2
+    assert said.err == "PORT is missing; 'wallwright firmware --help' lists what there is.\n"
+
+
+def test_firmware_that_is_not_built_cannot_be_flashed(built: Path, wallwright: Wallwright) -> None:
+    built.unlink()
+    said = wallwright("firmware flash /dev/null")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "The firmware is not built; build it: wallwright firmware build.\n"
+
+
+def test_firmware_of_other_sources_is_not_flashed(built: Path, wallwright: Wallwright) -> None:
+    built.write_bytes(elf_with(b"01234567\n"))
+    said = wallwright("firmware flash /dev/null")
+    assert said.code == 2
+    assert said.err.startswith("The firmware that lies ready (build 01234567) is of other sources")
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("build", "which builds the firmware; install it: sudo apt-get install gcc-avr avr-libc"),
+        ("flash /dev/null", "avrdude is not there, which talks to a board's bootloader"),
+        ("provision /dev/null --serial WALL0001", "sudo apt-get install avrdude."),
+    ],
+)
+def test_a_missing_tool_is_named_with_its_package(
+    command: str,
+    missing: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wallwright: Wallwright,
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    said = wallwright(f"firmware {command}")
+    assert (said.code, said.out) == (2, "")
+    assert missing in said.err
+
+
+# Building
+
+
+def test_a_file_that_is_no_program_has_no_hash(tmp_path: Path) -> None:
+    for number, data in enumerate(
+        (b"", b"\x7fELF", b"#!/bin/sh\n" * 20, elf_with(b"01234567")[:40])
+    ):
+        file = tmp_path / str(number)
+        file.write_bytes(data)
+        assert built_hash(file) is None
+    assert built_hash(tmp_path / "none") is None

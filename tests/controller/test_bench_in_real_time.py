@@ -1,0 +1,210 @@
+"""The bench on GPIO as a person meets it: the ordinary clock, and edges from gpiozero's threads.
+
+Every change of a pin comes from a second thread, as on a Raspberry Pi. The loop is in debug mode,
+in which it refuses a call from a thread that is not its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+from config.loader import game_parameters, load_game, load_table
+from config.schema import Table
+from controller.daemon import Daemon, Traffic
+from controller.events import Event, EventLog
+from controller.hardware import faces_by_tag, on_pins, simulated_plant
+from controller.journal import Journal
+from controller.workplace import Orders
+from firmware_bridge.board import Board
+from firmware_bridge.guide import Ask
+from firmware_bridge.sim.mock_pins import MockPins
+from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.plant.machine import Plant
+from rules.games import find_game
+
+TILES = 28
+"""A set of dominoes."""
+PRESSED = 0.3
+"""How long the emergency stop is pressed, seconds."""
+AT_ONCE = 0.25
+"""Seconds: far more than a loop takes, far less than anything else here lasts."""
+
+
+def brisk() -> Table:
+    """The bench with parts so fast that nobody has to wait for them."""
+    table = load_table("bench")
+    assert table.modules.drum and table.modules.heads
+    # As on a real head a tile is past the counter before the wheel can get hold of the next.
+    faster = {"spacing": 0.1, "plenty": 4, "belt_speed": 1.0}
+    quick = {
+        "drum": table.modules.drum.model_copy(update={"mix": 0.2}),
+        "heads": table.modules.heads.model_copy(update=faster),
+    }
+    return table.model_copy(update={"modules": table.modules.model_copy(update=quick)})
+
+
+@dataclass
+class Threaded:
+    """The pins as the plant drives them: from a thread of their own, in order."""
+
+    pins: MockPins
+    pool: ThreadPoolExecutor
+    threads: set[int] = field(default_factory=set)
+
+    def sensor(self, channel: str, active: bool) -> None:
+        self.pool.submit(self._drive, channel, active)
+
+    def _drive(self, channel: str, active: bool) -> None:
+        self.threads.add(threading.get_ident())
+        self.pins.sensor(channel, active)
+
+    def refused_by(self, channel: str, why: str) -> None:
+        self.pins.refused_by(channel, why)
+
+    def current(self, motor: str, milliamps: int) -> None:
+        self.pins.current(motor, milliamps)
+
+    def settle(self) -> None:
+        """Wait until all that was driven is so."""
+        self.pool.submit(bool).result()
+
+
+class Bystander(Hands):
+    """Somebody who is there at once and says that it is done."""
+
+    def __init__(self, plant: Plant) -> None:
+        super().__init__(plant)
+        self.asked: list[Ask] = []
+
+    async def help(self, ask: Ask) -> str:
+        self.asked.append(ask)
+        await asyncio.sleep(0.05)
+        return ask.answers[0]
+
+
+@dataclass
+class Evening:
+    """What was told and what came to the copper, both on the ordinary clock."""
+
+    events: list[Event] = field(default_factory=list)
+    copper: list[tuple[float, str, int]] = field(default_factory=list)
+    asked: list[Ask] = field(default_factory=list)
+    counted: int = 0
+    threads: set[int] = field(default_factory=set)
+    pressed: float | None = None
+
+    def first(self, channel: str, value: int, after: float) -> float:
+        """When an output took a value, from then on."""
+        return next(t for t, name, v in self.copper if t >= after and (name, v) == (channel, value))
+
+
+@contextmanager
+def another_thread(pins: MockPins) -> Iterator[Threaded]:
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield Threaded(pins, pool)
+
+
+def build(*, press_at_tile: int | None = None) -> Evening:
+    """Mix a set and let all of it out, until people are asked to build with it."""
+
+    async def main() -> Evening:
+        loop, evening = asyncio.get_running_loop(), Evening()
+        table, config, game = brisk(), load_game("block"), find_game("block")
+        plant = simulated_plant(table, config, game, 4, seed=7)
+        people, events = Bystander(plant), EventLog(loop.time)
+        plant.onlookers.append(lambda *seen: evening.copper.append((loop.time(), *seen)))
+        pins = MockPins(table.boards["pins"], plant)
+        built = asyncio.Event()
+
+        def hear(event: Event) -> None:
+            evening.events.append(event)
+            if event.get("top") == "raising":
+                built.set()
+
+        events.listen(hear)
+        with another_thread(pins) as threaded, Journal.in_memory("", {}) as journal:
+            plant.connect({"pins": threaded})
+            plant.power_on()
+            threaded.settle()
+            board = on_pins(table, "pins", pins.factory)
+            daemon = Daemon(
+                table,
+                config,
+                Orders(game, game_parameters(config)),
+                {"pins": board},
+                people,
+                journal,
+                events,
+                face_of=faces_by_tag(game),
+                traffic=lambda: Traffic(0, 0),
+                clock=loop.time,
+            )
+            running = asyncio.create_task(daemon.run(1))
+            if press_at_tile is not None:
+                await _tiles(board, press_at_tile)
+                evening.pressed = loop.time()
+                plant.emergency_stop(True)
+                loop.call_later(PRESSED, plant.emergency_stop, False)
+            async with asyncio.timeout(30):
+                waiting = asyncio.create_task(built.wait())
+                await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
+                if running.done():
+                    running.result()
+            evening.counted = await board.count("counter")
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+            evening.threads = threaded.threads
+        evening.asked = people.asked
+        return evening
+
+    return asyncio.run(main(), debug=True)
+
+
+async def _tiles(board: Board, tiles: int) -> None:
+    """Wait until so many have passed the counter."""
+    async for edge in board.watch("counter"):
+        if edge.active and edge.count == tiles:
+            return
+
+
+@pytest.fixture(scope="module")
+def calm() -> Evening:
+    return build()
+
+
+def test_a_whole_set_is_mixed_and_let_out_by_edges_from_another_thread(calm: Evening) -> None:
+    assert calm.counted == TILES
+    assert calm.threads and threading.get_ident() not in calm.threads
+    assert not [event for event in calm.events if event["event"] in ("paused", "fault")]
+
+
+def test_the_relay_is_closed_before_the_drum_turns_on_the_ordinary_clock_too(
+    calm: Evening,
+) -> None:
+    assert calm.first("relay", 1, 0.0) + 0.05 <= calm.first("drum", 1000, 0.0)
+
+
+def test_a_program_that_runs_is_green_and_one_that_ends_leaves_the_table_red(calm: Evening) -> None:
+    lamps = [(name, value) for _, name, value in calm.copper if name in ("red", "green")]
+    assert lamps[:2] == [("red", 0), ("green", 1)]
+    assert dict(lamps) == {"red": 1, "green": 0}
+
+
+def test_a_stop_pressed_between_two_tiles_is_obeyed_at_once_and_the_set_is_whole() -> None:
+    stopped = build(press_at_tile=9)
+    pressed = stopped.pressed
+    assert pressed is not None
+    for channel, safe in (("drum", 0), ("relay", 0), ("red", 1), ("green", 0)):
+        assert stopped.first(channel, safe, pressed) - pressed < AT_ONCE, channel
+    assert [ask.code for ask in stopped.asked] == ["EMERGENCY"]
+    assert stopped.counted == TILES
+    told = [event["event"] for event in stopped.events]
+    assert told.index("paused") < told.index("cleared") < told.index("resumed")

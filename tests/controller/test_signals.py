@@ -1,0 +1,307 @@
+"""Relay, lamp tower and buzzer: what a floor manager sees from across the room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from config.checks import check_table
+from config.loader import load_table
+from config.schema import Buzzer, OutputChannel, Relay, SensorChannel, Table, Tower
+from controller.catalogue import CATALOGUE, Fault, Who
+from controller.events import Event
+from controller.faults import TableFault
+from firmware_bridge.board import Board, BoardRefused
+from firmware_bridge.sim.plant.tiles import Impossible
+from tests.controller.rounds import Round, emergency, play, stall, unplug
+
+LAMPS = ("red", "amber", "green")
+SETTLING = 0.05
+"""The bench's relay takes so long at most."""
+MOVING = ("drum", "wheel")
+
+
+def lit(played: Round, at: float) -> list[str]:
+    """The lamps of the tower that were lit at an instant, after all that happened in it."""
+    values = dict.fromkeys(LAMPS, 0) | {"red": 1}
+    values |= {lamp: value for t, lamp, value in played.copper if t <= at and lamp in LAMPS}
+    return [lamp for lamp in LAMPS if values[lamp]]
+
+
+def when(played: Round, channel: str, value: int | None = None) -> list[float]:
+    """The instants at which an output took a value (any but 0, unless told)."""
+    return [
+        t
+        for t, name, came in played.copper
+        if name == channel and (bool(came) if value is None else came == value)
+    ]
+
+
+def with_signals(name: str) -> Table:
+    """A table on serial boards with a relay on each of them, tower and buzzer on the last."""
+    table = load_table(name)
+    boards, relays = dict(table.boards), []
+    for board, config in boards.items():
+        pins = iter(_free(table, board))
+        more = {
+            f"{board}_relay": _output(next(pins)),
+            f"{board}_powered": SensorChannel(
+                kind="sensor", pin=next(pins), active="low", debounce_ms=1
+            ),
+        }
+        relays.append(Relay(coil=f"{board}_relay", contact=f"{board}_powered"))
+        if board == list(boards)[-1]:
+            more |= {lamp: _output(next(pins), int(lamp == "red")) for lamp in LAMPS}
+            more["buzzer"] = _output(next(pins), max_on=1.0)
+        boards[board] = config.model_copy(update={"channels": {**config.channels, **more}})
+    modules = table.modules.model_copy(
+        update={
+            "relay": tuple(relays),
+            "tower": Tower(red="red", amber="amber", green="green"),
+            "buzzer": Buzzer(sounder="buzzer"),
+        }
+    )
+    whole = table.model_copy(update={"boards": boards, "modules": modules})
+    assert check_table(whole) == []
+    return whole
+
+
+def _output(pin: int, safe: int = 0, max_on: float | None = None) -> OutputChannel:
+    return OutputChannel(kind="output", pin=pin, safe=safe, max_on=max_on)
+
+
+def _free(table: Table, board: str) -> list[int]:
+    keys = ("pin", "reverse_pin", "direction_pin")
+    channels = table.boards[board].channels.values()
+    taken = {getattr(channel, key, None) for channel in channels for key in keys}
+    return [pin for pin in range(2, 54) if pin not in taken and pin not in range(14, 22)]
+
+
+def mends(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], None]:
+    """A technician who, asked about this fault, puts it right."""
+
+    def hear(played: Round, event: Event) -> None:
+        if event["event"] == "waiting" and event["code"] == code:
+            mend(played)
+
+    return hear
+
+
+def weld(played: Round) -> None:
+    """A short circuit behind the relay: its contact does not open any more."""
+    assert played.hardware.plant is not None
+    (relay,) = played.hardware.plant.relays
+    relay.welded = True
+    relay.rest()
+
+
+def replace(played: Round) -> None:
+    """A new relay."""
+    assert played.hardware.plant is not None
+    (relay,) = played.hardware.plant.relays
+    relay.welded = relay.dead = False
+    relay.rest()
+
+
+# The relay
+
+
+def test_the_relay_closes_before_the_first_motor_starts_and_opens_when_all_rest() -> None:
+    played = play("bench", "block")
+    closed, opened = when(played, "relay", 1), when(played, "relay", 0)
+    started = sorted(t for motor in MOVING for t in when(played, motor))
+    assert started[0] == pytest.approx(closed[0] + SETTLING)
+    stopped = max(t for motor in MOVING for t in when(played, motor, 0))
+    assert stopped <= opened[0] and len(closed) == len(opened)
+    assert not [
+        t for t in started if not any(c < t < o for c, o in zip(closed, opened, strict=True))
+    ]
+
+
+def test_on_serial_boards_each_relay_closes_before_its_own_motors_start() -> None:
+    table = with_signals("robotic")
+    played = play(table, "wenzhou")
+    for board in table.boards:
+        motors = {
+            name
+            for name, channel in table.boards[board].channels.items()
+            if channel.kind in ("motor", "axis")
+        }
+        first = min(t for t, name, value in played.copper if name in motors and value)
+        assert when(played, f"{board}_relay", 1)[0] + SETTLING <= first
+    assert played.told("ready") and not played.told("paused")
+    assert not played.told("not_shown")
+
+
+def test_a_welded_contact_is_a_technicians_and_nothing_moves_before() -> None:
+    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+    (asked,) = played.told("waiting")
+    assert (asked["code"], asked["part"], asked["who"]) == ("WELDED", "relay", "technician")
+    assert asked["seen"] == "powered is active while relay is off"
+    (mended,) = played.told("cleared")
+    assert when(played, "relay", 1)[0] == pytest.approx(float(str(mended["t"])))
+    assert played.told("ready")
+
+
+def test_a_relay_that_stays_welded_stops_the_table_and_no_motor_ever_starts() -> None:
+    told: list[Round] = []
+    with pytest.raises(TableFault) as stopped:
+        play("bench", "block", {0.5: weld}, on=lambda played, _: told.append(played))
+    assert stopped.value.fault is Fault.WELDED
+    assert CATALOGUE[Fault.WELDED].who is Who.TECHNICIAN
+    assert not when(told[0], "relay") and not when(told[0], "drum")
+    assert len(told[0].told("waiting")) == 3
+
+
+def test_a_relay_that_welds_while_the_drum_runs_is_found_before_it_runs_again() -> None:
+    played = play("bench", "block", {20.0: weld, 30.0: emergency(4.0)}, on=mends("WELDED", replace))
+    assert [event["code"] for event in played.told("waiting")] == ["EMERGENCY", "WELDED"]
+    assert next(t for t in when(played, "drum") if t > 30.0) > played.at("cleared", code="WELDED")
+    assert played.told("ready")
+
+
+def test_a_relay_that_does_not_close_is_tried_once_more_and_then_looked_at() -> None:
+    def burn(played: Round) -> None:
+        assert played.hardware.plant is not None
+        (relay,) = played.hardware.plant.relays
+        relay.dead = True
+
+    played = play("bench", "block", {0.5: burn}, on=mends("RELAY", replace))
+    (asked,) = played.told("waiting")
+    assert (asked["code"], asked["seen"]) == ("RELAY", "powered gave no signal within 0.05 s")
+    assert len([t for t in when(played, "relay", 1) if t <= float(str(asked["t"]))]) == 2
+    assert when(played, "drum")[0] > played.at("cleared", code="RELAY")
+
+
+def test_what_drives_a_motor_behind_an_open_relay_is_refused_by_the_table() -> None:
+    def cheat(played: Round) -> None:
+        assert played.hardware.plant is not None
+        plant = played.hardware.plant
+        with pytest.raises(Impossible, match="drum is to run, and its relay is open"):
+            plant.output("drum", 1000)
+
+    play("bench", "block", {0.5: cheat})
+
+
+# The emergency stop
+
+
+def test_an_emergency_stop_puts_all_off_at_once_shows_red_and_asks_for_its_reset() -> None:
+    played = play("bench", "block", {30.0: emergency(4.0)})
+    assert [when(played, each, 0)[0] for each in ("drum", "relay")] == pytest.approx([30.0] * 2)
+    assert lit(played, 30.001) == lit(played, 40.0) == ["red"]
+    (asked,) = played.told("waiting")
+    assert (asked["code"], asked["part"], asked["who"]) == ("EMERGENCY", "emergency", "dealer")
+    reset = played.at("cleared", code="EMERGENCY")
+    between = [row for row in played.copper if 30.0 < row[0] < reset - 0.1]
+    assert between == []
+    assert next(t for t in when(played, "relay", 1) if t > 30.0) == pytest.approx(reset)
+    assert lit(played, reset + 0.1) == ["green"]
+    assert played.told("ready") and not played.told("fault")
+
+
+def test_a_stop_that_is_still_pressed_cannot_be_reset() -> None:
+    played = play("bench", "block", {30.0: emergency(100.0)})
+    resumed = played.at("resumed")
+    assert resumed > 130.0
+    assert not [
+        row for row in played.copper if 30.0 < row[0] < 130.0 and row[2] and row[1] != "red"
+    ]
+
+
+# The tower
+
+
+def test_green_while_all_is_well_and_red_once_it_has_stopped() -> None:
+    played = play("bench", "da_san")
+    assert lit(played, 0.0) == ["green"]
+    assert lit(played, 5.0) == ["green"]
+    assert lit(played, float("inf")) == ["red"]
+
+
+def test_exactly_one_lamp_is_lit_whatever_happens() -> None:
+    played = play("bench", "block", {30.0: emergency(4.0)})
+    instants = {t for t, lamp, _ in played.copper if lamp in LAMPS}
+    assert [len(lit(played, t)) for t in sorted(instants)] == [1] * len(instants)
+
+
+def test_amber_while_people_have_something_to_do() -> None:
+    played = play("bench", "block", rounds=2)
+    building, packet = played.at("state", top="raising"), played.at("move", move="prompt")
+    assert lit(played, building - 1.0) == ["green"]
+    assert lit(played, building + 1.0) == lit(played, packet - 1.0) == ["amber"]
+    assert lit(played, packet + 1.0) == ["amber"]
+    assert lit(played, played.at("ready") + 1.0) == ["green"]
+
+
+def test_amber_while_a_person_is_asked_and_green_when_it_is_put_right() -> None:
+    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+    assert lit(played, played.at("waiting") + 1.0) == ["amber"]
+    assert lit(played, played.at("cleared") + 1.0) == ["green"]
+
+
+def test_a_host_that_hangs_shows_red_on_a_serial_board_and_green_when_it_is_back() -> None:
+    played = play(with_signals("robotic"), "wenzhou", {40.0: stall(3.0)})
+    assert lit(played, 41.0) == lit(played, 42.9) == ["red"]
+    assert lit(played, played.at("resumed") + 1.0) == ["green"]
+    assert played.told("ready")
+
+
+def test_a_host_that_dies_while_people_play_leaves_the_table_red() -> None:
+    table = with_signals("robotic")
+    ready = play(table, "wenzhou").at("ready")
+    # The line is lost while the next thing is a key: the board lets go by itself.
+    played = play(table, "wenzhou", {ready + 20.0: unplug(5.0)}, rounds=2)
+    assert lit(played, ready + 10.0) == ["green"]
+    assert lit(played, ready + 21.0) == lit(played, ready + 24.9) == ["red"]
+    assert lit(played, ready + 40.0) == ["green"]
+
+
+def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
+    def cut_a_wire(played: Round) -> None:
+        board: Board = played.hardware.boards["pins"]
+        write = board.set
+
+        async def refuse(channel: str, value: int) -> None:
+            if channel == "amber":
+                raise BoardRefused("board pins refused amber.")
+            await write(channel, value)
+
+        board.set = refuse  # type: ignore[method-assign]
+
+    whole = play("bench", "block")
+    played = play("bench", "block", {0.0: cut_a_wire})
+    told = played.told("not_shown")
+    assert told and {event["why"] for event in told} == {"board pins refused amber."}
+    assert played.hands == whole.hands and played.at("ready") == whole.at("ready")
+
+
+# The buzzer
+
+
+def test_the_buzzer_sounds_shortly_when_a_person_is_asked() -> None:
+    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+    (begun,) = when(played, "buzzer")
+    assert begun == pytest.approx(played.at("waiting"))
+    assert when(played, "buzzer", 0) == [pytest.approx(begun + 0.2)]
+
+
+def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wants() -> None:
+    table = load_table("bench")
+    rare = table.modules.model_copy(update={"buzzer": Buzzer(sounder="buzzer", every=1000.0)})
+    told: list[Round] = []
+    with pytest.raises(TableFault):
+        play(
+            table.model_copy(update={"modules": rare}),
+            "block",
+            {0.5: weld},
+            on=lambda played, _: told.append(played),
+        )
+    assert len(told[0].told("waiting")) == 3
+    assert len(when(told[0], "buzzer")) == 1
+
+
+def test_the_same_evening_twice_shows_the_same_lamps_at_the_same_instants() -> None:
+    first, second = (play("bench", "block", {30.0: emergency(4.0)}) for _ in range(2))
+    assert first.copper == second.copper

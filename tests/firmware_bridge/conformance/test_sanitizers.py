@@ -1,0 +1,71 @@
+"""The firmware's core under the sanitizers, through every session; and any bytes on its line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
+
+HERE = Path(__file__).parent
+CORPUS = HERE / "corpus"
+FUZZ_SECONDS = 60
+LONGEST_INPUT = 1024
+
+
+def sanitizer() -> str:
+    """Where gcc keeps the library that has to be loaded before the interpreter's own memory is."""
+    asked = ["gcc", "-print-file-name=libasan.so"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_no_session_makes_the_firmware_touch_what_is_not_its_own() -> None:
+    told = [HERE / "test_vectors.py", HERE / "test_sessions.py", HERE / "test_memory.py"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *told],
+        env={
+            **os.environ,
+            "FIRMWARE_TARGET": "host-asan",
+            "LD_PRELOAD": sanitizer(),
+            # The interpreter itself leaves much behind, and is not what is on trial.
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+        },
+        cwd=HERE.parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_minute_of_any_bytes_finds_nothing(tmp_path: Path) -> None:
+    found = tmp_path / "corpus"
+    found.mkdir()
+    subprocess.run(
+        ["make", "-s", "-C", FIRMWARE, f"BUILD_DIR={tmp_path}", f"{tmp_path}/fuzz_frames"],
+        check=True,
+    )
+    run = subprocess.run(
+        [
+            tmp_path / "fuzz_frames",
+            f"-max_total_time={FUZZ_SECONDS}",
+            f"-max_len={LONGEST_INPUT}",
+            "-rss_limit_mb=1024",
+            f"-artifact_prefix={tmp_path}/",
+            found,
+            CORPUS,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-4000:]

@@ -1,0 +1,214 @@
+"""The robotic table on the firmware itself: what a person beside it would see, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from config.loader import load_game, load_table
+from controller.cli.emulation import require_emulation
+from controller.cli.errors import BadInput
+from controller.hardware import Hardware, simulated
+from firmware_bridge.board import Board, BoardError, BoardSilent, Elapsed, FaultCode, Level, Reason
+from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.sim import clock, processor
+from firmware_bridge.sim.emulated import EmulatedBench
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.processor import Processor
+from firmware_bridge.sim.upsets import Cause
+from rules.games import find_game
+from tests.firmware_bridge.firmware.emulated_rounds import build
+
+pytestmark = [pytest.mark.slow]
+
+STEP = 0.00015
+now = asyncio.get_running_loop
+
+
+@pytest.fixture(scope="session", autouse=True)
+def firmware() -> None:
+    build()
+
+
+class Table:
+    """The table, its boards started and leased, and everything that its copper did."""
+
+    def __init__(self, hardware: Hardware) -> None:
+        assert hardware.plant is not None
+        assert isinstance(hardware.bench, EmulatedBench)
+        self.bench = hardware.bench
+        self.plant: Plant = hardware.plant
+        self.base: Board = hardware.boards["base"]
+        self.arm: Board = hardware.boards["arm"]
+        self.copper: list[tuple[float, str, object]] = []
+        self._follow("output")
+        self._follow("axis_begins")
+        self._follow("axis_ends")
+
+    def values(self, channel: str) -> list[object]:
+        """What became of an output, in order."""
+        return [rest for _, name, rest in self.copper if name == f"output {channel}"]
+
+    def _follow(self, what: str) -> None:
+        does = getattr(self.plant, what)
+
+        def followed(channel: str, *rest: float) -> None:
+            value = rest[0] if what == "output" else rest
+            self.copper.append((now().time(), f"{what} {channel}", value))
+            does(channel, *rest)
+
+        setattr(self.plant, what, followed)
+
+
+@asynccontextmanager
+async def at_the_table() -> AsyncIterator[Table]:
+    game = find_game("wenzhou")
+    hardware = simulated(
+        load_table("robotic"), load_game("wenzhou"), game, 4, seed=3, emulated=True
+    )
+    table = Table(hardware)
+    try:
+        for board in hardware.boards.values():
+            await board.start()
+            await board.hold_lease()
+        yield table
+        for board in hardware.boards.values():
+            await board.close()
+    finally:
+        hardware.close()
+
+
+def seen(story: Callable[[Table], Awaitable[None]]) -> list[tuple[float, str, object]]:
+    """Let a story happen at the table; what its copper did."""
+
+    async def main() -> list[tuple[float, str, object]]:
+        async with at_the_table() as table:
+            await story(table)
+        return table.copper
+
+    return clock.run(main())
+
+
+def test_a_lift_stops_at_its_own_switch() -> None:
+    async def story(table: Table) -> None:
+        ended = await table.base.drive("lift0", 1000, Level("lift0_up"), 5.0)
+        assert ended.reason is Reason.LEVEL
+        assert ended.seconds == pytest.approx(2.505, abs=0.001)
+        assert table.values("lift0") == [1000, 0]
+
+    seen(story)
+
+
+def test_a_drum_at_two_thirds_turns_until_its_time_is_over_and_not_in_pulses() -> None:
+    async def story(table: Table) -> None:
+        ended = await table.base.drive("drum", 650, Elapsed(), 0.5)
+        assert ended.reason is Reason.TIME
+        await asyncio.sleep(0.02)
+        assert table.values("drum") == [1000, 0]
+        starts, stops = (at for at, name, _ in table.copper if name == "output drum")
+        assert stops - starts == pytest.approx(0.5, abs=0.005)
+
+    seen(story)
+
+
+def test_the_arm_finds_its_switches_and_stands_where_its_steps_have_brought_it() -> None:
+    async def story(table: Table) -> None:
+        for axis in ("gantry_z", "gantry_x", "gantry_y"):
+            assert (await table.arm.home(axis)).reason is Reason.DONE
+        assert await table.arm.read("gantry_x_home") == 1
+        ended = await table.arm.move({"gantry_x": 0.1234, "gantry_y": -0.2, "gantry_z": 0.25})
+        assert ended.reason is Reason.DONE
+        await asyncio.sleep(0.02)
+        assert await table.arm.read("gantry_x_home") == 0
+        rests = {name.split()[1]: rest for _, name, rest in table.copper if "ends" in name}
+        for axis, place in (("gantry_x", 0.1234), ("gantry_y", -0.2), ("gantry_z", 0.25)):
+            assert rests[axis] == (pytest.approx(place, abs=STEP / 2),)
+        assert (await table.arm.move({"gantry_z": 0.3})).reason is Reason.DONE
+        assert await table.arm.read("gantry_z_home") == 1
+
+    seen(story)
+
+
+def test_the_emergency_stop_cuts_a_motor_before_any_host_could() -> None:
+    async def story(table: Table) -> None:
+        await table.base.set("drum", 1000)
+        await asyncio.sleep(0.1)
+        faults = table.base.faults
+        pressed = now().time()
+        table.plant.emergency_stop(True)
+        assert (await anext(faults)).code is FaultCode.EMERGENCY_STOP
+        at, _, value = next(each for each in reversed(table.copper) if each[1] == "output drum")
+        assert value == 0
+        assert at - pressed < 0.0005
+        with pytest.raises(BoardError, match="fault"):
+            await table.base.set("drum", 1000)
+        table.plant.emergency_stop(False)
+        await asyncio.sleep(0.01)
+        await table.base.clear()
+        await table.base.set("drum", 1000)
+
+    seen(story)
+
+
+def test_dice_and_tags_come_from_the_modules_on_the_serial_ports() -> None:
+    async def story(table: Table) -> None:
+        assert table.plant.dome is not None
+        thrown = await table.base.throw("dice", 3)
+        assert len(thrown) == 3
+        assert all(1 <= face <= 6 for face in thrown)
+        assert (await table.base.thrown("dice"))[1] == thrown
+        assert await table.arm.scan("reader") is None
+
+    seen(story)
+
+
+def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -> None:
+    async def story(table: Table) -> None:
+        await table.base.set("drum", 1000)
+        await asyncio.sleep(0.1)
+        faults = table.base.faults
+        table.bench.reset("base", Cause.POWER)
+        with pytest.raises(BoardSilent):
+            await anext(faults)
+        assert table.values("drum") == [1000, 0]
+        identity = await table.base.start()
+        assert (identity.serial, identity.boots) == ("SIM00000", 2)
+
+    seen(story)
+
+
+def test_two_evenings_are_the_same_to_the_last_cycle() -> None:
+    async def story(table: Table) -> None:
+        await table.arm.home("gantry_z")
+        lift = table.base.drive("lift1", 1000, Level("lift1_up"), 5.0)
+        move = table.arm.home("gantry_x")
+        await asyncio.gather(lift, move)
+
+    assert seen(story) == seen(story)
+
+
+def test_what_no_mechanism_can_do_ends_the_run_with_its_sentence() -> None:
+    async def story(table: Table) -> None:
+        await table.base.drive("head0_pusher", 1000, Elapsed(), 1.0)
+
+    with pytest.raises(Impossible, match="no tile waits"):
+        seen(story)
+
+
+def test_firmware_that_is_not_built_says_how_to_build_it() -> None:
+    with pytest.raises(FileNotFoundError, match=r"make .* builds it"):
+        Processor(Path("/nowhere/wallwright.elf"))
+
+
+def test_without_the_simulator_a_run_says_what_to_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "LIBRARY", Path("/nowhere/libwallwright_simavr.so"))
+    processor._shim.cache_clear()
+    try:
+        with pytest.raises(BadInput, match=r"install libsimavr-dev and run `make"):
+            require_emulation(load_table("robotic"))
+    finally:
+        processor._shim.cache_clear()

@@ -1,0 +1,93 @@
+"""A board is who it was provisioned to be, and says of which sources its firmware is made."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.codec import Decoder, encode
+from firmware_bridge.flashing import FIRMWARE, built_hash, tree_hash
+from firmware_bridge.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.probe import proves
+from firmware_bridge.provisioning import image, intel_hex
+from firmware_bridge.sim.processor import EEPROM_SIZE, FREQUENCY, Processor
+from firmware_bridge.words import text
+from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
+
+NONCE = b"whoareU?"
+ERASED = b"\xff"
+ASKED = encode(3, 0, Identify(PROTOCOL, NONCE))
+
+
+def told(answer: bytes) -> Identity:
+    """Its identity; faults that are latched may follow, for no emergency stop is plugged in."""
+    (said, *_) = [frame.message for frame in Decoder().feed(answer)]
+    assert isinstance(said, Identity)
+    return said
+
+
+@pytest.mark.parametrize("size", [16, 32])
+def test_the_portable_firmware_is_who_it_was_provisioned_to_be(library: Path, size: int) -> None:
+    key = bytes(range(1, size + 1))
+    chip = VirtualChip(library, b"WALL0042", key, 3)
+    chip.reset()
+    chip.receive(ASKED)
+    chip.advance(100_000)
+    said = told(chip.sent())
+    assert text(said.serial) == "WALL0042"
+    assert proves(said, NONCE, key)
+    assert not proves(said, NONCE, bytes(size))
+    assert said.build == tree_hash()
+
+
+@pytest.fixture(scope="module")
+def elf() -> Path:
+    subprocess.run(["make", "-C", FIRMWARE, "avr", "simavr"], check=True, capture_output=True)
+    return FIRMWARE / "build" / "wallwright.elf"
+
+
+def ask(elf: Path, eeprom: bytes, address: int) -> Identity:
+    with Processor(elf, eeprom=eeprom.ljust(EEPROM_SIZE, ERASED)) as chip:
+        chip.run(FREQUENCY // 10)
+        chip.send(0, encode(address, 0, Identify(PROTOCOL, NONCE)), chip.cycle)
+        chip.run(chip.cycle + FREQUENCY // 5)
+        return told(chip.take().bytes_of(0))
+
+
+@pytest.mark.slow
+def test_the_flashed_firmware_is_who_it_was_provisioned_to_be(elf: Path) -> None:
+    key = bytes(range(100, 132))
+    said = ask(elf, image("WALL0042", key, 3), 3)
+    assert text(said.serial) == "WALL0042"
+    assert proves(said, NONCE, key)
+
+
+@pytest.mark.slow
+def test_the_flashed_firmware_tells_the_hash_of_its_sources(elf: Path) -> None:
+    assert ask(elf, image("WALL0042", bytes(16), 3), 3).build == built_hash(elf) == tree_hash()
+
+
+@pytest.mark.slow
+def test_a_board_that_was_never_provisioned_says_so(elf: Path) -> None:
+    said = ask(elf, ERASED, 0)
+    assert text(said.serial) == "UNSET000"
+    assert proves(said, NONCE, bytes(16))
+
+
+@pytest.mark.slow
+def test_a_board_whose_provisioning_is_torn_counts_as_never_provisioned(elf: Path) -> None:
+    torn = bytearray(image("WALL0042", bytes(16), 0))
+    torn[20] ^= 1
+    assert text(ask(elf, bytes(torn), 0).serial) == "UNSET000"
+
+
+def test_the_image_for_the_programmer_has_sound_records() -> None:
+    data = image("WALL0042", bytes(range(32)), 7)
+    lines = intel_hex(data).split()
+    assert lines[-1] == ":00000001FF"
+    records = [bytes.fromhex(line[1:]) for line in lines]
+    assert all(sum(record) % 256 == 0 for record in records)
+    assert b"".join(record[4:-1] for record in records) == data
+    assert [int.from_bytes(record[1:3], "big") for record in records[:-1]] == [0, 16, 32]

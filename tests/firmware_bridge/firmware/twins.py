@@ -1,0 +1,318 @@
+"""One board twice: the virtual board in Python, and the firmware on virtual pins.
+
+Both get the same bytes, the same pin changes and the same time. `agree` then compares every frame
+that they have sent: replies in order, events in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from config.loader import load_table
+from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
+from firmware_bridge import words
+from firmware_bridge.codec import REPLIES, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.messages import (
+    PROTOCOL,
+    Commit,
+    EdgeSeen,
+    Faulted,
+    Held,
+    Identify,
+    Identity,
+    Message,
+    MotionEnded,
+    Read,
+    Recalled,
+    Received,
+    TakeLease,
+    Value,
+    Watch,
+)
+from firmware_bridge.sim.session import BoardSession
+from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
+
+TOLERANCE_US = 50
+"""By how much times may differ: the firmware looks every 20 us."""
+_TIMES = {
+    EdgeSeen: "at_us",
+    Faulted: "at_us",
+    Held: "at_us",
+    MotionEnded: "elapsed_us",
+    Recalled: "elapsed_us",
+}
+_SLICE = 1000
+"""Microseconds from one acknowledgement of events to the next."""
+_SHUNT = 69
+"""The analogue pin that measures the current of all motors."""
+_STRIP_PIN = 49
+_MEMORY = 32
+"""Events of which one may come again."""
+DICE = (3, 1, 6, 2, 5)
+TAG = 0xE00401006B1C55A0
+
+
+class _Copper:
+    """Nothing is wired to the outputs of the virtual board."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[str, int] = {}
+        self.millivolts = 0
+
+    def output(self, channel: str, value: int) -> None:
+        self.outputs[channel] = value
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None: ...
+
+    def axis_ends(self, axis: str, position: float) -> None: ...
+
+    def dice(self, channel: str, count: int) -> tuple[int, ...]:
+        return DICE[:count]
+
+    def tag(self, channel: str) -> int | None:
+        return TAG
+
+    def analog(self, channel: str) -> int:
+        return self.millivolts
+
+
+class Twins:
+    """A table's board and its firmware, both switched on and silent.
+
+    The firmware's clock begins with the loop's. `lamps` hangs a strip of so many lamps on the
+    board as well, which none of our tables has.
+    """
+
+    def __init__(self, library: Path, table: str, board: str, lamps: int = 0) -> None:
+        loaded = load_table(table)
+        self.config = _with_strip(loaded.boards[board], lamps)
+        self.tolerance_us = TOLERANCE_US
+        self.names = list(self.config.channels)
+        self.records = words.records(self.config, words.flags_of(loaded))
+        self.copper = _Copper()
+        self.virtual = VirtualBoard(
+            self.config,
+            self.copper,
+            asyncio.get_running_loop(),
+            emergency=loaded.modules.emergency,
+            serial=b"TWIN0001",
+        )
+        self._said = bytearray()
+        self.session = self._new_session()
+        self.virtual.send = self._emit
+        self.virtual.line = lambda: (self.session.damaged, self.session.repeated)
+        self.chip = VirtualChip(library, b"TWIN0001", KEY, self.config.address)
+        self.chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
+        self._decoders = Decoder(), Decoder()
+        self.heard: tuple[list[Frame], list[Frame]] = [], []
+        """What the virtual board said, and what the firmware said."""
+        self._sequence = 0
+        self.asked: dict[int, Message] = {}
+
+    # The host's side
+
+    def frame(self, message: Message) -> bytes:
+        """The next command's frame; on its way, if somebody sends it."""
+        sequence = self._sequence
+        self._sequence = sequence + 1 & 0xFF
+        self.asked[sequence] = message
+        return encode(self.config.address, sequence, message)
+
+    async def tell(self, message: Message) -> Message:
+        """Send a command to both; the virtual board's reply."""
+        sequence = self._sequence
+        await self.line(self.frame(message))
+        return next(
+            frame.message
+            for frame in reversed(self.heard[0])
+            if type(frame.message) in REPLIES and frame.sequence == sequence
+        )
+
+    async def line(self, data: bytes) -> None:
+        """These bytes come to both."""
+        self.session.receive(data)
+        self.chip.receive(data)
+        await asyncio.sleep(0)
+        self._modules_answer()
+        self._listen()
+
+    async def begin(self, nonce: bytes = b"nonce001") -> None:
+        """Identify, configure, take a lease of a minute."""
+        await self.tell(Identify(PROTOCOL, nonce))
+        for record in self.records:
+            await self.tell(record)
+        await self.tell(Commit(len(self.records), configuration_crc(self.records)))
+        await self.tell(TakeLease(0))
+        await self.tell(TakeLease(60_000))
+
+    async def watch(self, *sensors: str) -> None:
+        for sensor in sensors:
+            await self.tell(Watch(self.number(sensor), 1))
+
+    def number(self, channel: str) -> int:
+        return self.names.index(channel)
+
+    # The world's side
+
+    async def sense(self, sensor: str, active: bool) -> None:
+        """An input is at this level from now on, for both."""
+        channel = self.config.channels[sensor]
+        assert isinstance(channel, SensorChannel)
+        self.virtual.sensor(sensor, active)
+        self.chip.pin(channel.pin, active == (channel.active == "high"))
+        await asyncio.sleep(0)
+        self._listen()
+
+    def lose_supply(self) -> None:
+        """The supply goes and comes back at once."""
+        self.session = self._new_session()
+        self.virtual.reset(0)
+        self.chip.power_off()
+        self.chip.reset()
+
+    async def rattle(self, sensor: str, times: int) -> None:
+        """So many activations without debouncing, faster than anything a table has."""
+        channel = self.config.channels[sensor]
+        assert isinstance(channel, SensorChannel)
+        for _ in range(times):
+            for active in (True, False):
+                self.virtual.sensor(sensor, active)
+                self.chip.pin(channel.pin, active == (channel.active == "high"))
+        await asyncio.sleep(0)
+        self._listen()
+
+    def draw(self, motor: str, milliamps: int) -> None:
+        """The only motor that runs draws this current."""
+        self.virtual.current(motor, milliamps)
+        self.chip.analog(_SHUNT, milliamps)
+
+    def close(self) -> None:
+        self.chip.close()
+
+    def measure(self, analog: str, millivolts: int) -> None:
+        channel = self.config.channels[analog]
+        assert isinstance(channel, AnalogChannel)
+        self.copper.millivolts = millivolts
+        self.chip.analog(channel.pin, millivolts)
+
+    async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
+        """Time passes for both, and what they tell is acknowledged (or not)."""
+        left = round(milliseconds * 1000)
+        while left:
+            micros = min(left, _SLICE)
+            left -= micros
+            await asyncio.sleep(micros / 1e6)
+            self.session.tick(asyncio.get_running_loop().time())
+            self.chip.advance(micros)
+            self._modules_answer()
+            self._listen()
+            if acknowledge:
+                self._acknowledge()
+
+    # Comparing
+
+    async def agree(self, repeats: bool = True) -> None:
+        """After a moment for the last words: both have said the same, to the byte.
+
+        Without `repeats` it does not matter how often they have said an event.
+        """
+        await self.advance(5)
+        events = self._events if repeats else self.told
+        for ours, theirs in (
+            (self._replies(0), self._replies(1)),
+            (events(0), events(1)),
+        ):
+            for one, other in zip(ours, theirs, strict=False):
+                assert self._alike(one, other), f"\n  board    {one}\n  firmware {other}"
+            assert len(ours) == len(theirs), f"\n  board    {ours[-3:]}\n  firmware {theirs[-3:]}"
+
+    def events(self, kind: type[Message]) -> list[Message]:
+        """All events of a kind that the firmware has sent, once each."""
+        return [frame.message for frame in self._events(1) if isinstance(frame.message, kind)]
+
+    def told(self, twin: int) -> list[Frame]:
+        """The events of the virtual board (0) or the firmware (1), once each."""
+        once: list[Frame] = []
+        for frame in self._events(twin):
+            if frame not in once[-_MEMORY:]:
+                once.append(frame)
+        return once
+
+    def last_reply(self, twin: int) -> Message:
+        """What it has answered last."""
+        return self._replies(twin)[-1].message
+
+    def _alike(self, one: Frame, other: Frame) -> bool:
+        if one[:2] != other[:2] or type(one.message) is not type(other.message):
+            return False
+        ours, theirs = one.message._asdict(), other.message._asdict()
+        if isinstance(one.message, Identity):
+            for told in (ours, theirs):
+                del told["build"], told["channel_hash"]
+        asked = self.asked.get(one.sequence)
+        if isinstance(one.message, Value) and isinstance(asked, Read):
+            known = self.config.channels.get(self._called(asked.channel))
+            if known is not None and known.kind == "axis":
+                return bool(abs(ours["value"] - theirs["value"]) <= 2)
+        name = _TIMES.get(type(one.message))
+        if name is not None and abs(ours.pop(name) - theirs.pop(name)) > self.tolerance_us:
+            return False
+        return ours == theirs
+
+    def _called(self, number: int) -> str:
+        return self.names[number] if number < len(self.names) else ""
+
+    def _replies(self, twin: int) -> list[Frame]:
+        return [frame for frame in self.heard[twin] if type(frame.message) in REPLIES]
+
+    def _events(self, twin: int) -> list[Frame]:
+        return [frame for frame in self.heard[twin] if type(frame.message) not in REPLIES]
+
+    # Helpers
+
+    def _new_session(self) -> BoardSession:
+        return BoardSession(self.config.address, self.virtual.execute, self._said.extend)
+
+    def _emit(self, event: Message) -> None:
+        self.session.emit(event)
+        self.session.tick(asyncio.get_running_loop().time())
+
+    def _listen(self) -> None:
+        said, self._said[:] = bytes(self._said), b""
+        self.heard[0].extend(self._decoders[0].feed(said))
+        sent = self.chip.sent()
+        frames = self._decoders[1].feed(sent)
+        assert b"".join(encode(*frame) for frame in frames) == _without_idle(sent)
+        self.heard[1].extend(frames)
+
+    def _acknowledge(self) -> None:
+        """Each hears that its own last event has arrived."""
+        for events, receive in (
+            (self._events(0), self.session.receive),
+            (self._events(1), self.chip.receive),
+        ):
+            if events:
+                receive(encode(self.config.address, 0, Received(events[-1].sequence)))
+
+    def _modules_answer(self) -> None:
+        for port in (1, 2, 3):
+            asked = self.chip.module_sent(port)
+            if asked.startswith(b"D"):
+                faces = DICE[: int(asked[1:2])]
+                self.chip.module_receive(port, " ".join(map(str, faces)).encode() + b"\n")
+            elif asked == b"T\n":
+                self.chip.module_receive(port, b"%016X\n" % TAG)
+
+
+def _with_strip(config: BoardConfig, lamps: int) -> BoardConfig:
+    if not lamps:
+        return config
+    strip = StripChannel(kind="strip", pin=_STRIP_PIN, lamps=lamps, safe=0)
+    return config.model_copy(update={"channels": {**config.channels, "lamps": strip}})
+
+
+def _without_idle(sent: bytes) -> bytes:
+    """Without the zeros that may go before a frame."""
+    return b"".join(frame + b"\0" for frame in sent.split(b"\0") if frame)

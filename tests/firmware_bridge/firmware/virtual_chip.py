@@ -1,0 +1,135 @@
+"""The firmware's core on virtual pins: the library of `make host`, by ctypes."""
+
+from __future__ import annotations
+
+import _ctypes
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from firmware_bridge.provisioning import image
+
+FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
+TARGET = os.environ.get("FIRMWARE_TARGET", "host")
+"""What to make: `host-asan` runs every test under the sanitizers (with libasan preloaded)."""
+_LOT = 8192
+EEPROM_SIZE = 4096
+
+
+def built(build: Path) -> Path:
+    """The library, made into this folder."""
+    subprocess.run(
+        ["make", "-s", "-C", str(FIRMWARE), TARGET, f"BUILD_DIR={build}"], check=True, timeout=300
+    )
+    return next(build.rglob("libwallwright_host.so"))
+
+
+class Change(NamedTuple):
+    """An output pin changed: when (microseconds), which, and to what (-1: let go)."""
+
+    at: int
+    pin: int
+    level: int
+
+
+class _Change(ctypes.Structure):
+    _fields_ = (("at", ctypes.c_uint64), ("pin", ctypes.c_uint8), ("level", ctypes.c_int8))
+
+
+class VirtualChip:
+    """One board of its own: a copy of the library, since its state is static.
+
+    An empty serial number is a board that was never provisioned.
+    """
+
+    _copies = 0
+
+    def __init__(self, library: Path, serial: bytes, key: bytes, address: int) -> None:
+        VirtualChip._copies += 1
+        copy = library.with_name(f"{library.stem}_{os.getpid()}_{VirtualChip._copies}.so")
+        shutil.copy(library, copy)
+        self._c = ctypes.CDLL(str(copy))
+        copy.unlink()
+        self._c.hw_micros.restype = ctypes.c_uint64
+        self._c.hw_eeprom.restype = ctypes.POINTER(ctypes.c_uint8)
+        self._c.hw_output.restype = ctypes.c_int8
+        self._c.hw_lamps.restype = ctypes.c_uint32
+        self._c.hw_left_for_bootloader.restype = ctypes.c_uint8
+        self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
+        self._bytes = ctypes.create_string_buffer(_LOT)
+        self._c.hw_new()
+        if serial:
+            self.write_eeprom(0, image(serial.decode(), key, address))
+
+    def close(self) -> None:
+        """Forget it; it cannot be used any more."""
+        _ctypes.dlclose(self._c._handle)
+
+    def reset(self, cause: int = 0, at: int | None = None) -> None:
+        """Switch it on, or reset it; time goes on, or is `at` microseconds."""
+        self._c.hw_reset(cause, self._c.hw_micros() if at is None else at)
+
+    def write_eeprom(self, at: int, data: bytes) -> None:
+        """Put these bytes into its EEPROM, as a programmer does."""
+        for place, byte in enumerate(data, start=at):
+            self._c.hw_eeprom()[place] = byte
+
+    def eeprom(self) -> bytes:
+        """What is in its EEPROM."""
+        return bytes(self._c.hw_eeprom()[:EEPROM_SIZE])
+
+    def power_off(self) -> None:
+        """The supply falls; the board saves what it can."""
+        self._c.hw_supply_falls()
+
+    def advance(self, micros: int) -> None:
+        self._c.hw_advance(micros)
+
+    def receive(self, data: bytes) -> None:
+        assert self._c.hw_rx(data, len(data)) == len(data)
+
+    def sent(self) -> bytes:
+        """What the board has put on the line since last asked."""
+        size: int = self._c.hw_tx(self._bytes, _LOT)
+        return self._bytes.raw[:size]
+
+    def pin(self, pin: int, high: bool) -> None:
+        self._c.hw_pin(pin, int(high))
+
+    def output(self, pin: int) -> int:
+        level: int = self._c.hw_output(pin)
+        return level
+
+    def lamps(self, pin: int) -> int:
+        """What a strip was told last, a bit a lamp."""
+        lit: int = self._c.hw_lamps(pin)
+        return lit
+
+    @property
+    def left(self) -> bool:
+        """Whether it has left for its bootloader."""
+        return bool(self._c.hw_left_for_bootloader())
+
+    def changes(self) -> list[Change]:
+        """Every change of an output since last asked."""
+        found = (_Change * 8192)()
+        count = self._c.hw_changes(found, len(found))
+        return [Change(each.at, each.pin, each.level) for each in found[:count]]
+
+    def analog(self, pin: int, millivolts: int) -> None:
+        self._c.hw_analog(pin, millivolts)
+
+    def steps(self, axis: int) -> int:
+        """Where an axis's motor stands: steps forward less steps in reverse."""
+        steps: int = self._c.hw_axis_steps(axis)
+        return steps
+
+    def module_receive(self, port: int, data: bytes) -> None:
+        assert self._c.hw_module_rx(port, data, len(data)) == len(data)
+
+    def module_sent(self, port: int) -> bytes:
+        size: int = self._c.hw_module_tx(port, self._bytes, _LOT)
+        return self._bytes.raw[:size]

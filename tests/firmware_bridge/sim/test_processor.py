@@ -1,0 +1,91 @@
+"""The simulated processor itself, with the program that is flashed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from firmware_bridge.codec import Decoder, encode
+from firmware_bridge.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.sim.processor import (
+    CYCLES_PER_US,
+    EEPROM_SIZE,
+    FIRMWARE,
+    FREQUENCY,
+    Level,
+    Outputs,
+    Processor,
+)
+
+STARTED = FREQUENCY // 10
+EMERGENCY, CURTAIN = 20, 21
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    subprocess.run(["make", "-C", FIRMWARE, "avr", "simavr"], check=True, capture_output=True)
+
+
+@pytest.fixture
+def processor() -> Iterator[Processor]:
+    with Processor() as processor:
+        processor.drive([(0, EMERGENCY, Level.LOW), (0, CURTAIN, Level.LOW)])
+        yield processor
+
+
+def identified(processor: Processor, nonce: bytes) -> Outputs:
+    processor.send(0, encode(0, 0, Identify(PROTOCOL, nonce)), processor.cycle)
+    processor.run(processor.cycle + FREQUENCY // 5)
+    return processor.take()
+
+
+def test_a_board_that_was_just_flashed_says_who_it_is(processor: Processor) -> None:
+    processor.run(STARTED)
+    answers = Decoder().feed(identified(processor, b"whoareU?").bytes_of(0))
+    assert [type(answer.message) for answer in answers] == [Identity]
+
+
+def test_two_runs_are_the_same_to_the_cycle(processor: Processor) -> None:
+    with Processor() as other:
+        other.drive([(0, EMERGENCY, Level.LOW), (0, CURTAIN, Level.LOW)])
+        for each in (processor, other):
+            each.run(STARTED)
+        assert identified(processor, b"thesame!") == identified(other, b"thesame!")
+
+
+def test_the_reset_button_starts_it_anew_and_the_cycles_count_on(processor: Processor) -> None:
+    processor.run(STARTED)
+    processor.reset()
+    processor.run(2 * STARTED)
+    assert len(processor.take().resets) == 1
+    assert processor.cycle >= 2 * STARTED
+    answers = Decoder().feed(identified(processor, b"stillyou").bytes_of(0))
+    assert [type(answer.message) for answer in answers] == [Identity]
+
+
+def test_its_eeprom_outlives_it(processor: Processor) -> None:
+    processor.run(STARTED)
+    image = processor.eeprom()
+    assert len(image) == EEPROM_SIZE
+    with Processor(eeprom=image) as again:
+        assert again.eeprom() == image
+
+
+def test_a_byte_takes_ten_bits_on_the_wire(processor: Processor) -> None:
+    processor.run(STARTED)
+    sent = identified(processor, b"howlong?").sent
+    gaps = [after.cycle - before.cycle for before, after in pairwise(sent)]
+    assert 640 <= sorted(gaps)[len(gaps) // 2] < 640 + 5 * CYCLES_PER_US
+
+
+def test_pins_that_do_not_exist_are_refused(processor: Processor) -> None:
+    with pytest.raises(ValueError, match="no pin 70"):
+        processor.drive([(0, 70, Level.HIGH)])
+
+
+def test_an_image_of_another_size_is_refused(processor: Processor) -> None:
+    with pytest.raises(ValueError, match="4096"):
+        processor.load_eeprom(b"too short")

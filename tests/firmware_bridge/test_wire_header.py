@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from firmware_bridge.messages import TABLE
+from firmware_bridge.wire_header import HEADER, header
+
+
+def test_the_firmware_is_built_with_the_table_of_messages_that_the_host_has() -> None:
+    assert HEADER.read_text(encoding="utf-8") == header(), (
+        "run `python -m firmware_bridge.wire_header`"
+    )
+
+
+def test_the_header_has_every_message_with_its_number_and_size() -> None:
+    words = " ".join(header().split())
+    for row in TABLE:
+        name = "".join(f"_{c}" if c.isupper() else c.upper() for c in row.message.__name__)
+        assert f"WIRE{name} = 0x{row.number:02X}," in words
+        assert f"#define WIRE{name}_SIZE {row.layout.size}u" in words

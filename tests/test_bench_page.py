@@ -1,0 +1,68 @@
+"""docs/BENCH.md: its table is wired as it says, its commands exist, its drawing is fresh."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from config.loader import check_file
+from config.schema import Table
+from controller.cli import main
+from controller.wiring.leads import leads_of
+
+HOUSE = Path(__file__).parent.parent
+PAGE = HOUSE / "docs" / "BENCH.md"
+DRAWING = HOUSE / "docs" / "images" / "first_drum.svg"
+TEXT = PAGE.read_text("utf-8")
+NAMED = re.compile(r"^    (wallwright [^#\n]*)", re.MULTILINE)
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
+    """The page's table, in a file of the name that it gives it."""
+    (block,) = re.findall(r"^```yaml\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("first_drum.yaml").write_text(block, encoding="utf-8")
+    table = check_file(Path("first_drum.yaml"))
+    assert isinstance(table, Table)
+    return table
+
+
+def test_every_pin_of_the_table_is_in_the_list_of_wires_and_no_other(table: Table) -> None:
+    (board,) = leads_of(table)
+    listed = {
+        int(pin)
+        for row in re.findall(r"^\| (pins? .*?) \|", TEXT, re.MULTILINE)
+        for pin in re.findall(r"\b(\d+)\b", row)
+    }
+    taken = {each.pin for each in board.fixed if each.taken} - {0, 1}
+    assert listed == {lead.pin for lead in board.leads} | taken
+
+
+@pytest.mark.usefixtures("table")
+def test_the_drum_of_the_page_turns_in_the_simulation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--table", "first_drum.yaml", "--game", "block"]) == 0
+    assert re.search(r"^faults +0 *$", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", sorted(set(NAMED.findall(TEXT))))
+def test_commands_on_the_page_exist_with_their_options(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = shlex.split(line)[1:]
+    command = words[:2] if words[0] == "firmware" else words[:1]
+    assert main([*command, "--help"]) == 0
+    offered = capsys.readouterr().out
+    assert not [word for word in words if word.startswith("--") and word not in offered]
+
+
+@pytest.mark.usefixtures("table")
+def test_the_drawing_on_the_page_is_fresh(tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn.svg"
+    assert main(["wiring", "first_drum.yaml", "--svg", str(drawn)]) == 0
+    assert drawn.read_text("utf-8") == DRAWING.read_text("utf-8"), (
+        f"{DRAWING.name} is stale: draw it anew with `wallwright wiring` and --svg"
+    )
