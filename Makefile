@@ -31,10 +31,10 @@ run: $(VENV)/.run
 	@$(BIN)/wallwright run --until ready --speed 25
 
 test: $(VENV)/.dev firmware-tools
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-quick: $(VENV)/.dev firmware-tools
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile quick
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +17,7 @@ from rich.table import Table as Grid
 from config.loader import game_names, table_names
 from controller.chaos.endings import ENDINGS
 from controller.chaos.killing import Killing, kill_hosts
-from controller.chaos.lots import EVENING, evening_of, pairs_of
+from controller.chaos.lots import EVENING, Evening, evening_of, pairs_of
 from controller.chaos.page import Row, Tally, by_kind, figures, markdown
 from controller.chaos.playing import Played, play_evening
 from controller.cli.errors import BadInput, no_such
@@ -53,10 +56,13 @@ def chaos(
         bool, typer.Option("--kill", help="Kill real processes: a few rounds in real time.")
     ] = False,
     kills: Annotated[int, typer.Option(help="With --kill: how many hosts die.")] = 100,
+    jobs: Annotated[int, typer.Option(help="So many processes play at once; same report.")] = 1,
 ) -> int:
     """Play random rounds under random mishaps and check them; exit code 1 if one is wrong."""
     if rounds < 1:
         raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
+    if jobs < 1:
+        raise BadInput(f"{jobs} processes play nothing; give --jobs 1 or more.")
     if kill:
         return _kill(tables, games, seed, kills)
     if begin < 0 or begin % EVENING:
@@ -75,10 +81,11 @@ def chaos(
         for name in names or ()
     ) + ("" if play is None else " --play" if play else " --no-play")
     tally, began = Tally(), time.perf_counter()
-    with opened("Events", events) as stream:
-        for number in range(begin // EVENING, (begin + rounds - 1) // EVENING + 1):
-            todo = min(EVENING, begin + rounds - number * EVENING)
-            played = _evening(evening_of(number, seed, pairs, play), todo)
+    numbers = range(begin // EVENING, (begin + rounds - 1) // EVENING + 1)
+    evenings = [evening_of(number, seed, pairs, play) for number in numbers]
+    lengths = [min(EVENING, begin + rounds - number * EVENING) for number in numbers]
+    with opened("Events", events) as stream, _players(jobs) as players:
+        for number, played in zip(numbers, players(_evening, evenings, lengths), strict=True):
             tally.add(played)
             _tell(played, f"wallwright chaos --seed {seed} --from {number * EVENING}", only)
             if stream is not None:
@@ -100,10 +107,23 @@ def _known(kind: str, given: tuple[str, ...] | list[str], known: tuple[str, ...]
     return list(given)
 
 
-def _evening(evening: object, rounds: int) -> Played:
+@contextmanager
+def _players(jobs: int) -> Iterator[Callable[..., Iterator[Played]]]:
+    """What plays evenings and gives them back in their order: this process, or so many others."""
+    if jobs == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(jobs) as others:
+        try:
+            yield others.map
+        finally:
+            others.shutdown(cancel_futures=True)
+
+
+def _evening(evening: Evening, rounds: int) -> Played:
     where = IN_MEMORY if IN_MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="chaos-", dir=where) as folder:
-        return play_evening(evening, Path(folder), rounds)  # type: ignore[arg-type]
+        return play_evening(evening, Path(folder), rounds)
 
 
 def _tell(played: Played, command: str, only: str) -> None:
@@ -114,7 +134,10 @@ def _tell(played: Played, command: str, only: str) -> None:
             print(f"Round {each.number} ({title}) is wrong:")
             for sentence in each.wrong[:3]:
                 print(f"  {sentence}")
-            print(f"  See it again: {command} --rounds {number}{only} --events round.jsonl")
+            print(
+                f"  See it again: {command} --rounds {number}{only} --events round.jsonl",
+                flush=True,
+            )
 
 
 def _show(tally: Tally, wall: float) -> None:

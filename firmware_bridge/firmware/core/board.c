@@ -820,10 +820,7 @@ static bool nothing_moves(void) {
 /* Lamps take what comes within 50 us of each other as one message: so no strip is told more often. */
 static void do_each_millisecond(uint32_t now) {
     if (time_reached(now, next_millisecond)) {
-        next_millisecond += 1000u;
-        if (time_reached(now, next_millisecond)) {
-            next_millisecond = now + 1000u; /* a late turn is not made up for by a burst */
-        }
+        next_millisecond = now + 1000u; /* counted anew: no pulse is shorter for a late turn */
         outputs_modulate();
         outputs_draw(port_analog_mv(CURRENT_PIN));
         strips_turn(nothing_moves());
