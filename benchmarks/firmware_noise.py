@@ -22,10 +22,8 @@ from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.link import Line, Link
 from firmware_bridge.messages import (
-    NONE,
     WINDOW,
     Commit,
-    Configure,
     EdgeSeen,
     Kind,
     Message,
@@ -37,6 +35,7 @@ from firmware_bridge.messages import (
 from firmware_bridge.provisioning import image
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
+from firmware_bridge.words import BLANK
 
 COMMANDS = 1_000_000
 SEED = 2
@@ -51,28 +50,9 @@ PATIENCE = 5.0
 """Virtual seconds for the last events to come through."""
 TURN_US = 1000
 LOT = 4096
-BLANK = Configure(
-    index=0,
-    kind=Kind.MOTOR,
-    pin=FORWARD,
-    second_pin=REVERSE,
-    active_high=1,
-    debounce_ms=0,
-    safe=0,
-    max_on_ms=0,
-    forward_stop=NONE,
-    reverse_stop=NONE,
-    hold=NONE,
-    low_um=0,
-    high_um=0,
-    speed_um_s=0,
-    acceleration_um_s2=0,
-    step_nm=0,
-    flags=0,
-)
 RECORDS = (
-    BLANK,
-    BLANK._replace(index=1, kind=Kind.SENSOR, pin=SENSOR, second_pin=NONE, active_high=0),
+    BLANK._replace(index=0, kind=Kind.MOTOR, pin=FORWARD, second_pin=REVERSE),
+    BLANK._replace(index=1, kind=Kind.SENSOR, pin=SENSOR, active_high=0),
 )
 
 

@@ -30,6 +30,7 @@ from firmware_bridge.messages import (
     UntilKind,
 )
 from firmware_bridge.sim.processor import CYCLES_PER_US, Level
+from firmware_bridge.words import BLANK
 
 PHASES = 10_000
 EMERGENCIES = 2_000
@@ -251,25 +252,7 @@ def axis(index: int, step: int, direction: int, home: int) -> Configure:
 
 
 def _record(index: int, kind: Kind, pin: int) -> Configure:
-    return Configure(
-        index=index,
-        kind=kind,
-        pin=pin,
-        second_pin=NONE,
-        active_high=1,
-        debounce_ms=0,
-        safe=0,
-        max_on_ms=0,
-        forward_stop=NONE,
-        reverse_stop=NONE,
-        hold=NONE,
-        low_um=0,
-        high_um=0,
-        speed_um_s=0,
-        acceleration_um_s2=0,
-        step_nm=0,
-        flags=0,
-    )
+    return BLANK._replace(index=index, kind=kind, pin=pin)
 
 
 def _await_end(host: Host) -> None:

@@ -130,12 +130,12 @@ def records(config: BoardConfig, flags: Mapping[str, int] = NO_FLAGS) -> tuple[C
     """The channel table as the board gets it, in the order of the configuration."""
     numbers = {name: number for number, name in enumerate(config.channels)}
     return tuple(
-        _record(_BLANK._replace(index=numbers[name], flags=flags.get(name, 0)), channel, numbers)
+        _record(BLANK._replace(index=numbers[name], flags=flags.get(name, 0)), channel, numbers)
         for name, channel in config.channels.items()
     )
 
 
-_BLANK = Configure(
+BLANK = Configure(
     index=NONE,
     kind=Kind.OUTPUT,
     pin=NONE,
@@ -154,6 +154,7 @@ _BLANK = Configure(
     step_nm=0,
     flags=0,
 )
+"""A record that says nothing yet: every channel number, stop and pin is none."""
 
 
 def _record(blank: Configure, channel: Channel, numbers: Mapping[str, int]) -> Configure:
