@@ -15,10 +15,15 @@ T = TypeVar("T")
 
 
 class Feed(Generic[T]):
-    """One listener's events, oldest first; ends when the feeds end."""
+    """One listener's events, oldest first; ends when the feeds end, by the error that ended them.
+
+    It keeps that error: whoever hears of the end late must not take a loss for a goodbye, because
+    the feeds have begun anew meanwhile.
+    """
 
     def __init__(self, accepts: Callable[[T], bool]) -> None:
         self._accepts = accepts
+        self._why: Exception | None = None
         self._queue: asyncio.Queue[T | None] = asyncio.Queue()
 
     def __aiter__(self) -> Feed[T]:
@@ -28,7 +33,7 @@ class Feed(Generic[T]):
         event = await self._queue.get()
         if event is None:
             self._queue.put_nowait(None)
-            raise StopAsyncIteration
+            raise self._why or StopAsyncIteration
         return event
 
     def offer(self, event: T) -> None:
@@ -36,8 +41,9 @@ class Feed(Generic[T]):
         if self._accepts(event):
             self._queue.put_nowait(event)
 
-    def end(self) -> None:
-        """No more will come."""
+    def end(self, why: Exception | None) -> None:
+        """No more will come: the listener is told so, or gets the error."""
+        self._why = why
         self._queue.put_nowait(None)
 
 
@@ -58,7 +64,8 @@ class Feeds(Generic[T]):
         for feed in tuple(self._feeds.values()):
             feed.offer(event)
 
-    def end(self) -> None:
+    def end(self, why: Exception | None = None) -> None:
+        """No listener hears anything any more; all of them learn why, if there is an error."""
         for feed in tuple(self._feeds.values()):
-            feed.end()
+            feed.end(why)
         self._feeds.clear()

@@ -40,7 +40,7 @@ from firmware_bridge.link import Line, heed
 from firmware_bridge.messages import NONE, PROTOCOL
 from firmware_bridge.motions import End, Motions
 from firmware_bridge.probe import probe, proves
-from firmware_bridge.watching import Ears, Watching
+from firmware_bridge.watching import Watching
 
 __all__ = ["SerialBoard", "probe"]
 
@@ -88,12 +88,11 @@ class SerialBoard:
         self._link.told = self._told
         self._link.lost = self._end
         self._identity: Identity | None = None
-        self._silence: BoardSilent | None = None
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}
         """The last motion ordered of each channel."""
-        self._watching = Watching(self._link, self._names, lambda: self._silence)
+        self._watching = Watching(self._link, self._names)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
 
@@ -113,7 +112,6 @@ class SerialBoard:
         if self._identity is not None:
             return self._identity
         self._latched.clear()
-        self._silence = None
         identity = await self._identify()
         if identity.configuration_crc != configuration_crc(self._records):
             await self._configure()
@@ -251,7 +249,7 @@ class SerialBoard:
         feed = self._faults.listen()
         for fault in self._latched:
             feed.offer(fault)
-        return Ears(feed, lambda: self._silence)
+        return feed
 
     # What the board tells
 
@@ -276,10 +274,9 @@ class SerialBoard:
     def _end(self, silent: BoardSilent | None) -> None:
         """The session is over: by a loss, or (None) because it was closed."""
         self._identity = None
-        self._silence = silent
         self._lease.forget()
-        self._watching.end()
-        self._faults.end()
+        self._watching.end(silent)
+        self._faults.end(silent)
         closed = BoardSilent(f"board {self._name} was closed before the motion ended.")
         self._motions.fail(silent or closed)
 

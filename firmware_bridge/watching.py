@@ -6,8 +6,7 @@ that nobody wants ends the reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakSet
 
 from firmware_bridge.board import BoardSilent, Edge
@@ -15,68 +14,43 @@ from firmware_bridge.feed import Feed, Feeds
 from firmware_bridge.link import Link, heed
 from firmware_bridge.messages import EdgeSeen, Watch
 
-T = TypeVar("T")
-
-Why = Callable[[], BoardSilent | None]
-
-
-class Ears(Generic[T]):
-    """One listener to a board: hears its events, and by `why`, if anything, why they ended."""
-
-    def __init__(self, feed: Feed[T], why: Why) -> None:
-        self._feed = feed
-        self._why = why
-
-    def __aiter__(self) -> Ears[T]:
-        return self
-
-    async def __anext__(self) -> T:
-        try:
-            return await anext(self._feed)
-        except StopAsyncIteration:
-            silence = self._why()
-            if silence is not None:
-                raise silence from None
-            raise
-
 
 class Watching:
     """All listeners to the sensors of one board, whose channels have these names in order."""
 
-    def __init__(self, link: Link, names: Sequence[str], why: Why) -> None:
+    def __init__(self, link: Link, names: Sequence[str]) -> None:
         self._link = link
         self._names = names
-        self._why = why
         self._edges: Feeds[Edge] = Feeds()
-        self._ears: dict[int, WeakSet[Ears[Edge]]] = {}
+        self._heard_by: dict[int, WeakSet[Feed[Edge]]] = {}
         self._clock = _BoardClock()
 
     def __iter__(self) -> Iterator[int]:
         """The sensors to be reported, by number."""
-        return iter(tuple(self._ears))
+        return iter(tuple(self._heard_by))
 
-    def listen(self, sensors: Mapping[str, int]) -> Ears[Edge]:
+    def listen(self, sensors: Mapping[str, int]) -> Feed[Edge]:
         """Hear every edge of these sensors from now on."""
-        ears = Ears(self._edges.listen(lambda edge: edge.sensor in sensors), self._why)
+        feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
-            if number not in self._ears and self._link.ready:
+            if number not in self._heard_by and self._link.ready:
                 heed(self._link.request(Watch(number, 1)))
-            self._ears.setdefault(number, WeakSet()).add(ears)
-        return ears
+            self._heard_by.setdefault(number, WeakSet()).add(feed)
+        return feed
 
     def seen(self, event: EdgeSeen) -> None:
         """The board reports an edge."""
-        if not self._ears.get(event.channel):
-            self._ears.pop(event.channel, None)
+        if not self._heard_by.get(event.channel):
+            self._heard_by.pop(event.channel, None)
             heed(self._link.request(Watch(event.channel, 0)))
             return
         at = self._clock.seconds(event.at_us)
         self._edges.tell(Edge(self._names[event.channel], bool(event.active), at, event.count))
 
-    def end(self) -> None:
-        """Nothing more will be heard."""
-        self._edges.end()
-        self._ears.clear()
+    def end(self, why: BoardSilent | None) -> None:
+        """Nothing more will be heard, for this reason if there is one."""
+        self._edges.end(why)
+        self._heard_by.clear()
 
 
 class _BoardClock:

@@ -423,6 +423,19 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
     story(tell)
 
 
+def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
+    async def tell(desk: Desk) -> None:
+        edges, faults = desk.board.watch("s1"), desk.board.faults
+        desk.host.unplug()
+        desk.replug()
+        await desk.board.start()
+        for late in (edges, faults):
+            with pytest.raises(BoardSilent, match="unplugged"):
+                await anext(late)
+
+    story(tell)
+
+
 def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stopped() -> None:
     async def tell(desk: Desk) -> None:
         desk.virtual.send = lambda event: None

@@ -1,7 +1,7 @@
 """The chain of a single-port table: it carries the head's outlet from side to side, in a ring.
 
-Zero (S4) is active while the outlet stands at side 0; the corner (S5) blinks as it reaches any
-next side. Stopped within that blink it stands at the side.
+Zero (S4) is active while the outlet stands at side 0; the corner (S5) passes its sensor as it
+reaches any next side. Stopped there it stands at the side, and covers the sensor until it goes on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 
 BLINK = 0.02
+"""What zero and the corner take to pass their sensors, seconds."""
 
 
 class Chain:
@@ -29,7 +30,8 @@ class Chain:
         self._from = 0.0
         self._since = 0.0
         self._next: asyncio.TimerHandle | None = None
-        self._zero_off: asyncio.TimerHandle | None = None
+        self._leaves: asyncio.TimerHandle | None = None
+        """When the sensors of the side at which it stands lose it."""
 
     @property
     def side(self) -> int | None:
@@ -48,7 +50,7 @@ class Chain:
         if self.side is None:
             self._from = self._position
         self._since, self._way = self._world.now, way
-        for timer in (self._next, self._zero_off):
+        for timer in (self._next, self._leaves):
             if timer is not None:
                 timer.cancel()
         if way:
@@ -63,10 +65,8 @@ class Chain:
 
     def _onward(self, part: float) -> None:
         """On to the next side, which is this part of a side's way off."""
-        if self._from == 0.0:
-            self._zero_off = self._world.loop.call_later(
-                BLINK, self._world.sense, self._module.zero, False
-            )
+        if self._from == int(self._from):
+            self._leaves = self._world.loop.call_later(BLINK, self._leave)
         seconds = part * self._module.seconds_per_side
         self._next = self._world.later(self._module.motor, seconds, self._reach)
 
@@ -76,4 +76,8 @@ class Chain:
         self._onward(1.0)
         if self._from == 0.0:
             self._world.sense(self._module.zero, True)
-        self._world.blink(self._module.corner, BLINK)
+        self._world.sense(self._module.corner, True)
+
+    def _leave(self) -> None:
+        self._world.sense(self._module.zero, False)
+        self._world.sense(self._module.corner, False)

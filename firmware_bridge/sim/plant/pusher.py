@@ -1,9 +1,10 @@
 """A head's pusher: it lifts the waiting tiles onto one another and pushes the stack on.
 
-One turn takes `push` seconds; at its end the vane (S23) blinks. Stopped within that blink the
-pusher stands ready; running on, it begins another turn. A turn takes what waits at its start, so
-whoever counts the tiles decides how high the stack gets. Nobody sends it off with nothing to push,
-unless it ran on before: then its driver has not seen the vane, and it turns empty.
+One turn takes `push` seconds; at its end the vane (S23) passes its sensor. Stopped there the pusher
+stands ready, and covers the sensor until it turns again: a board whose power fails in that moment
+finds it so. Running on, it begins another turn. A turn takes what waits at its start, so whoever
+counts the tiles decides how high the stack gets. Nobody sends it off with nothing to push, unless
+it ran on before: then its driver has not seen the vane, and it turns empty.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from firmware_bridge.sim.plant.world import World
 
 BLINK = 0.02
+"""What the vane takes to pass its sensor, seconds."""
 
 
 class Pusher:
@@ -48,6 +50,8 @@ class Pusher:
         self._ran_on = False
         """Whether it was not stopped in its last blink."""
         self._next: asyncio.TimerHandle | None = None
+        self._covered = False
+        """Whether the vane stands before its sensor."""
 
     def rest(self) -> None:
         self._world.sense(self._vane, False)
@@ -61,6 +65,8 @@ class Pusher:
             self._next = None
         if self._running and self._batch and not self._blocked:
             self._done += self._world.now - self._since
+        if value and self._covered:
+            self._uncover()
         self._running = value > 0
         self._pressed = self._blocked or (self._pressed and not self._waiting.tiles)
         if value > 0:
@@ -112,8 +118,14 @@ class Pusher:
         self._next = self._world.later(self._motor, BLINK, self._run_on)
         if batch:
             self._push_on(batch)
-        self._world.blink(self._vane, BLINK)
+        self._covered = True
+        self._world.sense(self._vane, True)
+
+    def _uncover(self) -> None:
+        self._covered = False
+        self._world.sense(self._vane, False)
 
     def _run_on(self) -> None:
         self._ran_on = True
+        self._uncover()
         self._turn()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from config.schema import TileSize
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
-from firmware_bridge.messages import Count, EdgeSeen
+from firmware_bridge.messages import Count, EdgeSeen, Recall, Recalled
 from tests.firmware_bridge.sim.rack import Rack, story
 
 
@@ -202,6 +202,26 @@ def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -
         ended = await rack.drive("head0_pusher", 500, Edges("head0_vane", 3), 1.9)
         assert ended == Ended(Reason.EDGES, 3, pytest.approx(1.541))
         assert rack.plant.census()["tray 0"] == 4
+
+    story(main)
+
+
+@pytest.mark.parametrize("ms", [500.2, 500.9])
+def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float) -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 3)
+        base = rack.boards["base"]
+        pusher = rack.number("head0_pusher")
+        rack.tell("head0_pusher", rack.drives(500, Edges("head0_vane", 1), 2.0))
+        await asyncio.sleep(ms / 1000)
+        base.reset(2)
+        await asyncio.sleep(0.1)
+        rack.configure()
+        remembered = base.execute(Recall(pusher), 0)
+        assert isinstance(remembered, Recalled)
+        assert (remembered.reason, remembered.count) == (Reason.FAULT, 1)
+        assert rack.read("head0_vane") == 1, "it stands before its sensor"
 
     story(main)
 
