@@ -9,7 +9,6 @@ import signal
 import sys
 import tty
 from contextlib import suppress
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -23,6 +22,7 @@ from controller.hardware import simulated_plant
 from controller.rest import seats_of
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.emulated import EmulatedBench
 from firmware_bridge.sim.mishaps import Mishap
 from rules.setup import Game
@@ -62,15 +62,23 @@ def board(
     mishaps = mishaps_of(fault, faults, table)
     if emulated:
         require_emulation(table)
-    # Its timers are punctual to a tenth of a millisecond; epoll's wait for whole ones.
-    loop = partial(asyncio.SelectorEventLoop, selectors.SelectSelector() if emulated else None)
-    with asyncio.Runner(loop_factory=loop) as runner:
+    with asyncio.Runner(loop_factory=_beside_processors if emulated else _live) as runner:
         try:
             runner.run(_answer(table, config, rules, seed, mishaps, emulated))
         except Impossible as refusal:
             print(f"The boards drive what no mechanism can do: {refusal}", file=sys.stderr)
             return 1
     return 0
+
+
+def _live() -> asyncio.AbstractEventLoop:
+    """Real time, in which a process that is held up still finds one thing after the other."""
+    return VirtualLoop(pace=1.0, live=True)
+
+
+def _beside_processors() -> asyncio.AbstractEventLoop:
+    """Its timers are punctual to a tenth of a millisecond; epoll's wait for whole ones."""
+    return asyncio.SelectorEventLoop(selectors.SelectSelector())
 
 
 async def _answer(

@@ -15,6 +15,7 @@ import asyncio
 import selectors
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from math import inf
 from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
@@ -45,10 +46,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     jump, so `call_soon_threadsafe` works. With nothing scheduled the loop waits for the caller's
     own descriptors as long as it takes; without any, for `patience` real seconds, and then raises
     Deadlock.
+
+    `live`, with a pace, is for a process that others talk to: what a descriptor brings, comes at
+    the instant at which it came, not at that of the timer before it. Held up by its machine, such
+    a process finds one timer after the other, each at its own time, where an ordinary loop would
+    find all of them late at once.
     """
 
-    def __init__(self, pace: float | None = None, patience: float = PATIENCE) -> None:
-        self._jumps = _JumpingSelector(pace, patience, self._deadlock)
+    def __init__(
+        self, pace: float | None = None, patience: float = PATIENCE, *, live: bool = False
+    ) -> None:
+        self._jumps = _JumpingSelector(pace, patience, self._deadlock, live)
         super().__init__(self._jumps)
         self._jumps.settle()
         if pace is not None and pace <= 0:
@@ -92,13 +100,18 @@ class _JumpingSelector(selectors.BaseSelector):
     """A real selector that never sleeps (or only to keep pace) and a clock that it moves on."""
 
     def __init__(
-        self, pace: float | None, patience: float, deadlock: Callable[[], NoReturn]
+        self,
+        pace: float | None,
+        patience: float,
+        deadlock: Callable[[], NoReturn],
+        live: bool,
     ) -> None:
         self.now = 0.0
         self.companion: Companion | None = None
         self._patience = patience
         self._deadlock = deadlock
         self._pacer = _Pacer(pace) if pace is not None else None
+        self._live = live
         self._real = selectors.SelectSelector() if pace is not None else selectors.DefaultSelector()
         self._look = self._real.select
         self._own = 0
@@ -116,6 +129,7 @@ class _JumpingSelector(selectors.BaseSelector):
             return _NOBODY if self._busy % _EVERY else self._look(0)
         ready = self._look(0)
         if ready:
+            self._comes_live(self.now + timeout)
             return ready
         return self._go_on(self.now + timeout)
 
@@ -125,6 +139,7 @@ class _JumpingSelector(selectors.BaseSelector):
         if self._pacer is not None:
             ready = self._look(self._pacer.wait(until))
             if ready:
+                self._comes_live(until)
                 return ready
         self.now = until
         return _NOBODY
@@ -139,7 +154,13 @@ class _JumpingSelector(selectors.BaseSelector):
         ready = self._look(None if outside else self._patience)
         if not ready and not outside:
             self._deadlock()
+        self._comes_live()
         return ready
+
+    def _comes_live(self, latest: float = inf) -> None:
+        """Something came from outside: that was now, but not later than the next timer."""
+        if self._live and self._pacer is not None:
+            self.now = max(self.now, min(self._pacer.instant(), latest))
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.register(fileobj, events, data)
@@ -173,6 +194,10 @@ class _Pacer:
         if due < real - _LATE:
             self._start += real - due
         return max(0.0, due - real)
+
+    def instant(self) -> float:
+        """The virtual instant that is due now."""
+        return (time.perf_counter() - self._start) * self._pace
 
 
 def _whereabouts(task: asyncio.Task[Any]) -> str:

@@ -181,6 +181,56 @@ def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
     assert 0.14 < real < 0.6
 
 
+def test_what_comes_to_a_live_loop_comes_at_its_own_instant() -> None:
+    loop = VirtualLoop(pace=1.0, live=True)
+    ours, theirs = socket.socketpair()
+    heard = loop.create_future()
+
+    def hear() -> None:
+        ours.recv(1)
+        heard.set_result(loop.time())
+
+    async def main() -> float:
+        loop.add_reader(ours, hear)
+        teller = threading.Timer(0.2, theirs.send, (b"x",))
+        teller.start()
+        async with asyncio.timeout(60):
+            came: float = await heard
+        teller.join()
+        return came
+
+    with ours, theirs:
+        came = loop.run_until_complete(main())
+        loop.close()
+    assert 0.1 < came < 60, "not at the timer before it, nor at the one that comes next"
+
+
+def test_a_live_loop_that_was_held_up_finds_one_thing_after_the_other() -> None:
+    loop = VirtualLoop(pace=1.0, live=True)
+    told: list[tuple[str, float]] = []
+
+    def tell(what: str) -> None:
+        told.append((what, loop.time()))
+
+    def push_ends() -> None:
+        tell("the push ends")
+        loop.call_later(0.001, tell, "its vane has settled")
+
+    async def main() -> None:
+        loop.call_at(0.05, push_ends)
+        loop.call_at(0.06, tell, "the limit is over")
+        time.sleep(0.5)  # noqa: ASYNC251 the machine gives the process no processor
+        await asyncio.sleep(0.1)
+
+    loop.run_until_complete(main())
+    loop.close()
+    assert told == [
+        ("the push ends", 0.05),
+        ("its vane has settled", pytest.approx(0.051)),
+        ("the limit is over", 0.06),
+    ]
+
+
 def test_a_pace_that_goes_nowhere_is_refused() -> None:
     with pytest.raises(ValueError, match="a pace of 0 goes nowhere"):
         VirtualLoop(pace=0)
