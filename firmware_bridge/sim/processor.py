@@ -153,6 +153,8 @@ class Processor:
     def take(self) -> Outputs:
         """What went out since it was last taken."""
         count = self._shim.processor_gone(self._handle)
+        if not count:
+            return Outputs([], [], [])
         buffer = ctypes.create_string_buffer(count * _HAPPENING.size)
         self._shim.processor_take(self._handle, buffer)
         outputs = Outputs([], [], [])

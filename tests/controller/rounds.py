@@ -17,6 +17,7 @@ from controller.workplace import Orders
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from rules.games import find_game
+from tests.controller.tables import daemon_for
 
 
 @dataclass
@@ -83,19 +84,7 @@ def play(
         hardware = simulated(machine, config, orders.game, seats, seed)
         log = EventLog(loop.time)
         with Journal.in_memory("", {}) as journal:
-            daemon = Daemon(
-                machine,
-                config,
-                orders,
-                hardware.boards,
-                hardware.guide,
-                journal,
-                log,
-                face_of=hardware.face_of,
-                traffic=hardware.traffic,
-                clock=loop.time,
-                reconnect=hardware.reconnect,
-            )
+            daemon = daemon_for(hardware, machine, config, orders, journal, log)
             played = Round(hardware, daemon, [])
             if hardware.plant is not None:
                 hardware.plant.onlookers.append(played.seen)

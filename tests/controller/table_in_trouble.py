@@ -19,6 +19,7 @@ from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.mishaps import parse
 from rules.games import find_game
+from tests.controller.tables import daemon_for
 
 TROUBLE = ("recovered", "waiting", "cleared", "fault")
 
@@ -78,18 +79,7 @@ def evening(
         assert hardware.plant is not None
         fault: TableFault | None = None
         with Journal.in_memory("now", {}) as journal:
-            daemon = Daemon(
-                machine,
-                config,
-                orders,
-                hardware.boards,
-                hardware.guide,
-                journal,
-                events,
-                face_of=hardware.face_of,
-                traffic=hardware.traffic,
-                clock=loop.time,
-            )
+            daemon = daemon_for(hardware, machine, config, orders, journal, events)
             beside = None if meanwhile is None else meanwhile(daemon, hardware, events)
             task = None if beside is None else loop.create_task(beside)
             try:

@@ -20,7 +20,7 @@ from tests.controller.rounds import (
 )
 
 TABLES = (("robotic", "wenzhou"), ("pai_gow", "pai_gow"))
-FEW, MANY = 6, 30
+FEW, MANY = 3, 10
 
 
 @cache
@@ -79,7 +79,6 @@ def test_whatever_interrupts_a_round_the_same_deal_lies_on_the_table_at_last(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize(("table", "game"), TABLES)
 @pytest.mark.parametrize("mishap", MISHAPS)
 def test_whatever_interrupts_any_moment_of_a_round_no_tile_is_dealt_twice_or_skipped(

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import on_lines, simulated_plant
 from controller.journal import Journal
@@ -26,6 +25,7 @@ from controller.workplace import Orders
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.plant.hands import Hands
 from rules.games import find_game
+from tests.controller.tables import daemon_for
 
 OUT = 0.5
 """Seconds for which the plug is out."""
@@ -107,19 +107,7 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
         events.listen(hear)
         try:
             with Journal.in_memory("", {}) as journal:
-                daemon = Daemon(
-                    table,
-                    config,
-                    orders,
-                    hardware.boards,
-                    hardware.guide,
-                    journal,
-                    events,
-                    face_of=hardware.face_of,
-                    traffic=hardware.traffic,
-                    clock=loop.time,
-                    reconnect=hardware.reconnect,
-                )
+                daemon = daemon_for(hardware, table, config, orders, journal, events)
                 async with asyncio.timeout(20):
                     await daemon.run(1, until_ready=True)
         finally:

@@ -23,7 +23,7 @@ from tests.controller.evening import Evening, spend
 
 RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
 """Seats are drawn as soon as a dealer wins."""
-SEEDS = {"auto_deal": 2, "classic": 5}
+SEEDS = {"auto_deal": 12, "classic": 6}
 """An evening on each table whose first hand the dealer wins."""
 DARK = 3.0
 """Seconds for which the table has no host."""

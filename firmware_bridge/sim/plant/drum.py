@@ -14,7 +14,12 @@ IDLE_MA, TILE_MA = 900.0, 4.0
 
 
 class Drum:
-    """Its magnets turn every tile face down; while it turns, wheels can pick any of them."""
+    """Its magnets turn every tile face down; while it turns, wheels pick them out.
+
+    What each wheel finds is settled when a set falls in: all the tiles, in one random order, come
+    to lie before the wheels in turn. So the faces that a wheel gets do not hang on whether it or
+    its neighbour was a millisecond earlier, which differs from board to board.
+    """
 
     def __init__(self, world: World, module: DrumModule, floor: Floor) -> None:
         self.well = Holder("drum")
@@ -26,12 +31,14 @@ class Drum:
         self._capacity = module.capacity
         self._chance = world.stream("drum")
         self._heads: list[Callable[[], None]] = []
+        self._before: dict[Tile, int] = {}
+        """The wheel before which a tile lies, or lay last; its order there is that of the well."""
 
     def __len__(self) -> int:
         return len(self.well)
 
     def notify(self, head: Callable[[], None]) -> None:
-        """Call a head whenever the drum starts, stops, or is filled."""
+        """Call a head whenever the drum starts, stops, or is filled; the first is wheel 0."""
         self._heads.append(head)
 
     def rest(self) -> None:
@@ -56,17 +63,41 @@ class Drum:
     def pour(self, tiles: Iterable[Tile]) -> None:
         """A set falls in, through the open lid: all of it, if nobody was clumsy."""
         self.give(*self._floor.mishandled(list(tiles), self.give))
+        self._mix()
 
     def give(self, *tiles: Tile) -> None:
-        """Tiles come to lie in the drum."""
+        """Single tiles come to lie in the drum, behind those of the wheel that has the fewest."""
         for tile in tiles:
+            wheel = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
             tile.up = False
             self.well.put(tile)
+            self._before[tile] = wheel
         self._tell()
 
-    def pick(self) -> Tile:
-        """The next tile that a wheel gets hold of; there must be one."""
-        return self.well.take(self._chance.choice(self.well.tiles))
+    def pick(self, wheel: int) -> Tile:
+        """The next tile that a wheel gets hold of; there must be one.
+
+        A wheel that has used up its share takes from the largest one left, and there the last:
+        what the others find before that stays the same.
+        """
+        if share := self._share(wheel):
+            return self.well.take(share[0])
+        return self.well.take(max(map(self._share, self._wheels), key=len)[-1])
+
+    @property
+    def _wheels(self) -> range:
+        return range(max(1, len(self._heads)))
+
+    def _share(self, wheel: int) -> list[Tile]:
+        return [tile for tile in self.well.tiles if self._before[tile] == wheel]
+
+    def _mix(self) -> None:
+        """Everything that lies here comes to lie in a new order before the wheels in turn."""
+        # How they were pushed in, and what was left from before, must not matter.
+        self.well.tiles.sort(key=lambda tile: tile.number)
+        self._chance.shuffle(self.well.tiles)
+        for place, tile in enumerate(self.well.tiles):
+            self._before[tile] = place % len(self._wheels)
 
     def _tell(self) -> None:
         for head in self._heads:

@@ -65,6 +65,7 @@ class Head:
     ) -> None:
         module = heads.ports[number]
         self.waiting = Holder(f"head {number}")
+        self._number = number
         self._part = f"head{number}"
         self._world = world
         self._module = module
@@ -196,7 +197,7 @@ class Head:
             self._starved = hit.amount
             mishaps.stands("starved", self._part, self._uncover)
             return
-        tile = self._drum.pick()
+        tile = self._drum.pick(self._number)
         if mishaps.strikes("face_up", self._part):
             tile.up = True
             mishaps.stands("face_up", self._part, partial(self._turn_down, tile))
@@ -275,7 +276,7 @@ class Head:
         mishaps = self._world.mishaps
         if not (len(self._drum) and mishaps.strikes("double_feed", self._part)):
             return None
-        tile = self._drum.pick()
+        tile = self._drum.pick(self._number)
         mishaps.stands("double_feed", self._part, partial(self._give_surplus, tile))
         return tile
 

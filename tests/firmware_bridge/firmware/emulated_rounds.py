@@ -8,18 +8,15 @@ import subprocess
 from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import simulated
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.plant.drum import Drum
-from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.sim.processor import ELF, FIRMWARE
 from rules.games import find_game
+from tests.controller.tables import daemon_for
 
 
 def build() -> None:
@@ -32,13 +29,22 @@ def build() -> None:
         )
 
 
+PLAY = 2.0
+"""So short do people play here: what a table does meanwhile is nothing."""
+
+
 @dataclass
 class Round:
-    """A round from power-on to ready to play."""
+    """A round from power-on until the set that was played is back below the lid."""
 
     events: list[Event] = field(default_factory=list)
     hands: dict[int, list[str]] = field(default_factory=dict)
-    """The faces before each seat, in the order in which they came there."""
+    """The faces before each seat when it was ready to be played, in the order in which they came
+    there."""
+    dice: list[tuple[int, ...]] = field(default_factory=list)
+    """Every throw of the dome."""
+    lie: dict[str, int] = field(default_factory=dict)
+    """How many tiles lie where in the end; each one is counted."""
     seconds: float = 0.0
 
     def told(self, event: str) -> list[Event]:
@@ -53,73 +59,34 @@ class Round:
 def play(
     table: str, game: str, *, seed: int, emulated: bool, answers: dict[str, int | str] | None = None
 ) -> Round:
-    """Play one round until it is ready."""
+    """Play one round and collect its tiles."""
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
-        machine, config = load_table(table), load_game(game)
+        machine = load_table(table)
+        config = load_game(game).model_copy(update={"play": PLAY})
         orders = Orders(find_game(game), game_parameters(config), answers=answers or {})
         seats = seats_of(orders.setup(0))
         hardware = simulated(machine, config, orders.game, seats, seed, emulated=emulated)
-        assert hardware.plant is not None
-        each_wheel_has_its_share(hardware.plant)
+        plant = hardware.plant
+        assert plant is not None and plant.dome is not None
         played, log = Round(), EventLog(loop.time)
-        log.listen(played.events.append)
+
+        def hear(event: Event) -> None:
+            played.events.append(event)
+            if event["event"] == "ready":
+                for seat, hand in plant.hands().items():
+                    played.hands[seat] = [tile.face for tile in hand]
+
+        log.listen(hear)
         try:
             with Journal.in_memory("", {}) as journal:
-                daemon = Daemon(
-                    machine,
-                    config,
-                    orders,
-                    hardware.boards,
-                    hardware.guide,
-                    journal,
-                    log,
-                    face_of=hardware.face_of,
-                    traffic=hardware.traffic,
-                    clock=loop.time,
-                    reconnect=hardware.reconnect,
-                )
-                await daemon.run(1, until_ready=True)
+                await daemon_for(hardware, machine, config, orders, journal, log).run(1)
         finally:
             hardware.close()
+        played.dice = plant.dome.fallen
+        played.lie = {where: tiles for where, tiles in plant.census().items() if tiles}
         played.seconds = loop.time()
-        for seat, hand in hardware.plant.hands().items():
-            played.hands[seat] = [tile.face for tile in hand]
         return played
 
     return clock.run(main())
-
-
-def each_wheel_has_its_share(plant: Plant) -> None:
-    """Every wheel finds its share of the tiles first, in an order drawn before.
-
-    Otherwise the faces of a round hang on which of two wheels was a millisecond earlier, and real
-    boards, who take that long to answer, need not agree with those that take none.
-    """
-    order = list(plant.tiles)
-    plant.world.stream("shares").shuffle(order)
-    order.sort(key=lambda tile: tile.set)
-    for number, head in enumerate(plant.heads):
-        share = order[number :: len(plant.heads)]
-        rank = {tile.number: place for place, tile in enumerate(share)}
-        head._drum = _Shared(head._drum, rank)  # type: ignore[assignment]
-
-
-class _Shared:
-    """A drum as one wheel meets it."""
-
-    def __init__(self, drum: Drum, rank: dict[int, int]) -> None:
-        self._drum = drum
-        self._rank = rank
-
-    def pick(self) -> Tile:
-        last = len(self._rank)
-        tiles = self._drum.well.tiles
-        return self._drum.well.take(min(tiles, key=lambda tile: self._rank.get(tile.number, last)))
-
-    def __len__(self) -> int:
-        return len(self._drum)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._drum, name)

@@ -15,26 +15,38 @@ def firmware() -> None:
 
 
 def _same(virtual: Round, emulated: Round) -> None:
-    for event in ("raised", "thrown", "chosen", "delivered", "ready"):
+    for event in ("raised", "thrown", "chosen", "delivered", "turned", "ready"):
         assert emulated.told(event) == virtual.told(event)
-    assert virtual.told("ready")
     assert emulated.hands == virtual.hands
+    assert emulated.dice == virtual.dice
+    assert emulated.lie == virtual.lie
     assert emulated.seconds == pytest.approx(virtual.seconds, rel=0.02)
 
 
-def test_the_firmware_cuts_dragon_head_phoenix_tail_and_deals_the_same_pai_gow_hands() -> None:
+def _well(played: Round) -> None:
+    """It went through without trouble, and what the dome threw is what was told."""
+    assert len(played.told("ready")) == 1
+    assert not [each for each in ("waiting", "fault", "paused") if played.told(each)]
+    assert [told["dice"] for told in played.told("thrown")] == [list(dice) for dice in played.dice]
+
+
+def test_a_pai_gow_round_with_dragon_head_phoenix_tail_is_the_same_on_the_firmware() -> None:
     answers: dict[str, int | str] = {"cut": "dragon_head"}
     virtual, emulated = (
         play("pai_gow", "pai_gow", seed=5, emulated=each, answers=answers) for each in (False, True)
     )
     _same(virtual, emulated)
+    _well(emulated)
     assert virtual.told("chosen")[0]["answer"] == "dragon_head"
     assert [len(hand) for hand in emulated.hands.values()] == [4] * 8
+    assert emulated.lie == {"drum": 32}
 
 
-def test_two_boards_with_the_firmware_build_break_and_deal_the_same_wenzhou_walls() -> None:
+def test_a_wenzhou_round_is_the_same_on_two_boards_with_the_firmware() -> None:
     virtual, emulated = (
         play("robotic", "wenzhou", seed=5, emulated=each) for each in (False, True)
     )
     _same(virtual, emulated)
+    _well(emulated)
     assert [len(hand) for hand in emulated.hands.values()] == [17, 16, 16, 16]
+    assert emulated.lie == {"drum": 136, **{f"tray {side}": 34 for side in range(4)}}

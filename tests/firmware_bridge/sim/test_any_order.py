@@ -60,7 +60,7 @@ commands = st.one_of(*(anything(row) for row in TABLE if row.message in COMMANDS
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(commands, st.floats(0, 5)), max_size=40))
 def test_a_board_answers_any_command_at_any_time_with_a_reply_that_fits(
     orders: list[tuple[Message, float]],
@@ -143,7 +143,7 @@ def wild(table: str, seed: int, orders: int = 150) -> list[object]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_no_order_of_orders_loses_or_doubles_a_tile(table: str, seed: int) -> None:
     wild(table, seed)
