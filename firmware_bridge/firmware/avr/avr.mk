@@ -85,8 +85,9 @@ fuses:
 # The processor itself, simulated to the cycle, as a library for firmware_bridge/sim/processor.py.
 simavr: $(BUILD_DIR)/libwallwright_simavr.so
 
-$(BUILD_DIR)/libwallwright_simavr.so: simavr/shim.c
+$(BUILD_DIR)/libwallwright_simavr.so: $(wildcard simavr/*.c simavr/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC -isystem /usr/include/simavr $< -lsimavr -o $@
+	$(CC) -std=c11 -O2 -flto -fvisibility=hidden -Wall -Wextra -Werror -shared -fPIC \
+		-isystem /usr/include/simavr $(filter %.c,$^) -lsimavr -o $@
 
 -include $(AVR_OBJECTS:.o=.d)

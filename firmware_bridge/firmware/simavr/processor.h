@@ -1,0 +1,40 @@
+/* One processor, with everything that the simulator does not keep itself. */
+#pragma once
+
+#include "happenings.h"
+#include "mega_pins.h"
+
+#include "avr_ioport.h"
+#include "avr_uart.h"
+#include "sim_avr.h"
+#include "sim_elf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UARTS 4
+#define ANALOG_INPUTS 16
+#define SIMULATED_INPUTS 8
+
+struct processor {
+    avr_t *avr;
+    elf_firmware_t firmware;
+    avr_uart_t *uarts[UARTS];
+    avr_ioport_t *ports[PORTS];
+    avr_irq_t *analog;
+    uint32_t analog_mv[ANALOG_INPUTS];
+    avr_io_read_t read_analog[2]; /* simavr's own, low and high */
+    void *analog_param;
+    uint64_t passed; /* cycles before the last reset */
+    uint64_t reset_at;
+    bool was_reset;
+    struct list coming; /* a heap, the earliest first */
+    uint64_t sequence;
+    struct list gone;
+    uint8_t levels[PORTS][8]; /* as last told */
+    avr_ioport_external_t driven[PORTS];
+    struct hook {
+        struct processor *processor;
+        uint8_t port, bit, pin;
+    } hooks[PORTS][8], direction_hooks[PORTS], uart_hooks[UARTS];
+};
