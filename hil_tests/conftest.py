@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*features): what a target must have for a test")
+    if asked := config.getoption("--target"):
+        try:
+            target_of(asked)
+        except ValueError as reason:
+            raise pytest.UsageError(str(reason)) from reason
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -55,3 +55,8 @@ def test_a_measurement_beyond_its_limit_is_red_and_told() -> None:
 def test_a_target_that_there_is_not_is_refused_in_a_sentence(name: str) -> None:
     with pytest.raises(ValueError, match="give sim, emulated or serial:PORT"):
         target(name)
+
+
+def test_a_target_that_there_is_not_ends_the_suite_before_it_begins() -> None:
+    told = run("hil_tests/test_harness.py", "--target", "serial:")
+    assert "ERROR: there is no target 'serial:'; give sim, emulated or serial:PORT." in told
