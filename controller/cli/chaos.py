@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
+from rich.progress import track
 from rich.table import Table as Grid
 
 from config.loader import game_names, table_names
@@ -23,6 +24,8 @@ from controller.chaos.playing import Played, play_evening
 from controller.cli.errors import BadInput, no_such
 from controller.cli.lines import opened
 from controller.cli.screen import screen
+
+T = TypeVar("T")
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 a folder of our own is made in it
 """Where a journal's disk is fast; its copies are files there as anywhere."""
@@ -85,7 +88,8 @@ def chaos(
     evenings = [evening_of(number, seed, pairs, play) for number in numbers]
     lengths = [min(EVENING, begin + rounds - number * EVENING) for number in numbers]
     with opened("Events", events) as stream, _players(jobs) as players:
-        for number, played in zip(numbers, players(_evening, evenings, lengths), strict=True):
+        each_played = zip(numbers, players(_evening, evenings, lengths), strict=True)
+        for number, played in _watched(each_played, len(evenings)):
             tally.add(played)
             _tell(played, f"wallwright chaos --seed {seed} --from {number * EVENING}", only)
             if stream is not None:
@@ -118,6 +122,13 @@ def _players(jobs: int) -> Iterator[Callable[..., Iterator[Played]]]:
             yield others.map
         finally:
             others.shutdown(cancel_futures=True)
+
+
+def _watched(played: Iterable[T], evenings: int) -> Iterable[T]:
+    """The same, with a bar for whoever waits at a terminal."""
+    console = screen(errors=True)
+    nobody = not console.is_terminal
+    return track(played, "evenings", evenings, console=console, transient=True, disable=nobody)
 
 
 def _evening(evening: Evening, rounds: int) -> Played:
