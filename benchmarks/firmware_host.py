@@ -51,6 +51,7 @@ class Host:
         self.fill = False
         self._decoder = Decoder()
         self._sequence = 0
+        self._next_event = 0
         self._waiting: deque[Message] = deque()
         self._flying: dict[int, Message] = {}
         self._line_free_at = 0
@@ -127,16 +128,24 @@ class Host:
             if type(message) is Refused:
                 raise RuntimeError(f"The board refuses {self._flying[sequence]}: {message}.")
             if type(message) in EVENTS:
-                self.events.append(message)
-                self._put(encode(ADDRESS, sequence, Received(sequence)))
+                self._take(sequence, message)
             else:
                 self._flying.pop(sequence, None)
         self._send()
+
+    def _take(self, sequence: int, event: Message) -> None:
+        """In their order only: a board that is busy repeats what it was not yet told of."""
+        if sequence == self._next_event:
+            self.events.append(event)
+            self._next_event = (sequence + 1) % 256
+        self._put(encode(ADDRESS, sequence, Received((self._next_event - 1) % 256)))
 
     def _send(self) -> None:
         while len(self._flying) < WINDOW and (self._waiting or self.fill):
             command = self._waiting.popleft() if self._waiting else Read(0)
             self._flying[self._sequence] = command
+            if type(command) is Identify:
+                self._next_event = (self._sequence + 1) % 256
             self._put(encode(ADDRESS, self._sequence, command))
             self._sequence = (self._sequence + 1) % 256
 

@@ -33,8 +33,11 @@ from firmware_bridge.sim.processor import CYCLES_PER_US, Level
 from firmware_bridge.words import BLANK
 
 PHASES = 10_000
+PHASES_BESIDE_ONE = 3_000
 EMERGENCIES = 2_000
 GOAL_US = 50.0
+BESIDE_THREE_US = 65.0
+"""What is promised where the steps of three axes fall into one instant: they take 18 us of it."""
 STEP_GOAL_US = 10.0
 LEASE_GOAL_MS = 5.0
 LONG_LEASE_MS = 60_000
@@ -50,16 +53,29 @@ APART = 150 * CYCLES_PER_US
 SPEED = 8000.0
 """Steps a second."""
 ACCELERATION = 40_000.0
+RAMP_US = 250_000
+"""An axis has reached its speed by then."""
 WAY = 4000
 STEP_NM = 50_000
 AXIS_PINS = ((23, 24, 25), (26, 27, 28), (31, 32, 33))
 """Step, direction and home switch of each axis."""
+BESIDE_PINS = ((35, 43, 44), (36, 45, 46), (40, 47, 48))
+"""The same of axes that run beside the drives."""
+BESIDE_WAY = 2_000_000
+BESIDE_STEP_NM = 1_000
+"""Steps so short that the longest axis runs for four minutes, longer than all drives together."""
 
 
 def main() -> Iterator[Row]:
     """Measure it, a claim after the other."""
-    edges = drives(PHASES)
-    yield _reflex(f"last sensor edge to motor pin off, worst of {len(edges):,} phases", edges)
+    for axes, phases, beside, promised in (
+        (0, PHASES, "no axis moving", GOAL_US),
+        (1, PHASES_BESIDE_ONE, "one axis at 8 kHz", GOAL_US),
+        (3, PHASES, "three axes at 8 kHz", BESIDE_THREE_US),
+    ):
+        edges = drives(phases, axes)
+        claim = f"last sensor edge to motor pin off, {beside}, worst of {len(edges):,} phases"
+        yield _reflex(claim, edges, promised)
     safe = emergencies(EMERGENCIES)
     yield _reflex(f"emergency pin to all outputs safe, worst of {len(safe):,} phases", safe)
     for axes, words in ((1, "one axis"), (3, "each of three axes")):
@@ -79,49 +95,67 @@ def main() -> Iterator[Row]:
     )
 
 
-def _reflex(claim: str, cycles: Sequence[int]) -> Row:
+def _reflex(claim: str, cycles: Sequence[int], promised: float = GOAL_US) -> Row:
     worst = max(cycles)
+    hoped = f"; {GOAL_US:.0f} us hoped for" if promised > GOAL_US else ""
     return Row(
         f"{claim}, link full",
         f"{worst} cycles = {worst / CYCLES_PER_US:.1f} us",
-        f"{GOAL_US:.0f} us",
-        worst <= GOAL_US * CYCLES_PER_US,
+        f"{promised:.0f} us{hoped}",
+        worst <= promised * CYCLES_PER_US,
     )
 
 
-def drives(phases: int) -> list[int]:
+def drives(phases: int, axes: int) -> list[int]:
     """Cycles from a sensor's edge to its motor's pin low, for so many drives."""
     random = Random(1)
-    host = Host()
+    host = busy_host(axes)
+    taken: list[int] = []
+    while len(taken) < phases:
+        taken += drive_all(host, random)
+        host.changes.clear()
+    return taken
+
+
+def busy_host(axes: int) -> Host:
+    """A host whose board has a motor and a sensor on each port, and so many axes at full speed.
+
+    Each step of an axis comes at the same instant as one of every other, if the board keeps up.
+    """
+    beside = BESIDE_PINS[:axes]
+    host = Host(*(home for _, _, home in beside))
     count = len(MOTORS)
     records = [motor(index, pin) for index, pin in enumerate(MOTORS)]
     records += [sensor(count + index, pin) for index, pin in enumerate(SENSORS)]
+    first = len(records)
+    records += axes_at(first, beside, BESIDE_WAY, BESIDE_STEP_NM)
     host.processor.drive((0, pin, Level.HIGH) for pin in SENSORS)
     host.begin(records, LONG_LEASE_MS)
-    host.fill = True
-    taken: list[int] = []
-    while len(taken) < phases:
-        host.tell(TakeLease(LONG_LEASE_MS))
-        host.tell(
-            *(
-                Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0)
-                for index in range(count)
-            )
-        )
-        host.until(lambda: all(host.levels[pin] is Level.HIGH for pin in MOTORS))
-        at = host.cycle + APART
-        edges: dict[int, int] = {}
-        for index in random.sample(range(count), count):
-            at += APART + random.randrange(APART)
-            edges[MOTORS[index]] = at
-            host.drive(SENSORS[index], Level.LOW, at)
-            host.drive(SENSORS[index], Level.HIGH, at + 3000 * CYCLES_PER_US)
-        host.changes.clear()
-        host.until(lambda: len(host.events) >= count)
-        off = {change.pin: change.cycle for change in host.changes if change.pin in edges}
-        taken += [off[pin] - edge for pin, edge in edges.items()]
-        _check_ends(host, Reason.EDGES)
-    return taken
+    begin_moves(host, first, axes, BESIDE_WAY * BESIDE_STEP_NM // 1000)
+    host.run(RAMP_US * CYCLES_PER_US)
+    host.changes.clear()
+    return host
+
+
+def drive_all(host: Host, random: Random) -> list[int]:
+    """Drive every motor until its sensor's edge; the cycles from edge to pin of each."""
+    count = len(MOTORS)
+    host.ask(TakeLease(LONG_LEASE_MS))  # what came before it has left the board's ring
+    host.tell(
+        *(Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0) for index in range(count))
+    )
+    host.until(lambda: all(host.levels[pin] is Level.HIGH for pin in MOTORS))
+    at = host.cycle + APART
+    edges: dict[int, int] = {}
+    for index in random.sample(range(count), count):
+        at += APART + random.randrange(APART)
+        edges[MOTORS[index]] = at
+        host.drive(SENSORS[index], Level.LOW, at)
+        host.drive(SENSORS[index], Level.HIGH, at + 3000 * CYCLES_PER_US)
+    host.until(lambda: len(host.events) >= count)
+    _check_ends(host, Reason.EDGES)
+    off = {change.pin: change.cycle for change in host.changes if change.pin in edges}
+    return [off[pin] - edge for pin, edge in edges.items()]
 
 
 def emergencies(phases: int) -> list[int]:
@@ -150,28 +184,27 @@ def step_errors(axes: int) -> list[float]:
     """Microseconds by which each step at full speed was late, the whole move's start being free."""
     moved = AXIS_PINS[:axes]
     host = Host(*(home for _, _, home in moved))
-    records = [
-        record
-        for index, (step, direction, home) in enumerate(moved)
-        for record in (
-            axis(2 * index, step, direction, home=2 * index + 1),
-            sensor(2 * index + 1, home),
-        )
-    ]
-    host.begin(records, LONG_LEASE_MS)
+    host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
+    begin_moves(host, 0, axes, WAY * STEP_NM // 1000)
+    _await_end(host)
+    return [error for step, _, _ in moved for error in _errors_at_full_speed(host, step)]
+
+
+def begin_moves(host: Host, first: int, axes: int, to_um: int) -> None:
+    """Home so many axes, whose channels begin at `first`, fill the link, and send them all off."""
     for index in range(axes):
-        host.ask(Home(2 * index))
+        host.ask(Home(first + 2 * index))
         _await_end(host)
     host.fill = True
     host.changes.clear()
+    if axes == 0:
+        return
     targets = [
         field
         for index in range(3)
-        for field in ((2 * index, WAY * STEP_NM // 1000) if index < axes else (NONE, 0))
+        for field in ((first + 2 * index, to_um) if index < axes else (NONE, 0))
     ]
     host.tell(Move._make([*targets, 1000]))
-    _await_end(host)
-    return [error for step, _, _ in moved for error in _errors_at_full_speed(host, step)]
 
 
 class _Trapezoid(NamedTuple):
@@ -238,16 +271,30 @@ def sensor(index: int, pin: int) -> Configure:
     return _record(index, Kind.SENSOR, pin)._replace(active_high=0)
 
 
-def axis(index: int, step: int, direction: int, home: int) -> Configure:
-    """An axis of 8 kHz whose home switch is a sensor's channel."""
+def axes_at(
+    first: int, pins: Sequence[tuple[int, int, int]], way: int, step_nm: int
+) -> list[Configure]:
+    """Axes of 8 kHz and so many steps from this channel on, each before its home switch."""
+    return [
+        record
+        for index, (step, direction, home) in enumerate(pins)
+        for record in (
+            axis(first + 2 * index, step, direction, way, step_nm),
+            sensor(first + 2 * index + 1, home),
+        )
+    ]
+
+
+def axis(index: int, step: int, direction: int, way: int, step_nm: int) -> Configure:
+    """An axis of 8 kHz whose home switch is the next channel."""
     return _record(index, Kind.AXIS, step)._replace(
         second_pin=direction,
-        reverse_stop=home,
+        reverse_stop=index + 1,
         low_um=0,
-        high_um=WAY * STEP_NM // 1000,
-        speed_um_s=int(SPEED) * STEP_NM // 1000,
-        acceleration_um_s2=int(ACCELERATION) * STEP_NM // 1000,
-        step_nm=STEP_NM,
+        high_um=way * step_nm // 1000,
+        speed_um_s=int(SPEED) * step_nm // 1000,
+        acceleration_um_s2=int(ACCELERATION) * step_nm // 1000,
+        step_nm=step_nm,
     )
 
 

@@ -16,7 +16,7 @@
 #define AXES 3u
 #define EMERGENCY_PIN 20u
 #define CURTAIN_PIN 21u
-#define SEGMENT_TICKS 4096u /* length of a segment in ticks of half a microsecond: 2.048 ms */
+#define SEGMENT_TICKS 8192u /* length of a segment in ticks of half a microsecond: 4.096 ms */
 
 /* Time: microseconds since the start; wraps at 2^32. Callable from the reflex. */
 uint32_t port_micros(void);
@@ -48,6 +48,7 @@ void port_pin_release(uint8_t pin);           /* high impedance, not sampled */
 void port_pin_sense(uint8_t pin);             /* input with pull-up, sampled from now on */
 void port_pin_drive(uint8_t pin, bool high);  /* output, at this level, which is its safe one */
 void port_pin_write(uint8_t pin, bool high);  /* change an output; callable from the reflex */
+void port_pin_low(uint8_t pin);               /* the same in half the time, where low is safe */
 bool port_pin_level(uint8_t pin);             /* as it is now */
 void port_all_safe(void); /* every driven pin to its safe level at once; from any context */
 

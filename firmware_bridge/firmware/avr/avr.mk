@@ -26,12 +26,14 @@ AVR_PORT = $(wildcard avr/*.c avr/*.S)
 # A call over less than 4 KiB is two bytes shorter and a cycle faster, so whatever calls each other
 # often is linked side by side: what is saved, the modules, the table and the commands, the reflex
 # with its pins, the axes right before the float functions of the library. Found by trying.
-AVR_ORDER = avr/eeprom.c core/identity.c avr/pulses.S core/memory.c core/crc.c avr/adc.c \
-	avr/modules.c core/modules.c avr/link.S core/table.c core/dice.c core/board.c core/session.c \
-	core/proof.c core/frame.c core/core.c core/sha256.c avr/uart0.c avr/reset.c core/events.c \
-	avr/emergency.c avr/start.c core/reflex.c avr/pins.c core/faults.c avr/tick.c core/outputs.c \
-	core/strips.c avr/sampling.S avr/clock.c avr/strip.c avr/steps.c core/axes.c core/steps.c \
-	core/clock.c core/trapezoid.c
+AVR_ORDER = avr/eeprom.c avr/modules.c avr/pulses.S core/identity.c core/crc.c core/memory.c \
+	avr/adc.c core/modules.c core/table.c core/records.c core/dice.c core/board.c core/questions.c \
+	core/safety.c core/orders.c core/stops.c core/clock.c core/answers.c core/lease.c core/core.c \
+	core/pending.c core/session.c avr/uart0.c core/sha256.c core/frame.c core/proof.c avr/reset.c \
+	avr/start.c core/events.c core/travels.c core/reflex.c core/cut.c core/faults.c avr/tick.c \
+	core/drives.c core/outputs.c avr/sampling.S core/strips.c avr/emergency.c avr/link.S \
+	avr/strip.c avr/pins.c avr/clock.c avr/steps.c core/rails.c core/axes.c core/steps.c \
+	core/trapezoid.c
 AVR_ALL = $(AVR_CORE) $(AVR_PORT)
 AVR_SOURCES = $(filter-out $(AVR_ORDER),$(AVR_ALL)) $(filter $(AVR_ALL),$(AVR_ORDER))
 AVR_OBJECTS = $(patsubst %,$(AVR_BUILD)/%.o,$(AVR_SOURCES))
@@ -41,8 +43,8 @@ AVR_CFLAGS = $(AVR_CHIP) -std=c11 -Os -Wall -Wextra -Wconversion -Werror -Wvla \
 	-mstrict-X -fno-tree-switch-conversion \
 	-ffunction-sections -fdata-sections -fshort-enums -fno-common -fstack-usage -MMD -MP -I. \
 	$(if $(HASH),-DBUILD='"$(BUILD_BYTES)"')
-# Shared prologues make the core smaller; they are too slow for what the reflex calls.
-AVR_OF_REFLEX = $(addprefix $(AVR_BUILD)/core/,reflex.c.o outputs.c.o faults.c.o events.c.o)
+# Shared prologues make the core smaller; they are too slow for what cuts a motor's power.
+AVR_OF_REFLEX = $(addprefix $(AVR_BUILD)/core/,cut.c.o outputs.c.o faults.c.o events.c.o)
 AVR_SMALL = -mcall-prologues -fno-move-loop-invariants
 # The notes for simavr lie beyond every memory, so the file that is flashed is the one that it runs.
 # The link's rings (384 bytes) have to begin at a multiple of 256: they come first in the memory.
@@ -63,7 +65,7 @@ $(AVR_BUILD)/%.S.o: %.S
 	@mkdir -p $(@D)
 	$(AVR_CC) $(AVR_CHIP) -MMD -MP -c $< -o $@
 
-$(AVR_BUILD)/core/board.c.o: $(STAMP)
+$(AVR_BUILD)/core/pending.c.o: $(STAMP)
 
 # Beside the code stands of which sources it is made, for `wallwright firmware verify`.
 $(AVR_ELF): $(AVR_OBJECTS) $(STAMP)

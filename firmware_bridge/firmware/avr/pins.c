@@ -38,7 +38,7 @@ static const struct {
     AT(K, 3), AT(K, 4), AT(K, 5), AT(K, 6), AT(K, 7), /* 65 - 69 */
 };
 
-static const uint8_t pin_by_place[PORTS * 8] PROGMEM = {
+const uint8_t pin_by_place[PORTS * 8] PROGMEM = {
     22,      23,      24,      25,      26,      27,      28,      29,      /* A */
     37,      36,      35,      34,      33,      32,      31,      30,      /* C */
     21,      20,      19,      18,      NOWHERE, NOWHERE, NOWHERE, 38,      /* D */
@@ -62,13 +62,19 @@ volatile struct port_registers *registers_of(uint8_t port) {
     return (volatile struct port_registers *)pgm_read_word(&address_of_port[port]);
 }
 
-struct place place_of(uint8_t pin) {
-    const uint8_t address = pgm_read_byte(&place_by_pin[pin].address);
+/* Both bytes of an entry at once: the address comes first. */
+static inline __attribute__((always_inline)) struct place find(uint8_t pin) {
+    const uint16_t entry = pgm_read_word(&place_by_pin[pin]);
+    const uint8_t address = (uint8_t)entry;
     const uint16_t page = address < _SFR_MEM_ADDR(PINA) ? 0x100 : 0;
     return (struct place){
         .registers = (volatile struct port_registers *)(page | address),
-        .mask = pgm_read_byte(&place_by_pin[pin].mask),
+        .mask = (uint8_t)(entry >> 8),
     };
+}
+
+struct place place_of(uint8_t pin) {
+    return find(pin);
 }
 
 static uint8_t port_of(struct place at) {
@@ -77,10 +83,6 @@ static uint8_t port_of(struct place at) {
         port++;
     }
     return port;
-}
-
-uint8_t pin_at(uint8_t port, uint8_t bit) {
-    return pgm_read_byte(&pin_by_place[(uint8_t)(port << 3 | bit)]);
 }
 
 static uint8_t with(uint8_t bits, uint8_t mask, bool high) {
@@ -174,6 +176,17 @@ void port_pin_write(uint8_t pin, bool high) {
     if (!(GPIOR0 & (1u << EMERGENCY))) {
         at.registers->port = with(at.registers->port, at.mask, high);
     }
+    SREG = sreg;
+}
+
+void port_pin_low(uint8_t pin) {
+    if (pin >= PINS) {
+        return;
+    }
+    const struct place at = find(pin);
+    const uint8_t sreg = SREG;
+    cli();
+    at.registers->port &= (uint8_t)~at.mask;
     SREG = sreg;
 }
 

@@ -16,6 +16,9 @@
 #define UNTOLD 6       /* a sensor has changed, the core does not know yet */
 #define BUSY 7         /* the main loop holds the lock, or the reflex is at work */
 
+/* How many steps' interrupts are under way: then the tick samples and cuts, but tells nobody. */
+#define STEPS_DEPTH GPIOR2
+
 /* Ports in the order in which they are sampled. */
 #define PORT_A 0
 #define PORT_C 1
@@ -34,6 +37,7 @@
 
 #ifndef __ASSEMBLER__
 
+#include <avr/pgmspace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,8 +61,14 @@ extern volatile uint8_t told_level[PORTS];
 
 void pins_start(void);
 struct place place_of(uint8_t pin);
-uint8_t pin_at(uint8_t port, uint8_t bit); /* the Arduino number, 255 where nothing is */
 volatile struct port_registers *registers_of(uint8_t port);
+
+extern const uint8_t pin_by_place[PORTS * 8] PROGMEM;
+
+/* The Arduino number, 255 where nothing is. */
+static inline uint8_t pin_at(uint8_t port, uint8_t bit) {
+    return pgm_read_byte(&pin_by_place[(uint8_t)(port << 3 | bit)]);
+}
 
 #endif
 #endif

@@ -101,6 +101,9 @@ cut_first:
     rjmp sample_all
 
 tell_core:
+    in r24, _SFR_IO_ADDR(STEPS_DEPTH)
+    tst r24
+    brne done
     call_c tick_tell
     rjmp done
 

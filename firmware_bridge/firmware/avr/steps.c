@@ -25,7 +25,7 @@ volatile uint8_t *step_pin[AXES]; /* the register PIN */
 uint8_t step_raise[AXES];         /* the pin's mask */
 uint8_t step_lower[AXES];         /* its complement */
 volatile uint8_t step_left[AXES]; /* steps of the segment that are not made yet */
-struct sub_tick step_time[AXES];  /* of the next step */
+uint8_t step_fraction[AXES];      /* of the next step's time, whose ticks are in OCR1 */
 struct sub_tick step_spacing[AXES];
 
 struct axis {
@@ -40,6 +40,7 @@ struct axis {
 static struct axis axes[AXES];
 
 void steps_start(void) {
+    STEPS_DEPTH = 0;
     TCCR1A = 0;
     TCCR1B = 1u << CS11;
 }
@@ -65,12 +66,20 @@ static uint16_t ticks_left(const struct axis *this) {
     return left > 0 ? (uint16_t)left : 0;
 }
 
-/* Lets the compare unit make the first step, unless the axis has been stopped meanwhile. */
+/* Lets the compare unit make the first step, unless the axis has been stopped meanwhile. A segment
+ * that is late by more than half a step is made later as a whole: an axis that has to catch up
+ * would be asked for more speed than its motor has. */
 static void arm(uint8_t axis, uint16_t ticks) {
     const uint8_t sreg = SREG;
     cli();
-    const uint16_t soonest = TCNT1 + SOON;
-    (&OCR1A)[axis] = (int16_t)(ticks - soonest) < 0 ? soonest : ticks;
+    const uint16_t late = TCNT1 + SOON - ticks;
+    if ((int16_t)late > 0) {
+        ticks += late;
+        if (late > step_spacing[axis].ticks / 2u) {
+            axes[axis].end += late;
+        }
+    }
+    (&OCR1A)[axis] = ticks;
     TIFR1 = interrupt_of(axis); /* the flags are at the places of the enables */
     if (axes[axis].live && !(GPIOR0 & (1u << EMERGENCY))) {
         TIMSK1 |= interrupt_of(axis);
@@ -80,15 +89,13 @@ static void arm(uint8_t axis, uint16_t ticks) {
 
 static void make_steps(uint8_t axis, const struct port_segment *segment, uint16_t begin) {
     struct axis *const this = &axes[axis];
-    const uint16_t first = begin + segment->first;
     step_spacing[axis].fraction = (uint8_t)segment->spacing;
     step_spacing[axis].ticks = (uint16_t)(segment->spacing >> 8);
-    step_time[axis].fraction = 0;
-    step_time[axis].ticks = first;
+    step_fraction[axis] = 0;
     step_left[axis] = segment->steps;
     this->ordered += segment->steps;
     this->waiting = false;
-    arm(axis, first);
+    arm(axis, begin + segment->first);
 }
 
 /* Takes what is queued, up to the first segment with a step. By the tick after a segment's last
@@ -153,7 +160,7 @@ bool port_axis_room(uint8_t axis) {
         return false;
     }
     if (this->waiting) {
-        return ticks_left(this) < QUEUE * SEGMENT_TICKS;
+        return ticks_left(this) < SEGMENT_TICKS;
     }
     return (uint8_t)(this->put - this->taken) < QUEUE;
 }

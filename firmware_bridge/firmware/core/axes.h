@@ -1,6 +1,6 @@
 /* Stepper axes: trapezoids begun together, ramps when stopped, homing.
  *
- * The main loop plans; each axis is planned a little ahead in segments of 1.024 ms, whose steps the
+ * The main loop plans; each axis is planned a little ahead in segments of 4.096 ms, whose steps the
  * port makes on time. The reflex only ends a homing at its switch. */
 #ifndef WALLWRIGHT_AXES_H
 #define WALLWRIGHT_AXES_H

@@ -1,4 +1,4 @@
-/* What the board does with each command, and what it does by itself: the lease, faults, measuring. */
+/* Which module does each command, and in which order the board does all else in a turn. */
 #ifndef WALLWRIGHT_BOARD_H
 #define WALLWRIGHT_BOARD_H
 
@@ -7,8 +7,8 @@
 
 void board_begin(void);
 
-/* Does one command and replies to it (`session_reply`), at once or, for Identify and Scan, some
- * turns later. The ticket of its motion is `sequence`. */
+/* Does one command and replies to it (`session_reply`), at once or some turns later
+ * (pending.h). The ticket of its motion is `sequence`. */
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence);
 
 /* Stops everything dead and puts the table out of force. */

@@ -1,6 +1,6 @@
 /* What the board knows of each channel of its table. Compact: 56 channels share 900 bytes.
  *
- * The records' fixed part is written by table.c while no table is in force. What changes while one
+ * The fixed part is written by records.c while no table is in force. What changes while one
  * is belongs to the reflex, and the main loop touches it under `port_lock`. */
 #ifndef WALLWRIGHT_CHANNELS_H
 #define WALLWRIGHT_CHANNELS_H

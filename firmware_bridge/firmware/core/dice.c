@@ -2,9 +2,9 @@
 
 #include "../port.h"
 #include "bits.h"
+#include "drives.h"
 #include "events.h"
 #include "modules.h"
-#include "outputs.h"
 
 #include <string.h>
 

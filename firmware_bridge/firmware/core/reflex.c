@@ -3,13 +3,14 @@
 #include "../port.h"
 #include "axes.h"
 #include "channels.h"
+#include "drives.h"
 #include "events.h"
 #include "faults.h"
 #include "outputs.h"
 
 #include <string.h>
 
-static uint8_t sensor_on[PINS]; /* channels, or WIRE_NONE */
+uint8_t sensor_on[PINS];
 
 static uint8_t settling[MOST_SENSORS]; /* in the order in which they began to */
 static volatile uint8_t settling_count;
@@ -29,14 +30,6 @@ static void tell(uint8_t number, struct sensor *sensor, uint32_t at) {
     }
 }
 
-/* Whether a drive that waits for a sensor ends as that becomes active or inactive. */
-static bool ends_it(const struct output *output, bool active) {
-    if (output->state & AWAITS_LEVEL) {
-        return active == ((output->state & AWAITS_ACTIVE) != 0);
-    }
-    return active && (uint16_t)(output->counted + 1u) == output->edges;
-}
-
 /* Ends the drives that have waited for this, and counts for the others. */
 static void end_awaiting(const struct sensor *sensor) {
     const bool active = (sensor->state & ACTIVE) != 0;
@@ -45,7 +38,7 @@ static void end_awaiting(const struct sensor *sensor) {
         struct output *const output = &outputs[at];
         const uint8_t next = output->next;
         const bool level = (output->state & AWAITS_LEVEL) != 0;
-        const bool ends = ends_it(output, active);
+        const bool ends = drive_ends(output, active);
         if (active && !level) {
             output->counted++;
         }
@@ -212,39 +205,6 @@ void reflex_edge(uint8_t pin, bool high) {
         begin_to_settle(number, sensor);
     } else {
         settle(number, port_micros());
-    }
-}
-
-static bool stops_it(uint8_t number, const struct output *output) {
-    if (channels[output->channel].kind == KIND_DICE) {
-        return false;
-    }
-    const struct plug *const plug = plug_of(output);
-    return plug->hold == number || (plug->forward_stop == number && output->wanted > 0) ||
-           (plug->reverse_stop == number && output->wanted < 0);
-}
-
-/* Only pins change here. The main loop may be interrupted in the middle of a change of what is read
- * here: each of its stores leaves every list whole. */
-void reflex_cut(uint8_t pin, bool high) {
-    const uint8_t number = sensor_on[pin];
-    if (number == WIRE_NONE || channels[number].sensor.debounce_ms != 0) {
-        return;
-    }
-    const struct sensor *const sensor = &channels[number].sensor;
-    const bool active = is_active_level(&channels[number], high);
-    for (uint8_t at = sensor->awaited_by; at != WIRE_NONE; at = outputs[at].next) {
-        if (ends_it(&outputs[at], active)) {
-            output_cut(&outputs[at]);
-        }
-    }
-    if (!active || sensor->first_stopped == WIRE_NONE) {
-        return;
-    }
-    for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
-        if (stops_it(number, &outputs[at])) {
-            output_cut(&outputs[at]);
-        }
     }
 }
 

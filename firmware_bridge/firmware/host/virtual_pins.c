@@ -169,6 +169,10 @@ void port_pin_write(uint8_t pin, bool high) {
     }
 }
 
+void port_pin_low(uint8_t pin) {
+    port_pin_write(pin, false);
+}
+
 bool port_pin_level(uint8_t pin) {
     return pin < PINS && (pins[pin].driven ? pins[pin].high : pins[pin].outside);
 }

@@ -1,0 +1,21 @@
+/* Replies, and what orders and questions have in common: whom they are about.
+ *
+ * What is refused here has been replied to; then null or false is given. */
+#ifndef WALLWRIGHT_ANSWERS_H
+#define WALLWRIGHT_ANSWERS_H
+
+#include "channels.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void answer_ok(void);
+void answer_refused(uint8_t reason, uint8_t channel);
+void answer_value(int32_t value);
+
+struct channel *known_channel(uint8_t number);
+struct channel *channel_of_kind(uint8_t number, uint8_t kind);
+bool table_is_there(void);
+bool room_for_end(uint8_t channel); /* whether a motion's end could be told */
+
+#endif

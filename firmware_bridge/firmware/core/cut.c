@@ -1,0 +1,56 @@
+/* What of the reflex may not come a cycle later than it must: the power of the motors that an edge
+ * ends. Only pins change here; what else the edge means comes afterwards (reflex.c).
+ *
+ * On its own, so that this is compiled for speed and all else for size. */
+#include "../port.h"
+#include "channels.h"
+#include "drives.h"
+#include "outputs.h"
+#include "reflex.h"
+
+static bool stops_it(uint8_t number, const struct output *output) {
+    if (channels[output->channel].kind == KIND_DICE) {
+        return false;
+    }
+    const struct plug *const plug = plug_of(output);
+    return plug->hold == number || (plug->forward_stop == number && output->wanted > 0) ||
+           (plug->reverse_stop == number && output->wanted < 0);
+}
+
+static PORT_ONCE void cut_stopped(uint8_t number, const struct sensor *sensor) {
+    for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
+        if (stops_it(number, &outputs[at])) {
+            output_cut(&outputs[at]);
+        }
+    }
+}
+
+static PORT_ONCE void cut_awaiting(uint8_t at, bool active) {
+    while (at != WIRE_NONE) {
+        const struct output *const output = &outputs[at];
+        if (drive_ends(output, active)) {
+            output_cut(output);
+        }
+        at = output->next;
+    }
+}
+
+static PORT_ONCE void cut_both(uint8_t number) {
+    cut_awaiting(channels[number].sensor.awaited_by, true);
+    cut_stopped(number, &channels[number].sensor);
+}
+
+/* The main loop may be interrupted in the middle of a change of what is read here: each of its
+ * stores leaves every list whole. */
+void reflex_cut(uint8_t pin, bool high) {
+    const uint8_t number = sensor_on[pin];
+    if (number == WIRE_NONE || channels[number].sensor.debounce_ms != 0) {
+        return;
+    }
+    const bool active = is_active_level(&channels[number], high);
+    if (active && channels[number].sensor.first_stopped != WIRE_NONE) {
+        cut_both(number);
+    } else {
+        cut_awaiting(channels[number].sensor.awaited_by, active);
+    }
+}

@@ -1,0 +1,260 @@
+#include "drives.h"
+
+#include "../port.h"
+#include "events.h"
+#include "faults.h"
+
+#define MOST_MA 4000u /* a motor that draws more is a fault, whatever limit its drive has */
+
+static uint8_t last_started; /* the motor's channel */
+
+/* An order's begin and end */
+
+void order_begins(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now) {
+    struct output *const runs = &outputs[output];
+    runs->state &= (uint8_t) ~(AWAITS_LEVEL | AWAITS_ACTIVE | PULSED | COUNTS);
+    runs->state |= RUNNING | VOICED;
+    runs->ticket = ticket;
+    runs->reason = WIRE_NONE;
+    runs->sensor = sensor;
+    runs->next = WIRE_NONE;
+    runs->edges = 0;
+    runs->counted = 0;
+    runs->limit_ma = 0;
+    runs->span = now;
+    if (counts) {
+        runs->state |= COUNTS;
+        runs->first = (uint16_t)channels[sensor].sensor.count;
+    }
+    events_promise();
+}
+
+bool order_ends(uint8_t output, uint8_t reason, uint32_t now) {
+    struct output *const ran = &outputs[output];
+    ran->state &= (uint8_t)~RUNNING;
+    ran->reason = reason;
+    ran->span = now - ran->span;
+    events_keep_promise();
+    return (ran->state & VOICED) != 0;
+}
+
+static void await(uint8_t output) {
+    struct sensor *const sensor = &channels[outputs[output].sensor].sensor;
+    uint8_t *last = &sensor->awaited_by;
+    while (*last != WIRE_NONE) {
+        last = &outputs[*last].next;
+    }
+    *last = output;
+}
+
+static void await_no_more(uint8_t output) {
+    if (outputs[output].sensor == WIRE_NONE) {
+        return;
+    }
+    uint8_t *link = &channels[outputs[output].sensor].sensor.awaited_by;
+    while (*link != WIRE_NONE && *link != output) {
+        link = &outputs[*link].next;
+    }
+    if (*link == output) {
+        *link = outputs[output].next;
+    }
+    outputs[output].next = WIRE_NONE;
+}
+
+static void tell_end(const struct output *output) {
+    uint8_t *const payload = events_add(WIRE_MOTION_ENDED);
+    if (payload) {
+        wire_motion_ended(payload, output->ticket, output->channel, output->reason,
+                          output->counted, output->span);
+    }
+}
+
+/* An end has three parts, so that the main loop need not lock out the reflex for all of it:
+ * from the first on it runs no more, with the second it is safe, the third tells of it. */
+static bool end_order(uint8_t output, uint8_t reason, uint32_t now, bool *tell) {
+    if (!(outputs[output].state & RUNNING)) {
+        return false;
+    }
+    await_no_more(output);
+    *tell = order_ends(output, reason, now);
+    return true;
+}
+
+void output_end(uint8_t output, uint8_t reason) {
+    bool tell;
+    if (end_order(output, reason, port_micros(), &tell)) {
+        output_rest(&outputs[output]);
+        if (tell) {
+            tell_end(&outputs[output]);
+        }
+    }
+}
+
+void output_stop_at_switch(uint8_t output) {
+    if (outputs[output].state & RUNNING) {
+        output_end(output, REASON_SWITCH);
+    } else {
+        output_rest(&outputs[output]);
+    }
+}
+
+/* The main loop's side */
+
+void drives_begin(void) {
+    last_started = WIRE_NONE;
+}
+
+void output_stop(uint8_t output, uint8_t reason) {
+    const uint32_t now = port_micros();
+    bool tell = false;
+    if (output_kind(&outputs[output]) == KIND_DICE) {
+        return; /* the dice stop their domes themselves */
+    }
+    port_lock();
+    end_order(output, reason, now, &tell);
+    port_unlock();
+    port_lock();
+    output_rest(&outputs[output]);
+    port_unlock();
+    if (tell) {
+        port_lock();
+        tell_end(&outputs[output]);
+        port_unlock();
+    }
+}
+
+static void note_start(const struct output *output, int32_t value) {
+    if (value != 0 && output_kind(output) == KIND_MOTOR) {
+        last_started = output->channel;
+    }
+}
+
+void output_set(uint8_t output, int32_t value) {
+    struct output *const set = &outputs[output];
+    note_start(set, value);
+    port_lock();
+    output_put(set, value);
+    port_unlock();
+}
+
+/* Begins an order without moving anything yet; the reason for which it is over at once, or
+ * WIRE_NONE. */
+static uint8_t begin(const struct order *order, const struct deadline *ends, uint32_t now) {
+    struct output *const output = &outputs[order->output];
+    const bool counts = order->until == UNTIL_EDGES;
+    const bool level = order->until == UNTIL_LEVEL;
+    order_begins(order->output, order->ticket, order->sensor, counts, now);
+    output->ends = *ends;
+    output->limit_ma = order->limit_ma;
+    if (counts) {
+        output->edges = order->count;
+    }
+    if (level) {
+        output->state |= AWAITS_LEVEL;
+    }
+    if (level && order->count != 0) {
+        output->state |= AWAITS_ACTIVE;
+    }
+    if (order->pulse) {
+        output->state |= PULSED;
+    }
+    if (order->sensor != WIRE_NONE) {
+        await(order->output);
+    }
+    if (level && sensor_is_active(order->sensor) == (order->count != 0)) {
+        return REASON_LEVEL;
+    }
+    return output_is_blocked(plug_of(output), order->value) ? REASON_SWITCH : WIRE_NONE;
+}
+
+void output_run(const struct order *order) {
+    const uint32_t now = port_micros();
+    const struct deadline ends = deadline_after(now, &order->limit);
+    note_start(&outputs[order->output], order->value);
+    port_lock();
+    const uint8_t over = begin(order, &ends, now);
+    if (over == WIRE_NONE) {
+        output_put(&outputs[order->output], order->value);
+    }
+    port_unlock();
+    if (over != WIRE_NONE) {
+        output_stop(order->output, over);
+    }
+}
+
+void outputs_stop_motion(uint8_t reason) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        if ((outputs[at].state & RUNNING) || output_kind(&outputs[at]) == KIND_MOTOR) {
+            output_stop(at, reason);
+        }
+    }
+}
+
+void outputs_end_running(uint8_t reason) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        if (outputs[at].state & RUNNING) {
+            output_stop(at, reason);
+        }
+    }
+}
+
+void outputs_release(uint8_t reason) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        output_stop(at, reason);
+    }
+}
+
+void outputs_forget_tickets(void) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        port_lock();
+        outputs[at].state &= (uint8_t)~VOICED;
+        port_unlock();
+    }
+}
+
+/* Time and current */
+
+static void latch_if_too_long(const struct output *output, uint32_t now) {
+    port_lock();
+    if ((output->state & LIMITED) && time_reached(now, output->on_until)) {
+        faults_latch(FAULT_MAXIMUM_ON_TIME, output->channel);
+    }
+    port_unlock();
+}
+
+void outputs_turn(uint32_t now) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        struct output *const output = &outputs[at];
+        /* An order may last as long as its output may be on: its end comes first. */
+        if ((output->state & RUNNING) && output_kind(output) != KIND_DICE &&
+            deadline_passed(&output->ends, now)) {
+            output_stop(at, output->state & PULSED ? REASON_DONE : REASON_TIME);
+        }
+        if (output->state & LIMITED) {
+            latch_if_too_long(output, now);
+        }
+    }
+}
+
+static bool any_motor_runs(void) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        if (output_kind(&outputs[at]) == KIND_MOTOR && output_value(&outputs[at]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void outputs_draw(uint16_t milliamps) {
+    for (uint8_t at = 0; at < output_count; at++) {
+        const uint16_t most = outputs[at].limit_ma;
+        if ((outputs[at].state & RUNNING) && most != 0 && milliamps > most) {
+            output_stop(at, REASON_CURRENT);
+        }
+    }
+    if (milliamps > MOST_MA && any_motor_runs()) {
+        port_lock();
+        faults_latch(FAULT_OVER_CURRENT, last_started);
+        port_unlock();
+    }
+}

@@ -1,0 +1,11 @@
+/* What ends motions: all of them, or those that the host names. */
+#ifndef WALLWRIGHT_STOPS_H
+#define WALLWRIGHT_STOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void stop_all(uint8_t reason, bool dead); /* dead: without ramps; every output at its safe value */
+void stop_ordered(uint8_t number);        /* the command Stop */
+
+#endif

@@ -1,0 +1,26 @@
+/* Axes that began together: their motion ends, and is told, when all of them stand still. */
+#ifndef WALLWRIGHT_TRAVELS_H
+#define WALLWRIGHT_TRAVELS_H
+
+#include "../port.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct travel {
+    uint8_t moving; /* a bit an axis */
+    uint8_t ticket;
+    uint8_t channel;
+    uint8_t reason;
+    bool voiced;
+    bool homing;
+    uint32_t began;
+};
+
+extern struct travel travels[AXES]; /* free while nothing moves in it */
+
+uint8_t travel_begin(uint8_t first, uint8_t ticket, bool homing, uint32_t now);
+void travel_join(uint8_t axis, uint8_t travel);
+void travel_leave(uint8_t axis, uint32_t at); /* it stands still */
+
+#endif

@@ -1,0 +1,34 @@
+"""Axes that step at full speed while edges keep the board busier than any table does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from benchmarks.firmware_reflex import BESIDE_PINS, SPEED, busy_host, drive_all
+from firmware_bridge.sim.processor import FREQUENCY, Level
+from tests.firmware_bridge.firmware.emulated_rounds import build
+
+pytestmark = [pytest.mark.slow]
+
+ROUNDS = 30
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    build()
+
+
+@pytest.mark.parametrize("axes", [1, 3])
+def test_an_axis_that_was_held_up_never_catches_up_in_a_burst(axes: int) -> None:
+    host = busy_host(axes)
+    random = Random(1)
+    for _ in range(ROUNDS):
+        drive_all(host, random)
+    for pin, _, _ in BESIDE_PINS[:axes]:
+        rises = [change.cycle for change in host.changes if change[1:] == (pin, Level.HIGH)]
+        assert len(rises) > 1000
+        shortest = min(after - before for before, after in pairwise(rises))
+        assert shortest >= FREQUENCY / SPEED / 2
