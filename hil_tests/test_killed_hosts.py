@@ -9,7 +9,7 @@ import pytest
 
 from controller.chaos.killing import Killed, Killing, kill_hosts
 
-TABLES, KILLS = 4, 25
+TABLES, KILLS = 2, 50
 
 
 @pytest.mark.slow
