@@ -32,6 +32,8 @@ CALLED = "CALLED"
 NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
 """A table that stops for these ordered what cannot be: no mishap explains that."""
+ON_DISK = (Fault.JOURNAL, Fault.JOURNAL_LOCKED)
+"""Whoever is told to free a disk frees it, and touches no tile: what lies where is on that disk."""
 
 
 @dataclass
@@ -171,7 +173,8 @@ class _Night:
                     self._now.regathered = True
                     return
                 stopped = self._at
-                self._technician()
+                if fault.fault not in ON_DISK:
+                    self._technician()
             await asyncio.sleep(self._chance.uniform(0.5, 40.0))
         self._wrong(f"After {LIVES} lives of hosts the round is not over.")
         self._give_up()
