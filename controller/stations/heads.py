@@ -25,7 +25,7 @@ from firmware_bridge.devices import Devices, Motor, Sensor
 PASSING = 0.5
 """Longer than any tile takes past the counter, seconds (ours)."""
 SOON = 0.5
-"""The share of a push before which the vane's edge is the last push's still, bouncing (ours)."""
+"""The share of a push before which an edge of its vane is a bounce as it leaves, no end (ours)."""
 
 
 class HeadStation:
@@ -49,6 +49,7 @@ class HeadStation:
         self._wheel = devices.motor(head.wheel)
         self._belt = devices.motor(head.belt) if head.belt else None
         self._pusher = devices.motor(head.pusher) if head.pusher else None
+        self._vane = devices.sensor(head.vane) if head.vane else None
         self._counter = devices.sensor(head.counter)
         self._face: Sensor | None = devices.sensor(head.face) if head.face else None
         self._loosening = Loosening(head, devices, below, drum)
@@ -64,8 +65,9 @@ class HeadStation:
         """Whether a tile stuck at the counter when it was last looked at."""
         self._jams = 0
         """How often one did."""
-        self._blinked: float | None = None
-        """When the vane's edge last ended a push."""
+        self._stands: bool | None = None
+        """Whether the vane covers its sensor, so that a whole turn leads to its next edge; None
+        until it is asked."""
         self._lifting = asyncio.Lock()
         """Held while the wheel lifts, so that a pusher's cure does not reverse it meanwhile."""
         self._held: asyncio.Future[bool] | None = None
@@ -289,15 +291,19 @@ class HeadStation:
         async def push() -> None:
             nonlocal missed
             limit = self._heads.push * LATE + MARGIN
+            if self._stands is None:
+                self._stands = self._vane is not None and await self._vane.active()
             again = True
             while again:
                 jams = self._jams
+                whole, self._stands = self._stands, False
                 try:
                     ended = await self._below.run(pusher, FULL, Edges(vane, 1), limit)
                 finally:
                     self._tried.set()
                 if ended.reason is Reason.EDGES:
-                    if self._bounced():
+                    self._stands = True
+                    if whole and ended.seconds < SOON * self._heads.push:
                         continue
                     if missed:
                         self._prove(vane, missed, self._tally.through - through)
@@ -338,14 +344,6 @@ class HeadStation:
             return False
         self._held.set_result(within)
         return True
-
-    def _bounced(self) -> bool:
-        """Whether the vane's edge came too soon after the last: no turn is as short as that."""
-        last, now = self._blinked, asyncio.get_running_loop().time()
-        if last is not None and now - last < SOON * self._heads.push:
-            return True
-        self._blinked = now
-        return False
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
         """A push that fails behind a stuck tile is a jam too, once no tile passes by itself."""

@@ -88,8 +88,8 @@ def test_where_stacks_are_one_high_what_a_jam_held_up_is_pushed_first(jam: str) 
     assert where(told) == {"box 1": 28, "felt": 28}
 
 
-@pytest.mark.parametrize("edge", [2, 4])
-def test_a_vane_that_bounces_does_not_end_the_next_push(edge: int) -> None:
+@pytest.mark.parametrize("edge", [1, 2, 3, 4, 5, 6])
+def test_a_vane_that_bounces_as_it_comes_or_leaves_ends_no_push(edge: int) -> None:
     told = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
     assert told.trouble == []
     assert where(told) == {"box 1": 28, "felt": 28}
