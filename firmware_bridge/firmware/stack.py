@@ -32,8 +32,6 @@ THROUGH_A_POINTER = re.compile(r"\te?i(?:call|jmp)\b")
 VECTOR = "__vector_"
 TICK = "__vector_32"
 """It lets everything in, itself too while it is at work, and then once."""
-STEPS = ("__vector_17", "__vector_18", "__vector_19")
-"""They let everything in but themselves."""
 POINTERS: dict[str, tuple[str, ...]] = {
     "faults_clear": ("persists",),
     "__tablejump2__": (),
@@ -135,14 +133,13 @@ class Program:
     def worst(self) -> int:
         """All that can pile up.
 
-        Main, the tick at work, the tick that samples meanwhile, the steps, and one interrupt that
-        lets nobody in.
+        Main, the tick at work, the tick that samples meanwhile, and one interrupt that lets nobody
+        in.
         """
-        last = [name for name in self.interrupts if name not in (TICK, *STEPS)]
+        last = [name for name in self.interrupts if name != TICK]
         return (
             self.deepest("main")
             + 2 * self.deepest(TICK)
-            + sum(self.deepest(name) for name in STEPS)
             + max((self.deepest(name) for name in last), default=0)
         )
 

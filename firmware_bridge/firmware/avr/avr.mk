@@ -26,14 +26,14 @@ AVR_PORT = $(wildcard avr/*.c avr/*.S)
 # A call over less than 4 KiB is two bytes shorter and a cycle faster, so whatever calls each other
 # often is linked side by side: what is saved, the modules, the table and the commands, the reflex
 # with its pins, the axes right before the float functions of the library. Found by trying.
-AVR_ORDER = avr/eeprom.c avr/modules.c avr/pulses.S core/identity.c core/crc.c core/memory.c \
-	avr/adc.c core/modules.c core/table.c core/records.c core/dice.c core/board.c core/questions.c \
-	core/safety.c core/orders.c core/stops.c core/clock.c core/answers.c core/lease.c core/core.c \
-	core/pending.c core/session.c avr/uart0.c core/sha256.c core/frame.c core/proof.c avr/reset.c \
-	avr/start.c core/events.c core/travels.c core/reflex.c core/cut.c core/faults.c avr/tick.c \
-	core/drives.c core/outputs.c avr/sampling.S core/strips.c avr/emergency.c avr/link.S \
-	avr/strip.c avr/pins.c avr/clock.c avr/steps.c core/rails.c core/axes.c core/steps.c \
-	core/trapezoid.c
+AVR_ORDER = avr/eeprom.c avr/modules.c core/identity.c core/crc.c core/memory.c avr/adc.c \
+	core/modules.c core/table.c core/records.c core/dice.c core/board.c core/questions.c \
+	core/safety.c core/orders.c core/stops.c core/clock.c core/answers.c core/lease.c \
+	core/core.c core/pending.c core/session.c avr/uart0.c core/sha256.c core/frame.c \
+	core/proof.c avr/reset.c avr/start.c core/events.c core/travels.c core/reflex.c core/cut.c \
+	core/faults.c avr/tick.c core/drives.c core/outputs.c avr/sampling.S avr/pulses.S \
+	core/strips.c avr/emergency.c avr/link.S avr/strip.c avr/pins.c avr/clock.c avr/steps.c \
+	core/rails.c core/axes.c core/steps.c core/trapezoid.c
 AVR_ALL = $(AVR_CORE) $(AVR_PORT)
 AVR_SOURCES = $(filter-out $(AVR_ORDER),$(AVR_ALL)) $(filter $(AVR_ALL),$(AVR_ORDER))
 AVR_OBJECTS = $(patsubst %,$(AVR_BUILD)/%.o,$(AVR_SOURCES))

@@ -7,7 +7,7 @@
 #include <avr/io.h>
 
 /* GPIOR0: one instruction sets, clears or tests a bit of it, so no context can tear it. */
-#define TICKED 0      /* the tick has run since the watchdog was last kicked */
+#define STEPPED 0     /* an axis has stepped, its next step is not set yet */
 #define TICK_WANTED 1 /* the core wants `reflex_tick` */
 #define MORE_SENSED 2 /* a sensor sits on another port than A, C, D */
 #define ALL_SENSED 3  /* a sensor sits on E, H or J */
@@ -15,9 +15,6 @@
 #define EMERGENCY 5    /* the emergency input has opened, the core does not know yet */
 #define UNTOLD 6       /* a sensor has changed, the core does not know yet */
 #define BUSY 7         /* the main loop holds the lock, or the reflex is at work */
-
-/* How many steps' interrupts are under way: then the tick samples and cuts, but tells nobody. */
-#define STEPS_DEPTH GPIOR2
 
 /* Ports in the order in which they are sampled. */
 #define PORT_A 0

@@ -2,8 +2,9 @@
  *
  * In assembler because it runs 50,000 times a second and almost always finds nothing, where C would
  * save fifteen registers first. From the match to the next instruction of whatever it interrupted
- * it takes 67 cycles if sensors sit on the ports A, C, D only, 114 with B, F, G, K, L, and 141 with
- * all. Everything but itself may interrupt it from the 20th cycle on. */
+ * it takes 69 cycles if sensors sit on the ports A, C, D only, 116 with B, F, G, K, L, and 143 with
+ * all, and more after a step (pulses.S). Everything but itself may interrupt it from the 20th cycle
+ * on. */
 #include "pins.h"
 
 #define SREG_IO _SFR_IO_ADDR(SREG)
@@ -29,7 +30,7 @@ TIMER3_COMPA_vect:
     ldi r24, 0
     sts TIMSK3, r24
     sei
-    sbi FLAGS_IO, TICKED
+    sts tick_missing, r24
 sample_all:
     in r24, _SFR_IO_ADDR(PINA)
     sample PORT_A, port_a_changed
@@ -40,6 +41,10 @@ sample_all:
     sbic FLAGS_IO, MORE_SENSED
     rjmp more_ports
 nothing_changed:
+    sbic FLAGS_IO, STEPPED
+    rjmp steps_set_next
+.global steps_are_set
+steps_are_set:
     in r24, FLAGS_IO
     andi r24, (1 << TICK_WANTED) | (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNTOLD)
     sbis FLAGS_IO, BUSY
@@ -101,9 +106,6 @@ cut_first:
     rjmp sample_all
 
 tell_core:
-    in r24, _SFR_IO_ADDR(STEPS_DEPTH)
-    tst r24
-    brne done
     call_c tick_tell
     rjmp done
 

@@ -24,6 +24,7 @@ struct sub_tick {
 volatile uint8_t *step_pin[AXES]; /* the register PIN */
 uint8_t step_raise[AXES];         /* the pin's mask */
 uint8_t step_lower[AXES];         /* its complement */
+volatile uint8_t step_due[AXES];  /* not zero: the pin is high, the tick has still to count it */
 volatile uint8_t step_left[AXES]; /* steps of the segment that are not made yet */
 uint8_t step_fraction[AXES];      /* of the next step's time, whose ticks are in OCR1 */
 struct sub_tick step_spacing[AXES];
@@ -40,7 +41,6 @@ struct axis {
 static struct axis axes[AXES];
 
 void steps_start(void) {
-    STEPS_DEPTH = 0;
     TCCR1A = 0;
     TCCR1B = 1u << CS11;
 }
@@ -192,6 +192,8 @@ void port_axis_halt(uint8_t axis) {
     TIMSK1 &= (uint8_t)~interrupt_of(axis);
     axes[axis].live = false;
     SREG = sreg;
+    while (step_due[axis] != 0) { /* the next tick counts it */
+    }
 }
 
 uint32_t port_axis_steps(uint8_t axis) {

@@ -11,6 +11,9 @@
 
 #define TICK_CYCLES 320u
 
+/* The tick has not run since the watchdog was last kicked; sampling.S clears it. */
+volatile bool tick_missing;
+
 void tick_start(void) {
     GPIOR0 |= 1u << TICK_WANTED;
     OCR3A = TICK_CYCLES - 1u;
@@ -20,8 +23,8 @@ void tick_start(void) {
 }
 
 bool tick_has_run(void) {
-    const bool run = (GPIOR0 & (1u << TICKED)) != 0;
-    GPIOR0 &= (uint8_t) ~(1u << TICKED);
+    const bool run = !tick_missing;
+    tick_missing = true;
     return run;
 }
 
