@@ -45,12 +45,26 @@ def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whol
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
 @pytest.mark.parametrize("phase", [4, 7, 10])
 def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
-    phase: int, kind: str, tmp_path: Path
+    phase: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # For once, whoever comes to free the disk looks at the table as well.
+    monkeypatch.setattr("controller.chaos.playing.ON_DISK", ())
     full = Lot("full_disk", "host", phase, 1.0)
     (only,) = rounds_of("single_port", "pai_gow", tmp_path, (pushed_in(kind), full))
     assert {kind, "full_disk"} <= set(only.mishaps)
     assert only.stops == ["JOURNAL"]
+    assert only.wrong == []
+
+
+@pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
+@pytest.mark.parametrize("phase", [4, 7, 10])
+def test_whoever_only_frees_the_disk_leaves_a_strange_tile_to_the_table(
+    phase: int, kind: str, tmp_path: Path
+) -> None:
+    full = Lot("full_disk", "host", phase, 1.0)
+    (only,) = rounds_of("single_port", "pai_gow", tmp_path, (pushed_in(kind), full))
+    assert only.stops[0] == "JOURNAL"
+    assert set(only.stops) <= {"JOURNAL", "UNPROVEN"}, "what it cannot prove it gathers anew"
     assert only.wrong == []
 
 
