@@ -87,6 +87,9 @@ class HeadStation:
         self._load, self._due = load or Load(), 0
         # A tile that an earlier run left on the belt may pass before the first drive.
         self._tally, self._unwatched = tally or Tally(self._counter), tally is not None
+        if self._vane is not None and self._stands is None:
+            # Before the first tile comes: a push that waits for this would find the next one too.
+            self._stands = await self._vane.active()
         if self._belt:
             await self._below.keep_running(self._belt, FULL)
 
@@ -291,8 +294,6 @@ class HeadStation:
         async def push() -> None:
             nonlocal missed
             limit = self._heads.push * LATE + MARGIN
-            if self._stands is None:
-                self._stands = self._vane is not None and await self._vane.active()
             again = True
             while again:
                 jams = self._jams
