@@ -16,8 +16,11 @@ from gpiozero import Factory
 
 from config.guarded import guarded
 from config.schema import GameConfig, Table
-from controller.daemon import Traffic
+from controller.daemon import Daemon, Traffic
+from controller.events import EventLog
+from controller.journal import Journal
 from controller.pauses import never_lost
+from controller.workplace import Orders
 from firmware_bridge.board import Board
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.gpio_board import GpioBoard
@@ -63,6 +66,34 @@ class Hardware:
             sum(board.traffic.commands for board in self.serial),
             sum(board.traffic.retries for board in self.serial),
         )
+
+
+def daemon_for(
+    hardware: Hardware,
+    table: Table,
+    config: GameConfig,
+    orders: Orders,
+    journal: Journal,
+    events: EventLog,
+    *,
+    clock: Callable[[], float] | None = None,
+    record: Callable[[str], None] | None = None,
+) -> Daemon:
+    """Who drives this hardware; the clock is that of the running loop unless there is another."""
+    return Daemon(
+        table,
+        config,
+        orders,
+        hardware.boards,
+        hardware.guide,
+        journal,
+        events,
+        face_of=hardware.face_of,
+        traffic=hardware.traffic,
+        clock=clock or asyncio.get_running_loop().time,
+        record=record,
+        reconnect=hardware.reconnect,
+    )
 
 
 def simulated(

@@ -33,7 +33,7 @@ NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
 """A table that stops for these ordered what cannot be: no mishap explains that."""
 ON_DISK = (Fault.JOURNAL, Fault.JOURNAL_LOCKED)
-"""Whoever is told to free a disk frees it, and touches no tile: what lies where is on that disk."""
+"""Whoever is called for the disk mends that, and touches no tile: what lies where is on it."""
 
 
 @dataclass

@@ -15,9 +15,9 @@ from pathlib import Path
 from random import Random
 
 from config.loader import game_parameters, load_game, load_table
-from controller.daemon import Daemon, Traffic
+from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import faces_by_tag, on_pins, simulated_plant
+from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal, JournalError
 from controller.rest import seats_of
 from controller.workplace import Orders
@@ -208,19 +208,16 @@ class SurvivingTable:
                 kept.append(line)
                 self.keeps(line)
 
-        daemon = Daemon(
-            self.machine,
-            self.config,
-            self.orders,
+        hardware = Hardware(
             self._boards(life),
             self.hands,
-            journal,
-            events,
-            face_of=faces_by_tag(self.orders.game),
-            traffic=lambda: Traffic(0, 0),
-            clock=loop.time,
-            record=keep,
+            faces_by_tag(self.orders.game),
+            (),
+            lambda: None,
             reconnect=partial(self._reconnect, life),
+        )
+        daemon = daemon_for(
+            hardware, self.machine, self.config, self.orders, journal, events, record=keep
         )
 
         def hear(event: Event) -> None:

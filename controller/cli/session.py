@@ -21,7 +21,7 @@ from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
 from controller.events import EventLog
 from controller.faults import TableFault
-from controller.hardware import Hardware, on_lines, simulated
+from controller.hardware import Hardware, daemon_for, on_lines, simulated
 from controller.journal import Journal, JournalError
 from controller.rest import seats_of
 from controller.reveal import Reveal
@@ -50,17 +50,13 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             events.listen(progress.hear)
             for sentence in journal.healed:
                 events.tell("healed", what=sentence)
-            daemon = Daemon(
+            daemon = daemon_for(
+                hardware,
                 job.table,
                 job.config,
                 job.orders,
-                hardware.boards,
-                hardware.guide,
                 journal,
                 events,
-                face_of=hardware.face_of,
-                traffic=hardware.traffic,
-                reconnect=hardware.reconnect,
                 clock=lambda: loop.time() - begun,
                 record=None if kept is None else kept.keep,
             )

@@ -114,6 +114,9 @@ class HeadStation:
                 if push is not None:
                     await push
                 push = asyncio.create_task(self._push())
+                # Let it give its order now: a board does what it is told in that order, so no
+                # tile of the next stack comes under this push, however bad the line is.
+                await asyncio.sleep(0)
             if push is not None:
                 await push
         finally:

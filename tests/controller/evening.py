@@ -11,7 +11,7 @@ from typing import Any
 from config.loader import game_parameters, load_game, load_table
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import simulated
+from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
@@ -103,18 +103,8 @@ def spend(
         plant, people = hardware.plant, hardware.guide
         assert plant is not None and isinstance(people, Hands)
         with Journal.in_memory("now", {}) as journal:
-            daemon = Daemon(
-                machine,
-                config,
-                orders,
-                hardware.boards,
-                people,
-                journal,
-                events,
-                face_of=hardware.face_of,
-                traffic=hardware.traffic,
-                clock=loop.time,
-                record=record.append,
+            daemon = daemon_for(
+                hardware, machine, config, orders, journal, events, record=record.append
             )
 
             def watch(event: Event) -> None:

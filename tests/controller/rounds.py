@@ -10,14 +10,13 @@ from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import Hardware, simulated
+from controller.hardware import Hardware, daemon_for, simulated
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from rules.games import find_game
-from tests.controller.tables import daemon_for
 
 
 @dataclass

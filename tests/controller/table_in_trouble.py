@@ -12,14 +12,13 @@ from config.schema import Recovery
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults import TableFault
-from controller.hardware import Hardware, simulated
+from controller.hardware import Hardware, daemon_for, simulated
 from controller.journal import Entry, Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.mishaps import parse
 from rules.games import find_game
-from tests.controller.tables import daemon_for
 
 TROUBLE = ("recovered", "waiting", "cleared", "fault")
 

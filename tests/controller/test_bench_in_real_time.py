@@ -17,9 +17,8 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
-from controller.daemon import Daemon, Traffic
 from controller.events import Event, EventLog
-from controller.hardware import faces_by_tag, on_pins, simulated_plant
+from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal
 from controller.workplace import Orders
 from firmware_bridge.board import Board
@@ -134,18 +133,9 @@ def build(*, press_at_tile: int | None = None) -> Evening:
             plant.power_on()
             threaded.settle()
             board = on_pins(table, "pins", pins.factory)
-            daemon = Daemon(
-                table,
-                config,
-                Orders(game, game_parameters(config)),
-                {"pins": board},
-                people,
-                journal,
-                events,
-                face_of=faces_by_tag(game),
-                traffic=lambda: Traffic(0, 0),
-                clock=loop.time,
-            )
+            hardware = Hardware({"pins": board}, people, faces_by_tag(game), (), lambda: None)
+            orders = Orders(game, game_parameters(config))
+            daemon = daemon_for(hardware, table, config, orders, journal, events)
             running = asyncio.create_task(daemon.run(1))
             if press_at_tile is not None:
                 await _tiles(board, press_at_tile)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from controller.daemon import Daemon
 from controller.events import EventLog
-from controller.hardware import simulated
+from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
@@ -53,23 +52,12 @@ async def _played(
     table: str, game: str, rounds: int, throws: tuple[Dice, ...]
 ) -> tuple[list[Cycle], list[Cycle]]:
     machine, config, rules = load_table(table), load_game(game), find_game(game)
-    loop = asyncio.get_running_loop()
     orders = Orders(rules, game_parameters(config), throws=throws)
     seats = seats_of(orders.setup(0))
     hardware = simulated(machine, config, rules, seats, seed=7, chance=False)
     with Journal.in_memory("now", {}) as journal:
-        daemon = Daemon(
-            machine,
-            config,
-            orders,
-            hardware.boards,
-            hardware.guide,
-            journal,
-            EventLog(loop.time),
-            face_of=hardware.face_of,
-            traffic=hardware.traffic,
-            clock=loop.time,
-        )
+        events = EventLog(asyncio.get_running_loop().time)
+        daemon = daemon_for(hardware, machine, config, orders, journal, events)
         await daemon.run(rounds)
     hardware.close()
     figures, bounds = daemon.books.figures, daemon.summary(0.0)["bound_s"]

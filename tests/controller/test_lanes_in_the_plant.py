@@ -7,9 +7,8 @@ import asyncio
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import simulated
+from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
@@ -35,18 +34,8 @@ def hands_of_each_round(
         befalls = [parse(text) for text in mishaps]
         hardware = simulated(table, config, wenzhou, 4, seed=7, chance=False, mishaps=befalls)
         with Journal.in_memory("now", {}) as journal:
-            daemon = Daemon(
-                table,
-                config,
-                Orders(wenzhou, game_parameters(config), dealer),
-                hardware.boards,
-                hardware.guide,
-                journal,
-                events,
-                face_of=hardware.face_of,
-                traffic=hardware.traffic,
-                clock=loop.time,
-            )
+            orders = Orders(wenzhou, game_parameters(config), dealer)
+            daemon = daemon_for(hardware, table, config, orders, journal, events)
 
             def look(event: Event) -> None:
                 if event["event"] == "ready":

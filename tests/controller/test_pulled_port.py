@@ -18,14 +18,13 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.events import Event, EventLog
-from controller.hardware import on_lines, simulated_plant
+from controller.hardware import daemon_for, on_lines, simulated_plant
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.plant.hands import Hands
 from rules.games import find_game
-from tests.controller.tables import daemon_for
 
 OUT = 0.5
 """Seconds for which the plug is out."""

@@ -226,6 +226,13 @@ def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
     assert sorted(board.told) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
 
 
+def test_a_push_is_ordered_before_the_next_tile_whatever_the_line_does_to_orders_on_it() -> None:
+    # Where stacks are one high, a tile that came before the push would be lifted onto this one.
+    rig, board = rig_of("robotic")
+    clock.run(rig.heads[0].stack((1, 1, 1)))
+    assert board.told == ["head0_wheel forward", "head0_pusher forward"] * 3
+
+
 def test_a_push_that_takes_long_holds_the_next_one_back_but_not_the_wheel() -> None:
     rig, board = rig_of("robotic")
     board.ends["head0_pusher"] = [Ended(Reason.EDGES, 1, 1.4)]

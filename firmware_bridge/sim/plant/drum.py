@@ -62,16 +62,16 @@ class Drum:
 
     def pour(self, tiles: Iterable[Tile]) -> None:
         """A set falls in, through the open lid: all of it, if nobody was clumsy."""
-        self.give(*self._floor.mishandled(list(tiles), self.give))
+        for tile in self._floor.mishandled(list(tiles), self.give):
+            self._lay(tile)
         self._mix()
+        self._tell()
 
     def give(self, *tiles: Tile) -> None:
         """Single tiles come to lie in the drum, behind those of the wheel that has the fewest."""
         for tile in tiles:
-            wheel = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
-            tile.up = False
-            self.well.put(tile)
-            self._before[tile] = wheel
+            self._before[tile] = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
+            self._lay(tile)
         self._tell()
 
     def pick(self, wheel: int) -> Tile:
@@ -90,6 +90,10 @@ class Drum:
 
     def _share(self, wheel: int) -> list[Tile]:
         return [tile for tile in self.well.tiles if self._before[tile] == wheel]
+
+    def _lay(self, tile: Tile) -> None:
+        tile.up = False
+        self.well.put(tile)
 
     def _mix(self) -> None:
         """Everything that lies here comes to lie in a new order before the wheels in turn."""

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
 from controller.events import Event, EventLog
-from controller.hardware import simulated
+from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.processor import ELF, FIRMWARE
 from rules.games import find_game
-from tests.controller.tables import daemon_for
 
 
 def build() -> None:
