@@ -181,10 +181,11 @@ class Daemon:
         machine.fire("home")
         if self.books.resumed:
             await self._take_over()
-        else:
-            if regather_for is not None:
-                await self._find_axes()
-                await regather(self._rig, self.books, self._help, regather_for)
+        elif regather_for is not None:
+            await self._find_axes()
+            await regather(self._rig, self.books, self._help, regather_for)
+        if self.books.past.over:
+            # Nothing that was begun rests on where the parts stand.
             await self._home()
         machine.fire("run")
 

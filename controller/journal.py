@@ -24,7 +24,7 @@ from controller.journal_lines import (
     number_of,
     record_of,
 )
-from controller.journal_story import Entry, Unfinished, ended, history_of, unfinished_of
+from controller.journal_story import Entry, Unfinished, ended_of, history_of, unfinished_of
 from controller.journal_truth import read_copy, truth_of
 
 __all__ = ["Entry", "Journal", "JournalError", "JournalInUse", "JournalLocked", "Unfinished"]
@@ -59,7 +59,7 @@ class Journal:
             self._copies.close()
             raise
         self._unfinished = unfinished_of(records)
-        self._past_ended = ended(records)
+        self._ended = ended_of(records)
         self._number = records[-1].number if records else 0
         self._chain = self._copies.chain
         self._first = self._number + 1
@@ -144,6 +144,10 @@ class Journal:
         """What the runs before this one left without an end."""
         return self._unfinished
 
+    def ended(self) -> dict[str, object] | None:
+        """What the run before this one was played by, if there was one and it ended cleanly."""
+        return self._ended
+
     def close(self) -> None:
         """Put everything on disk and let the files go. Idempotent."""
         try:
@@ -167,8 +171,9 @@ class Journal:
         if self._run is not None:
             return
         self._run = self._number + 1
-        if isinstance(self._copies, Copies) and self._past_ended and self._copies.size > FULL:
-            self._put_away(self._copies)
+        copies = self._copies
+        if isinstance(copies, Copies) and self._ended is not None and copies.size > FULL:
+            self._put_away(copies)
         else:
             self._add("run", "", 0.0, self._facts)
 

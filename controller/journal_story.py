@@ -86,6 +86,9 @@ def _content(run: _Run) -> dict[str, Any]:
     return dict(content)
 
 
-def ended(records: Sequence[Record]) -> bool:
-    """Whether the last run of these wrote its end."""
-    return bool(records) and records[-1].kind == "end"
+def ended_of(records: Sequence[Record]) -> dict[str, object] | None:
+    """What the last of these runs was played by, if it wrote its end."""
+    if not records or records[-1].kind != "end":
+        return None
+    last: Any = next(record.content for record in reversed(records) if record.kind == "run")
+    return dict(last["facts"])

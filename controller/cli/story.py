@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.books import as_json, left_open
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
 from controller.faults import Fault
 from controller.journal import Entry, Journal
 from controller.regather import ACTIVITY
+from rules.games import GAMES
+
+SIMULATED = "simulated"
+"""The fact that a story's tiles were never anywhere."""
+MORNING_AFTER = "the last run is over, and its tiles are still where it left them"
 
 
 def facts_of(job: Job) -> dict[str, object]:
@@ -26,6 +33,8 @@ def facts_of(job: Job) -> dict[str, object]:
             "play": orders.play,
         }
     )
+    if not job.ports:
+        facts[SIMULATED] = True
     return facts
 
 
@@ -38,7 +47,9 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
     options.
     """
     unfinished = journal.unfinished()
-    if unfinished is None or not job.ports or regather_for(job, journal) is not None:
+    if unfinished is None or not job.ports or SIMULATED in unfinished.facts:
+        return None
+    if regather_for(job, journal) is not None:
         return None
     now = facts_of(job)
     if unfinished.facts != now:
@@ -55,12 +66,17 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
 def regather_for(job: Job, journal: Journal) -> str | None:
     """Why every tile has to be put away before the first round; None if it need not be.
 
-    On bare pins what they had counted died with the host, and nobody knows how far its orders came.
+    A simulated table begins as its makers deliver it, a table at ports as its last run left it. On
+    bare pins what they had counted died with the host, and nobody knows how far its orders came.
     """
-    if job.abandon and job.ports:
+    if not job.ports:
+        return None
+    if job.abandon:
         return "the round was given up"
-    unfinished = journal.unfinished()
-    if unfinished is None or not job.ports:
+    ended, unfinished = journal.ended(), journal.unfinished()
+    if ended is not None and _leaves_tiles(ended):
+        return MORNING_AFTER
+    if unfinished is None or SIMULATED in unfinished.facts:
         return None
     if PINS in job.ports.values():
         return "bare pins do not remember how far the unfinished round came"
@@ -70,3 +86,9 @@ def regather_for(job: Job, journal: Journal) -> str | None:
     if fault is not None and fault.fault is Fault.UNPROVEN:
         return f"the last run could not prove where every tile is: {fault.evidence}"
     return None
+
+
+def _leaves_tiles(facts: Mapping[str, object]) -> bool:
+    """Whether a run that was played by these facts has had tiles, real ones."""
+    game = GAMES.get(str(facts.get("game")))
+    return SIMULATED not in facts and (game is None or bool(game.tiles.faces))

@@ -229,6 +229,25 @@ def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Pat
         ]
 
 
+def test_a_story_that_ended_before_anything_moved_finds_every_part_first(tmp_path: Path) -> None:
+    path = tmp_path / "table.journal"
+
+    async def story() -> list[str]:
+        place = SurvivingTable("auto_deal", "wenzhou", 7)
+        with Journal(path, "now", {}) as journal:
+            place.host(journal).books.fault(TableFault(Fault.FLIPPER, "flipper", "it did not turn"))
+        place.plant.output("flipper", 1000)
+        await asyncio.sleep(5)
+        place.plant.output("flipper", 0)
+        assert await place.live(path, until_ready=True) is not None
+        return [str(event["event"]) for event in place.told]
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        told = runner.run(story())
+    assert told.count("ready") == 1
+    assert told.count("fault") == 2, "once when it happened, once when it was told again"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("when", [45.0, 60.0, 75.0, 90.0, 140.0])
 def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when: float) -> None:

@@ -59,6 +59,7 @@ def test_an_unfinished_round_is_not_gone_on_with_by_other_options(
     played = wallwright(f"run --until ready --journal {kept}")
     assert played.code == 0
     facts = json.loads(kept.read_text().splitlines()[0])["content"]["facts"]
+    assert facts.pop("simulated"), "at a port it would not have been"
     with Journal(kept, "later", facts) as journal:
         journal.intend("top", 1.0, {"do": "take in", "set": 0})
     said = wallwright(f"run --port {port} --dealer 2 --journal {kept}")

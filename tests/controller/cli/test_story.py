@@ -17,10 +17,10 @@ from rules.games import find_game
 PORT = "/dev/ttyACM0"
 
 
-def job(table: str, port: str | None, *, abandon: bool = False) -> Job:
-    """A round of wenzhou on this table, all its boards at one port, or none."""
-    machine, config = load_table(table), load_game("wenzhou")
-    orders = Orders(find_game("wenzhou"), game_parameters(config))
+def job(table: str, port: str | None, *, game: str = "wenzhou", abandon: bool = False) -> Job:
+    """A round on this table, all its boards at one port, or none."""
+    machine, config = load_table(table), load_game(game)
+    orders = Orders(find_game(game), game_parameters(config))
     ports = dict.fromkeys(machine.boards, port) if port else {}
     return Job(
         machine, config, orders, 1, False, 0, None, ports, False, Path("kept"), abandon=abandon
@@ -57,6 +57,41 @@ def test_an_unfinished_round_is_gone_on_with_where_the_boards_remember_it(
 def test_on_bare_pins_nothing_is_put_away_where_nothing_was_left_unfinished(tmp_path: Path) -> None:
     played = job("bench", PINS)
     with Journal(tmp_path / "table.journal", "now", facts_of(played)) as journal:
+        assert taken_up(played, journal) is None
+        assert regather_for(played, journal) is None
+
+
+@pytest.mark.parametrize(
+    ("played", "put_away"),
+    [
+        (job("robotic", PORT), "the last run is over, and its tiles are still where it left them"),
+        (job("bench", PINS), "the last run is over, and its tiles are still where it left them"),
+        (job("robotic", None), None),
+        (job("robotic", PORT, game="backgammon"), None),
+    ],
+)
+def test_on_the_morning_after_the_last_runs_tiles_are_put_away_first(
+    played: Job, put_away: str | None, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(played)) as journal:
+        journal.confirm(journal.intend("top", 1.0, {"do": "take in", "set": 0}), 2.0, None)
+        journal.end()
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert taken_up(played, journal) is None
+        assert regather_for(played, journal) == put_away
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_what_was_only_simulated_has_left_no_tile_on_a_real_table(
+    ended: bool, tmp_path: Path
+) -> None:
+    tried, played, kept = job("robotic", None), job("robotic", PORT), tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(tried)) as journal:
+        journal.intend("top", 1.0, {"do": "take in", "set": 0})
+        if ended:
+            journal.end()
+    with Journal(kept, "now", facts_of(played)) as journal:
         assert taken_up(played, journal) is None
         assert regather_for(played, journal) is None
 
