@@ -1,14 +1,16 @@
-"""What the controller's tests share: a planned set-up carried out on the felt, without a board."""
+"""What the controller's tests share: a set-up carried out on the felt, and a journal on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from config.field import Field, Spot
 from config.loader import game_parameters, load_game, load_table
+from controller.journal import Journal
 from controller.moves import Carry, Grasp
 from controller.preview import Preview, preview
 from controller.rest import seats_of
@@ -19,6 +21,7 @@ from rules.dice import Dice
 from rules.games import find_game
 from rules.plan import settle
 from rules.setup import Setup
+from tests.controller.journal_on_disk import NOON
 
 Dealt = tuple[Setup, Preview, Felt]
 DealOut = Callable[..., Dealt]
@@ -65,6 +68,19 @@ def deal_out() -> DealOut:
         return setup, planned, felt
 
     return deal
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a journal will lie; nothing is there yet."""
+    return tmp_path / "table.journal"
+
+
+@pytest.fixture
+def journal(file: Path) -> Iterator[Journal]:
+    """A journal that has just been opened."""
+    with Journal(file, NOON, {"table": "robotic"}) as journal:
+        yield journal
 
 
 def _jaws(grasp: Grasp, field: Field) -> tuple[Spot, ...]:

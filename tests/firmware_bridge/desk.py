@@ -152,3 +152,8 @@ async def later(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
     await asyncio.sleep(0.01)
     assert not task.done()
     return task
+
+
+def kinds(desk: Desk) -> list[type[Message]]:
+    """Of what kinds the messages are that the board was asked with, in order."""
+    return [type(message) for message in desk.asked]

@@ -35,6 +35,7 @@ from firmware_bridge.messages import (
     Watch,
 )
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.mishaps import parse
 from firmware_bridge.sim.plant.machine import Plant
 
 TILE = TileSize(length_mm=38, width_mm=28, height_mm=20)
@@ -55,6 +56,11 @@ def story(
         return rack
 
     return clock.run(tell())
+
+
+def ordered(*texts: str, chance: bool = False) -> dict[str, object]:
+    """A story's plant with these mishaps; without chance, every duration is at its mean."""
+    return {"mishaps": [parse(text) for text in texts], "chance": chance}
 
 
 class Rack:

@@ -13,25 +13,8 @@ from hypothesis import strategies as st
 from config.schema import TileSize
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.messages import Count, EdgeSeen, Recall, Recalled
+from tests.firmware_bridge.sim.plant.heads_at_work import count, fill, push
 from tests.firmware_bridge.sim.rack import Rack, story
-
-
-def fill(rack: Rack, tiles: int = 136) -> None:
-    """Tiles straight from the first box into the drum, which begins to stir, belts running."""
-    assert rack.plant.drum is not None
-    box = rack.plant.boxes[0]
-    rack.plant.drum.pour([box.take(tile) for tile in box.tiles[:tiles]])
-    rack.set("drum", 700)
-    for head in range(len(rack.plant.heads)):
-        rack.set(f"head{head}_belt", 600)
-
-
-async def count(rack: Rack, tiles: int, head: int = 0, limit: float = 60.0) -> Ended:
-    return await rack.drive(f"head{head}_wheel", 600, Edges(f"head{head}_counter", tiles), limit)
-
-
-async def push(rack: Rack, head: int = 0) -> Ended:
-    return await rack.drive(f"head{head}_pusher", 500, Edges(f"head{head}_vane", 1), 2.0)
 
 
 @settings(max_examples=10, deadline=None)

@@ -10,18 +10,12 @@ from config.field import Spot
 from firmware_bridge.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
 from firmware_bridge.messages import Clear, Faulted, Ok, Scan, Tag
-from firmware_bridge.sim.mishaps import parse
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, ordered, story
 
 HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
-
-
-def ordered(*texts: str, chance: bool = False) -> dict[str, object]:
-    """The plant with these mishaps."""
-    return {"mishaps": [parse(text) for text in texts], "chance": chance}
 
 
 def column(rack: Rack, tiles: int = 2) -> list[Tile]:

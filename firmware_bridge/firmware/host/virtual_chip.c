@@ -1,0 +1,238 @@
+/* The virtual processor itself: its time and its turns, the steps that it makes meanwhile, its
+ * EEPROM, its resets. */
+#include "virtual_chip.h"
+
+#include "../port.h"
+#include "virtual_pins.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define QUEUE 2u /* segments beyond the one that runs, as on the AVR */
+#define TURNS 100000u /* more at one time is a loop without end */
+
+struct axis {
+    struct port_segment queue[QUEUE];
+    uint8_t waiting;
+    struct port_segment runs;
+    bool live, awake, up;
+    uint64_t begin; /* of the segment that runs, in ticks */
+    uint8_t made;   /* of its steps */
+    uint32_t steps;
+    int32_t stands;
+};
+
+uint64_t ticks;
+bool in_reflex;
+static bool locked, tick_wanted, supply_fails, left;
+static uint8_t cause;
+static struct axis axes[AXES];
+static uint8_t eeprom[EEPROM_SIZE];
+static bool is_made;
+
+/* The processor, as port.h has it */
+
+uint32_t port_micros(void) {
+    return (uint32_t)(ticks / 2u);
+}
+
+void port_start(void) {
+}
+
+void port_tick_wanted(bool wanted) {
+    tick_wanted = wanted;
+}
+
+void port_lock(void) {
+    assert(!locked && !in_reflex);
+    locked = true;
+}
+
+void port_unlock(void) {
+    assert(locked);
+    locked = false;
+}
+
+uint8_t port_eeprom_read(uint16_t at) {
+    return eeprom[at % EEPROM_SIZE];
+}
+
+bool port_eeprom_ready(void) {
+    return true;
+}
+
+void port_eeprom_write(uint16_t at, uint8_t byte) {
+    eeprom[at % EEPROM_SIZE] = byte;
+}
+
+bool port_supply_fails(void) {
+    return supply_fails;
+}
+
+uint8_t port_reset_cause(void) {
+    return cause;
+}
+
+void port_watchdog_kick(void) {
+}
+
+void port_bootloader(void) {
+    left = true;
+}
+
+/* Steps */
+
+void port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up) {
+    (void)step_pin;
+    port_pin_write(direction_pin, up);
+    axes[axis] = (struct axis){.live = true, .up = up, .stands = axes[axis].stands};
+}
+
+bool port_axis_room(uint8_t axis) {
+    return axes[axis].waiting < QUEUE;
+}
+
+void port_axis_put(uint8_t axis, const struct port_segment *segment) {
+    struct axis *const this = &axes[axis];
+    if (!this->awake) {
+        this->awake = true;
+        this->runs = *segment;
+        this->begin = ticks;
+        this->made = 0;
+    } else if (port_axis_room(axis)) {
+        this->queue[this->waiting++] = *segment;
+    }
+}
+
+bool port_axis_idle(uint8_t axis) {
+    return !axes[axis].live || !axes[axis].awake;
+}
+
+void port_axis_halt(uint8_t axis) {
+    axes[axis].live = false;
+}
+
+uint32_t port_axis_steps(uint8_t axis) {
+    return axes[axis].steps;
+}
+
+int32_t hw_axis_steps(uint8_t axis) {
+    return axis < AXES ? axes[axis].stands : 0;
+}
+
+static void make_steps(struct axis *axis) {
+    while (axis->made < axis->runs.steps) {
+        const uint64_t after = ((uint64_t)axis->made * axis->runs.spacing) >> 8;
+        if (ticks < axis->begin + axis->runs.first + after) {
+            return;
+        }
+        axis->made++;
+        axis->steps++;
+        axis->stands += axis->up ? 1 : -1;
+    }
+}
+
+static void next_segment(struct axis *axis) {
+    if (axis->waiting == 0) {
+        axis->awake = false;
+        return;
+    }
+    axis->runs = axis->queue[0];
+    axis->queue[0] = axis->queue[1];
+    axis->waiting--;
+    axis->begin += SEGMENT_TICKS;
+    axis->made = 0;
+}
+
+static void run_axis(struct axis *axis) {
+    while (axis->live && axis->awake) {
+        make_steps(axis);
+        if (ticks < axis->begin + SEGMENT_TICKS) {
+            return;
+        }
+        next_segment(axis);
+    }
+}
+
+/* Turns and time */
+
+void turn(void) {
+    uint32_t turns = 0;
+    while (!left && core_turn()) {
+        assert(++turns < TURNS);
+    }
+    (void)turns;
+}
+
+static void reflex(void (*what)(void)) {
+    assert(!locked);
+    in_reflex = true;
+    what();
+    in_reflex = false;
+}
+
+static void tick(void) {
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        run_axis(&axes[axis]);
+    }
+    if (tick_wanted) {
+        reflex(reflex_tick);
+    }
+    turn();
+}
+
+void hw_advance(uint32_t micros) {
+    const uint64_t until = ticks + 2u * (uint64_t)micros;
+    while (ticks < until) {
+        const uint64_t step = until - ticks;
+        ticks += step < 2u * HW_TICK_MICROS ? step : 2u * HW_TICK_MICROS;
+        tick();
+    }
+}
+
+uint64_t hw_micros(void) {
+    return ticks / 2u;
+}
+
+/* Resets, and what outlives them */
+
+void hw_new(void) {
+    memset(eeprom, 0xFF, sizeof eeprom);
+    pins_new();
+    is_made = true;
+}
+
+static void forget_all_but_copper(void) {
+    pins_forget();
+    memset(axes, 0, sizeof axes);
+    lines_forget();
+    locked = in_reflex = tick_wanted = supply_fails = left = false;
+}
+
+void hw_reset(uint8_t reset_cause, uint64_t at) {
+    if (!is_made) {
+        hw_new();
+    }
+    ticks = 2u * at;
+    forget_all_but_copper();
+    cause = reset_cause;
+    core_begin();
+    turn();
+}
+
+#define TURNS_TO_SAVE 10000u
+
+void hw_supply_falls(void) {
+    supply_fails = true;
+    for (uint32_t turns = 0; turns < TURNS_TO_SAVE; turns++) {
+        core_turn();
+    }
+}
+
+uint8_t *hw_eeprom(void) {
+    return eeprom;
+}
+
+uint8_t hw_left_for_bootloader(void) {
+    return left;
+}

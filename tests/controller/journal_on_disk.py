@@ -1,0 +1,22 @@
+"""A journal on disk as somebody else reads it: all three copies, record by record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+NOON = "2030-01-01T12:00:00+00:00"
+PACKET = {"step": "packet", "seat": 2}
+
+
+def on_disk(file: Path) -> list[dict[str, Any]]:
+    """What somebody else reads in the copies now, without their runs: all three say the same."""
+    (text,) = {(file.with_name(file.name + end)).read_text() for end in ("", ".2", ".3")}
+    told = [json.loads(line) for line in text.splitlines()]
+    return [record for record in told if record["kind"] != "run"]
+
+
+def contents(file: Path) -> list[tuple[str, object]]:
+    """Kind and content of every record on disk, in order."""
+    return [(record["kind"], record["content"]) for record in on_disk(file)]

@@ -1,0 +1,90 @@
+"""A full journal is put away once its story is over, and goes on in a new file."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from controller import journal as journal_module
+from controller.journal import Journal, JournalError, JournalLocked
+from tests.controller.journal_on_disk import NOON
+
+
+def test_an_ended_journal_that_is_full_is_put_away_and_goes_on_in_a_new_file(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "FULL", 400)
+    for number in range(4):
+        with Journal(file, f"203{number}-01-01T12:00:00+00:00", {}) as journal:
+            journal.confirm(journal.intend("top", 1.0, {"of": number, "long": "x" * 400}), 2.0, 1)
+            assert [entry.intent["of"] for entry in journal.entries()] == [number]
+            assert journal.check() == ()
+            journal.end()
+    away = sorted(each.name for each in file.parent.iterdir() if "20" in each.name)
+    assert away == sorted(
+        f"table.journal{copy}.203{year}0101T120000"
+        for copy in ("", ".2", ".3")
+        for year in (1, 2, 3)
+    )
+    with Journal(file, NOON, {}) as journal:
+        assert [entry.intent["of"] for entry in journal.history()] == [2, 3]
+        assert [entry.number for entry in journal.history()] == [10, 14]
+        assert journal.healed == ()
+
+
+def test_a_full_journal_without_an_end_stays_until_its_story_is_over(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "FULL", 100)
+    for _ in range(2):
+        with Journal(file, NOON, {}) as journal:
+            journal.intend("top", 1.0, {})
+    assert len(list(file.parent.iterdir())) == 4  # three copies and the lock
+
+
+@pytest.mark.parametrize("done", range(7))
+def test_a_power_cut_while_a_journal_is_put_away_loses_nothing(
+    file: Path, monkeypatch: pytest.MonkeyPatch, done: int
+) -> None:
+    monkeypatch.setattr(journal_module, "FULL", 100)
+    with Journal(file, "2031", {}) as journal:
+        journal.confirm(journal.intend("top", 1.0, {"of": "old"}), 2.0, None)
+        journal.end()
+    replace, left = Path.replace, done
+
+    def cut(self: Path, target: Path) -> Path:
+        nonlocal left
+        if not left:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        left -= 1
+        return replace(self, target)
+
+    with monkeypatch.context() as power, Journal(file, "2032", {}) as journal:
+        power.setattr(Path, "replace", cut)
+        if done < 6:
+            with pytest.raises(JournalError, match="cannot be put away"):
+                journal.intend("top", 1.0, {"of": "new"})
+    with Journal(file, "2033", {}) as journal:
+        journal.intend("top", 1.0, {"of": "newer"})
+        assert [entry.intent["of"] for entry in journal.history()] == ["old", "newer"]
+
+
+def test_an_archive_that_is_not_the_one_that_was_put_away_is_told(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "FULL", 100)
+    for started in ("2031", "2032"):
+        with Journal(file, started, {}) as journal:
+            journal.intend("top", 1.0, {"of": started})
+            journal.end()
+    for name in ("table.journal.2032", "table.journal.2.2032", "table.journal.3.2032"):
+        shorter = file.with_name(name).read_bytes().splitlines(keepends=True)[:-1]
+        file.with_name(name).write_bytes(b"".join(shorter))
+    with (
+        Journal(file, NOON, {}) as journal,
+        pytest.raises(JournalLocked, match="does not end where record 4 goes on"),
+    ):
+        journal.history()

@@ -1,0 +1,145 @@
+"""One virtual board in trouble: what is latched, what clears it, what a reset forgets."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge.board import Edges, FaultCode, Reason
+from firmware_bridge.messages import (
+    NONE,
+    PROTOCOL,
+    Bootloader,
+    Clear,
+    Faulted,
+    Identify,
+    Identity,
+    Ok,
+    Read,
+    Refusal,
+    Refused,
+    Set,
+)
+from tests.firmware_bridge.sim.rack import Rack, story
+
+
+def codes(rack: Rack) -> list[FaultCode]:
+    return [FaultCode(event.code) for _, event in rack.heard(Faulted)]  # type: ignore[attr-defined]
+
+
+def test_a_limit_switch_during_a_move_is_a_fault() -> None:
+    async def main(rack: Rack) -> None:
+        await rack.home("gantry_x")
+        rack.loop.call_later(0.3, rack.boards["arm"].sensor, "gantry_x_home", True)
+        assert (await rack.move(gantry_x=0.4)).reason is Reason.FAULT
+        assert codes(rack) == [FaultCode.LIMIT_SWITCH]
+
+    story(main)
+
+
+def test_the_emergency_stop_makes_everything_safe_in_the_same_instant() -> None:
+    async def main(rack: Rack) -> None:
+        await rack.home("gantry_x")
+        rack.set("drum", 700)
+        move = asyncio.create_task(rack.move(gantry_x=0.4))
+        await asyncio.sleep(0.3)
+        where = rack.read("gantry_x")
+        rack.plant.emergency_stop(True)
+        assert rack.read("drum") == 0
+        assert rack.read("gantry_x") == where
+        assert (await move).reason is Reason.FAULT
+        assert codes(rack) == [FaultCode.EMERGENCY_STOP] * 2
+
+    story(main)
+
+
+def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
+    async def main(rack: Rack) -> None:
+        base, number = rack.boards["base"], rack.number("emergency")
+        rack.plant.emergency_stop(True)
+        await asyncio.sleep(1)
+        assert base.execute(Clear(), 0) == Refused(Refusal.CAUSE_PERSISTS, number)
+        rack.plant.emergency_stop(False)
+        await asyncio.sleep(1)
+        refused = Refused(Refusal.FAULT_LATCHED, number)
+        assert rack.tell("drum", lambda drum: Set(drum, 1)) == refused
+        assert base.execute(Clear(), 0) == Ok()
+        rack.set("drum", 1)
+
+    story(main)
+
+
+def test_both_switches_at_once_are_a_fault_as_long_as_they_are() -> None:
+    async def main(rack: Rack) -> None:
+        base = rack.boards["base"]
+        base.sensor("lift0_up", True)
+        await asyncio.sleep(0.1)
+        assert codes(rack) == [FaultCode.BOTH_SWITCHES]
+        lift = rack.number("lift0")
+        assert base.execute(Clear(), 0) == Refused(Refusal.CAUSE_PERSISTS, lift)
+        base.sensor("lift0_up", False)
+        await asyncio.sleep(0.1)
+        assert base.execute(Clear(), 0) == Ok()
+
+    story(main)
+
+
+def test_a_motor_forgotten_is_switched_off_after_its_maximum_on_time() -> None:
+    async def main(rack: Rack) -> None:
+        rack.lease(65)
+        rack.set("head0_belt", 500)
+        await asyncio.sleep(60)
+        rack.lease(65)
+        rack.set("head0_belt", 600)
+        await asyncio.sleep(60)
+        rack.lease(65)
+        assert rack.read("head0_belt") == 600
+        await asyncio.sleep(30.1)
+        assert rack.read("head0_belt") == 0
+        ((at, fault),) = rack.heard(Faulted)
+        assert at == pytest.approx(150)
+        assert fault == Faulted(FaultCode.MAXIMUM_ON_TIME, rack.number("head0_belt"), 150_000_000)
+
+    story(main)
+
+
+def test_what_the_mechanism_refuses_is_a_fault_with_a_sentence() -> None:
+    async def main(rack: Rack) -> None:
+        ended = await rack.drive("head0_pusher", 1000, Edges("head0_vane", 1), 2.0)
+        assert ended.reason is Reason.FAULT
+        assert codes(rack) == [FaultCode.IMPOSSIBLE]
+        assert rack.boards["base"].refusals == ["head0_pusher pushes, and no tile waits in head 0."]
+        assert rack.boards["base"].execute(Clear(), 0) == Ok()
+
+    story(main)
+
+
+def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
+    async def main(rack: Rack) -> None:
+        rack.set("drum", 700)
+        arm = rack.boards["arm"]
+        await rack.home("gantry_x")
+        for board in rack.boards.values():
+            board.reset(2)
+        assert not rack.plant.drum.stirring  # type: ignore[union-attr]
+        assert rack.tell("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        told = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
+        assert isinstance(told, Identity)
+        assert (told.boots, told.reset_cause, told.configuration_crc) == (2, 2, 0)
+        rack.configure()
+        assert rack.read("gantry_x") == -450_000
+        rack.lease(1)
+        unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
+        assert rack.tell("gantry_x", rack.moves(gantry_x=0)) == unhomed
+
+    story(main)
+
+
+def test_the_bootloader_stops_everything() -> None:
+    async def main(rack: Rack) -> None:
+        rack.set("drum", 700)
+        assert rack.boards["base"].execute(Bootloader(0), 0) == Ok()
+        assert not rack.plant.drum.stirring  # type: ignore[union-attr]
+
+    story(main)

@@ -1,0 +1,90 @@
+"""What one virtual board sees and tells: keys that bounce, dice that lie still, tags."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge.board import Reason
+from firmware_bridge.messages import (
+    Count,
+    DiceRead,
+    EdgeSeen,
+    MotionEnded,
+    Ok,
+    Refusal,
+    Refused,
+    Scan,
+    Tag,
+    ThrowDice,
+    Value,
+    Watch,
+)
+from tests.firmware_bridge.sim.rack import Rack, story
+
+
+def test_a_bouncing_key_counts_once() -> None:
+    async def main(rack: Rack) -> None:
+        rack.watch("done_key")
+        for _ in range(4):
+            rack.boards["base"].sensor("done_key", True)
+            await asyncio.sleep(0.003)
+            rack.boards["base"].sensor("done_key", False)
+            await asyncio.sleep(0.003)
+        rack.boards["base"].sensor("done_key", True)
+        settled = rack.loop.time() + 0.02
+        await asyncio.sleep(1)
+        (at, event), *more = rack.heard(EdgeSeen)
+        assert at == pytest.approx(settled)
+        assert event == EdgeSeen(rack.number("done_key"), 1, round(settled * 1e6), 1)
+        assert not more
+        assert rack.tell("done_key", Count) == Value(1)
+
+    story(main)
+
+
+def test_an_unwatched_sensor_is_silent() -> None:
+    async def main(rack: Rack) -> None:
+        rack.watch("done_key")
+        assert rack.tell("done_key", lambda key: Watch(key, 0)) == Ok()
+        rack.boards["base"].sensor("done_key", True)
+        await asyncio.sleep(0.5)
+        assert not rack.heard(EdgeSeen)
+        assert rack.read("done_key") == 1
+
+    story(main)
+
+
+def test_dice_are_read_once_they_lie_still() -> None:
+    async def main(rack: Rack) -> None:
+        assert rack.plant.dome is not None
+        rack.plant.dome.loaded.append((3, 5))
+        assert await rack.throw("dice", 2) == (3, 5)
+        assert rack.loop.time() == 1.5
+        fair = await rack.throw("dice", 3)
+        assert all(1 <= die <= 6 for die in fair)
+
+    story(main)
+
+
+def test_a_stopped_throw_ends_without_dice() -> None:
+    async def main(rack: Rack) -> None:
+        assert rack.tell("dice", lambda dice: ThrowDice(dice, 2)) == Ok()
+        await asyncio.sleep(0.5)
+        busy = Refused(Refusal.BUSY, rack.number("dice"))
+        assert rack.tell("dice", lambda dice: ThrowDice(dice, 2)) == busy
+        rack.stop("dice")
+        await asyncio.sleep(10)
+        ((_, ended),) = rack.heard(MotionEnded)
+        assert ended.reason == Reason.STOPPED  # type: ignore[attr-defined]
+        assert not rack.heard(DiceRead)
+
+    story(main)
+
+
+def test_an_empty_reader_sees_no_tag() -> None:
+    async def main(rack: Rack) -> None:
+        assert rack.tell("reader", Scan) == Tag(0)
+
+    story(main)

@@ -1,0 +1,134 @@
+"""Sessions, to the firmware as to the virtual board: who is heard, what comes again, what stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firmware_bridge.board import Reason
+from firmware_bridge.codec import configuration_crc, encode
+from firmware_bridge.messages import (
+    NONE,
+    PROTOCOL,
+    Clear,
+    Commit,
+    Count,
+    EdgeSeen,
+    Faulted,
+    Identify,
+    Message,
+    Pulse,
+    Read,
+    Recall,
+    Report,
+    SelfTest,
+    Set,
+    Stop,
+    TakeLease,
+    ThrowDice,
+    UntilKind,
+)
+from tests.firmware_bridge.firmware.twin_stories import drive, pass_tiles, reasons, story
+from tests.firmware_bridge.firmware.twins import Twins
+
+
+def test_nothing_is_answered_before_the_host_has_said_who_it_is(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        await twins.line(encode(0, 7, SelfTest()))
+        await twins.tell(Identify(PROTOCOL + 1, b"nonce000"))
+        await twins.tell(Identify(PROTOCOL, b"nonce001"))
+        for message in (SelfTest(), TakeLease(500), Stop(NONE), Clear(), Read(0), Report()):
+            await twins.tell(message)
+
+    twins = story(library, tell, begin=False)
+    assert len(twins.heard[1]) == 8
+
+
+def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        await twins.watch("head0_counter")
+        pulse = Pulse(twins.number("head0_pusher"), 1000, 40)
+        await twins.tell(pulse)
+        await twins.advance(1)
+        sequence = (len(twins.asked) - 1) & 0xFF
+        for _ in range(3):
+            await twins.line(b"\0" + encode(0, sequence, pulse))
+            await twins.line(encode(0, sequence + 9 & 0xFF, pulse))
+        await twins.line(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
+        await twins.advance(60)
+        await twins.tell(Report())
+
+    twins = story(library, tell)
+    assert reasons(twins) == [Reason.DONE]
+
+
+def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        await twins.watch("head0_counter")
+        for _ in range(10):
+            await twins.sense("head0_counter", True)
+            await twins.advance(2.3, acknowledge=False)
+            await twins.sense("head0_counter", False)
+            await twins.advance(2.9, acknowledge=False)
+        await twins.advance(1300, acknowledge=False)
+        await twins.advance(20)
+
+    twins = story(library, tell)
+    assert len(twins.events(EdgeSeen)) > 50
+
+
+def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        await twins.watch("head0_counter")
+        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
+        await twins.sense("emergency", True)
+        await twins.advance(5, acknowledge=False)
+        await twins.tell(Identify(PROTOCOL, b"nonce002"))
+        await twins.tell(Recall(twins.number("head0_wheel")))
+        await twins.advance(5)
+        await twins.begin(b"nonce003")
+
+    twins = story(library, tell)
+    assert len(twins.events(Faulted)) == 3
+
+
+def test_the_same_table_again_leaves_a_running_motor_running(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        await twins.tell(Set(twins.number("drum"), 1000))
+        for record in twins.records:
+            await twins.tell(record)
+        crc = configuration_crc(twins.records)
+        await twins.tell(Commit(len(twins.records), crc ^ 1))
+        await twins.tell(Commit(len(twins.records), crc))
+        await twins.tell(Read(twins.number("drum")))
+        assert twins.chip.output(4) == 1
+
+    story(library, tell)
+
+
+def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
+    async def tell(twins: Twins) -> None:
+        wheel, counter, dice = (
+            twins.number(name) for name in ("head0_wheel", "head0_counter", "dice")
+        )
+        await twins.tell(ThrowDice(dice, 2))
+        await twins.advance(1600)
+        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 5))
+        await pass_tiles(twins, "head0_counter", 2)
+        await twins.tell(Stop(wheel))
+        await twins.sense("head0_vane", False)
+        twins.lose_supply()
+        await twins.sense("head0_vane", True)
+        await twins.begin(b"nonce009")
+        await pass_tiles(twins, "head0_counter", 1)
+        questions: list[Message] = [
+            Recall(wheel),
+            Count(counter),
+            Count(twins.number("head0_vane")),
+            Count(dice),
+            Read(dice),
+            Recall(twins.number("head1_wheel")),
+        ]
+        for question in questions:
+            await twins.tell(question)
+
+    story(library, tell)

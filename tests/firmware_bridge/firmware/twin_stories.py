@@ -1,0 +1,55 @@
+"""Stories told to both twins, and the firmware's word on how they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.messages import NONE, Drive, Faulted, MotionEnded, UntilKind
+from firmware_bridge.sim import clock
+from tests.firmware_bridge.firmware.twins import Twins
+
+Story = Callable[[Twins], Awaitable[None]]
+
+
+def story(library: Path, tell: Story, board: str = "base", begin: bool = True) -> Twins:
+    """Tell a story to both; in the end they agree."""
+
+    async def main() -> Twins:
+        twins = Twins(library, "robotic", board)
+        if begin:
+            await twins.begin()
+        await tell(twins)
+        await twins.agree()
+        return twins
+
+    return clock.run(main())
+
+
+def reasons(twins: Twins) -> list[Reason]:
+    return [
+        Reason(event.reason)
+        for event in twins.events(MotionEnded)
+        if isinstance(event, MotionEnded)
+    ]
+
+
+def codes(twins: Twins) -> list[FaultCode]:
+    return [FaultCode(event.code) for event in twins.events(Faulted) if isinstance(event, Faulted)]
+
+
+def drive(
+    twins: Twins, motor: str, value: int, until: UntilKind, sensor: str = "", count: int = 0
+) -> Drive:
+    number = twins.number(sensor) if sensor else NONE
+    return Drive(twins.number(motor), value, until, number, count, 2000, 0)
+
+
+async def pass_tiles(twins: Twins, sensor: str, tiles: int) -> None:
+    """So many tiles pass a counter."""
+    for _ in range(tiles):
+        await twins.sense(sensor, True)
+        await twins.advance(7.1)
+        await twins.sense(sensor, False)
+        await twins.advance(9.3)

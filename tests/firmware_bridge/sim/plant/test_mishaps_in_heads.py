@@ -1,0 +1,168 @@
+"""What goes wrong in the heads, as S1 shows it: jams, two tiles at once, none, a weak wheel."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge.board import Reason
+from tests.firmware_bridge.sim.plant.heads_at_work import (
+    TILE_TIME,
+    count,
+    fill,
+    one_high,
+    pulses,
+    push,
+)
+from tests.firmware_bridge.sim.rack import Rack, ordered, story
+
+
+def happened(rack: Rack) -> list[tuple[str, str]]:
+    return [(each.kind, each.part) for each in rack.plant.mishaps.happened]
+
+
+def test_a_jam_blocks_s1_and_the_pusher_until_the_wheel_is_reversed() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        ended = await count(rack, 6, limit=10.0)
+        assert (ended.reason, ended.count) == (Reason.TIME, 3)
+        assert rack.read("head0_counter") == 1
+        here = rack.plant.census()
+        assert (here["head 0"], here["belt 0"], here["drum"]) == (2, 1, 133)
+        assert (await push(rack)).reason is Reason.TIME
+        await rack.pulse("head0_wheel", -600, 0.3)
+        assert rack.read("head0_counter") == 1
+        await rack.pulse("head0_wheel", -600, 0.3)
+        await asyncio.sleep(0.2)
+        assert rack.read("head0_counter") == 0
+        assert rack.plant.census()["head 0"] == 3
+        assert (await push(rack)).reason is Reason.EDGES
+        assert (await count(rack, 3)).reason is Reason.EDGES
+        assert happened(rack) == [("jam", "head0")]
+        assert rack.plant.mishaps.standing == ()
+
+    story(main, **ordered("jam:head0#3~2"))
+
+
+def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 6, limit=10.0)
+        assert rack.plant.mend("JAM", "head 0")
+        here = rack.plant.census()
+        assert (here["head 0"], here["belt 0"], here["drum"]) == (2, 0, 134)
+        await asyncio.sleep(0.01)
+        assert rack.read("head0_counter") == 0
+        assert (await count(rack, 4)).reason is Reason.EDGES
+
+    story(main, **ordered("jam:head0#3~99"))
+
+
+def test_a_push_that_meets_a_jam_goes_on_where_it_was_once_the_jam_is_out() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 2)
+        pushing = asyncio.create_task(push(rack, limit=1.9))
+        wheel = asyncio.create_task(count(rack, 2))
+        await asyncio.sleep(1.0)
+        assert rack.plant.census()["tray 0"] == 0
+        rack.stop("head0_wheel")
+        await wheel
+        await rack.pulse("head0_wheel", -600, 0.2)
+        assert (await pushing).reason is Reason.EDGES
+        assert rack.plant.census()["tray 0"] == 2
+
+    story(main, **ordered("jam:head0#3~1"))
+
+
+def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        rack.watch("head0_counter")
+        assert (await count(rack, 4)).count == 4
+        await asyncio.sleep(1)
+        assert pulses(rack) == pytest.approx([TILE_TIME, 2 * TILE_TIME, TILE_TIME, TILE_TIME])
+        assert rack.plant.census()["head 0"] == 5
+        assert rack.plant.mend("COUNT", "head 0")
+        here = rack.plant.census()
+        assert (here["head 0"], here["drum"]) == (4, 132)
+
+    story(main, **ordered("double_feed:head0#2"))
+
+
+def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 1)
+        await asyncio.sleep(1)
+        await push(rack)
+        assert [len(stack) for stack in rack.plant.trays[0].stacks] == [2]
+        assert rack.plant.mend("COUNT", "tray 0")
+        assert [len(stack) for stack in rack.plant.trays[0].stacks] == [1]
+
+    story(main, **ordered("double_feed:head0#1"))
+
+
+def test_what_a_person_takes_out_of_a_stack_leaves_the_last_one_lower() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        for _ in range(3):
+            await count(rack, 2)
+            await asyncio.sleep(1)
+            await push(rack)
+        tray = rack.plant.trays[0]
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 2]
+        assert rack.plant.drum is not None
+        rack.plant.drum.give(rack.plant.take_out(tray.stacks[1][0]))
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 1]
+
+    story(main)
+
+
+def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await one_high(rack, 5)
+        tray = rack.plant.trays[0]
+        assert [len(stack) for stack in tray.stacks] == [1, 1, 2, 1, 1]
+        assert rack.plant.mend("JAM", "head 0")
+        assert [len(stack) for stack in tray.stacks] == [1, 1, 1, 1, 1]
+        assert rack.plant.census()["drum"] == 131
+
+    story(main, **ordered("double_feed:head0#3"))
+
+
+def test_a_starved_head_gives_no_edge_until_the_drum_is_reversed() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        ended = await count(rack, 5, limit=20.0)
+        assert (ended.reason, ended.count) == (Reason.TIME, 2)
+        assert rack.read("head0_counter") == 0
+        rack.set("drum", -700)
+        rack.set("drum", 700)
+        assert (await count(rack, 3)).reason is Reason.EDGES
+
+    story(main, **ordered("starved:head0#3"))
+
+
+def test_a_person_looks_under_the_disc_of_a_starved_head() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        wheel = asyncio.create_task(count(rack, 5, limit=60.0))
+        rack.loop.call_later(20, rack.plant.mend, "STARVED", "head 0")
+        ended = await wheel
+        assert ended.reason is Reason.EDGES
+        assert ended.seconds > 20
+
+    story(main, **ordered("starved:head0#3~99"))
+
+
+def test_a_weak_wheel_lifts_tiles_late() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        assert (await count(rack, 3)).seconds > 2.5 * 3 * 0.28
+        assert rack.plant.mend("weak_motor", "head 0")
+        assert (await count(rack, 3)).seconds < 1.2
+
+    story(main, **ordered("weak_motor:head0"))

@@ -1,0 +1,125 @@
+"""What goes wrong at lifts and lid, as switches and currents show it: weak, stuck, in the way."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge.board import Ended, FaultCode, Level, Reason
+from firmware_bridge.messages import Clear, Ok
+from tests.firmware_bridge.sim.rack import Rack, ordered, story
+
+
+async def lift(rack: Rack, up: bool = True, limit: float = 5.0) -> Ended:
+    value, end = (1000, "up") if up else (-1000, "down")
+    return await rack.drive("lift1", value, Level(f"lift1_{end}"), limit)
+
+
+def test_a_weak_lift_is_not_up_within_its_time_but_gets_there() -> None:
+    async def main(rack: Rack) -> None:
+        assert (await lift(rack)).reason is Reason.TIME
+        assert (rack.read("lift1_up"), rack.read("lift1_down")) == (0, 0)
+        again = await lift(rack)
+        assert again.reason is Reason.LEVEL
+        assert again.seconds == pytest.approx(2.505, abs=0.01)
+
+    story(main, **ordered("weak_motor:lift1"))
+
+
+def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
+    async def main(rack: Rack) -> None:
+        await lift(rack)
+        assert rack.plant.mend("LIFT", "lift 1")
+        assert (await lift(rack)).reason is Reason.LEVEL
+        down = await lift(rack, up=False)
+        assert (down.reason, down.seconds) == (Reason.LEVEL, pytest.approx(2.505))
+
+    story(main, **ordered("weak_motor:lift1"))
+
+
+def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_second_try() -> None:
+    async def main(rack: Rack) -> None:
+        assert (await lift(rack)).reason is Reason.TIME
+        assert (rack.read("lift1_up"), rack.read("lift1_down")) == (0, 0)
+        again = await lift(rack)
+        assert (again.reason, again.seconds) == (Reason.LEVEL, pytest.approx(1.255))
+        assert rack.plant.mishaps.standing == ()
+
+    story(main, **ordered("half_up:lift1#1"))
+
+
+def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
+    async def main(rack: Rack) -> None:
+        for _ in range(3):
+            assert (await lift(rack)).reason is Reason.TIME
+        assert rack.plant.mend("LIFT", "lift 1")
+        assert (await lift(rack)).reason is Reason.LEVEL
+
+    story(main, **ordered("half_up:lift1#1~99"))
+
+
+@pytest.mark.parametrize("switch", ["lift1_up", "lift1"])
+def test_a_limit_switch_that_does_not_close_lets_the_time_run_out(switch: str) -> None:
+    async def main(rack: Rack) -> None:
+        for _ in range(2):
+            assert (await lift(rack)).reason is Reason.TIME
+        assert rack.plant.mend("LIFT", "lift 1")
+        await asyncio.sleep(0.01)
+        assert rack.read("lift1_up") == 1
+
+    story(main, **ordered(f"limit_switch:{switch}"))
+
+
+def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
+    async def main(rack: Rack) -> None:
+        assert (await lift(rack)).reason in (Reason.FAULT, Reason.LEVEL)
+        base = rack.boards["base"]
+        assert base.faults == (FaultCode.BOTH_SWITCHES,)
+        assert base.execute(Clear(), 0) != Ok()
+        assert rack.plant.mend("BOTH_SWITCHES", "lift1")
+        await asyncio.sleep(0.01)
+        assert base.execute(Clear(), 0) == Ok()
+
+    story(main, **ordered("stuck_sensor:lift1_down#1"))
+
+
+def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
+    async def main(rack: Rack) -> None:
+        base = rack.boards["base"]
+        opened = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
+        assert opened.reason is Reason.FAULT
+        assert base.faults == (FaultCode.OVER_CURRENT,)
+        assert (rack.read("lid_opened"), rack.read("lid_closed")) == (0, 0)
+        assert base.execute(Clear(), 0) == Ok()
+        again = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
+        assert (again.reason, again.seconds) == (Reason.FAULT, 0.0)
+        base.execute(Clear(), 0)
+        back = await rack.drive("lid", -1000, Level("lid_closed"), 5.0)
+        assert back.reason is Reason.LEVEL
+        assert rack.plant.mend("OVER_CURRENT", "lid")
+        opened = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
+        assert opened.reason is Reason.LEVEL
+
+    story(main, **ordered("obstruction:lid#1"))
+
+
+def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
+    async def main(rack: Rack) -> None:
+        assert (await lift(rack)).reason is Reason.FAULT
+        rack.boards["base"].execute(Clear(), 0)
+        await asyncio.sleep(3)
+        assert (await lift(rack)).reason is Reason.LEVEL
+        assert not rack.plant.mend("OVER_CURRENT", "lift 1")
+
+    story(main, **ordered("obstruction:lift1#1~4"))
+
+
+def test_a_motor_that_draws_too_much_for_a_moment_latches_a_fault_and_then_runs() -> None:
+    async def main(rack: Rack) -> None:
+        assert (await lift(rack)).reason is Reason.FAULT
+        assert rack.boards["base"].faults == (FaultCode.OVER_CURRENT,)
+        rack.boards["base"].execute(Clear(), 0)
+        assert (await lift(rack)).reason is Reason.LEVEL
+
+    story(main, **ordered("over_current:lift1#1"))

@@ -1,0 +1,154 @@
+"""What is lost between host and board, a lease, a line or a word, and how that ends."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge import messages as wire
+from firmware_bridge.board import BoardFault, BoardRefused, BoardSilent, Elapsed, FaultCode, Reason
+from firmware_bridge.messages import Refusal
+from tests.firmware_bridge.desk import Desk, kinds, later, story
+from tests.firmware_bridge.echo import noise
+
+# The lease
+
+
+def test_the_lease_is_nested_renewed_while_held_and_returned_by_the_last() -> None:
+    async def tell(desk: Desk) -> None:
+        await desk.board.hold_lease()
+        await desk.board.set("lamp", 1)
+        await asyncio.sleep(10.0)
+        await desk.board.release_lease()
+        await asyncio.sleep(1.0)
+        assert desk.copper.outputs["lamp"] == 1
+        renewals = kinds(desk).count(wire.TakeLease)
+        assert renewals == pytest.approx(11.0 / 0.5 * 3, abs=4)
+        await desk.board.release_lease()
+        assert desk.copper.outputs["lamp"] == 0
+        assert desk.asked[-1] == wire.TakeLease(0)
+        asked = len(desk.asked)
+        await asyncio.sleep(10.0)
+        assert len(desk.asked) == asked, "a board at rest holds no lease"
+
+    story(tell)
+
+
+def test_two_who_take_the_lease_together_both_have_it_when_told_so() -> None:
+    async def tell(desk: Desk) -> None:
+        await desk.board.release_lease()
+        await asyncio.gather(desk.board.hold_lease(), desk.board.hold_lease())
+        await desk.board.set("lamp", 1)
+        await desk.board.release_lease()
+        await desk.board.set("lamp", 1)
+
+    story(tell)
+
+
+def test_giving_back_a_lease_that_nobody_holds_is_refused() -> None:
+    async def tell(desk: Desk) -> None:
+        await desk.board.release_lease()
+        with pytest.raises(BoardRefused, match="the lease is given back, but nobody holds it"):
+            await desk.board.release_lease()
+
+    story(tell)
+
+
+def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> None:
+    async def tell(desk: Desk) -> None:
+        faults = desk.board.faults
+        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        desk.deaf = True
+        await asyncio.sleep(2.0)
+        desk.deaf = False
+        ended = await drive
+        assert ended.reason is Reason.HELD
+        assert desk.copper.outputs["lid"] == 0
+        assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
+        await asyncio.sleep(0.5)
+        with pytest.raises(BoardRefused, match="no lease is held, or it expired") as refused:
+            await desk.board.drive("lid", 500, Elapsed(), 0.1)
+        assert refused.value.why is Refusal.NO_LEASE, "nothing begins in ignorance of the loss"
+        await desk.board.release_lease()
+        await desk.board.hold_lease()
+        assert (await desk.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
+
+    story(tell)
+
+
+# The line
+
+
+def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_new_line() -> None:
+    async def tell(desk: Desk) -> None:
+        edges, faults = desk.board.watch("s1"), desk.board.faults
+        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        desk.host.unplug()
+        for waiting in (drive, anext(edges), anext(faults)):
+            with pytest.raises(BoardSilent, match="unplugged"):
+                await waiting
+        await desk.board.release_lease()
+        with pytest.raises(BoardSilent):
+            await desk.board.hold_lease()
+        await asyncio.sleep(1.0)
+        assert desk.copper.outputs["lid"] == 0, "the board lets go when its lease expires"
+        desk.replug()
+        desk.asked.clear()
+        await desk.board.start()
+        assert kinds(desk) == [wire.Identify, wire.TakeLease], "it has kept its table"
+        await desk.board.hold_lease()
+        await desk.board.set("lamp", 1)
+
+    story(tell)
+
+
+def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
+    async def tell(desk: Desk) -> None:
+        edges, faults = desk.board.watch("s1"), desk.board.faults
+        desk.host.unplug()
+        desk.replug()
+        await desk.board.start()
+        for late in (edges, faults):
+            with pytest.raises(BoardSilent, match="unplugged"):
+                await anext(late)
+
+    story(tell)
+
+
+def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stopped() -> None:
+    async def tell(desk: Desk) -> None:
+        desk.virtual.send = lambda event: None
+        with pytest.raises(BoardSilent, match="did not tell how a drive of lid ended, 6 s after"):
+            await desk.board.drive("lid", 500, Elapsed(), 1.0)
+        assert desk.loop.time() == pytest.approx(7.0, abs=0.1)
+        await asyncio.sleep(0.01)
+        assert wire.Stop(1) in desk.asked
+
+    story(tell)
+
+
+def test_closing_stops_everything_ends_the_iterators_and_may_be_done_twice() -> None:
+    async def tell(desk: Desk) -> None:
+        edges = desk.board.watch("s1")
+        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        await desk.board.close()
+        await desk.board.close()
+        assert desk.copper.outputs["lid"] == 0
+        assert (await drive).reason is Reason.STOPPED
+        assert [edge async for edge in edges] == []
+        desk.board.stop_all()
+        await desk.board.release_lease()
+
+    story(tell)
+
+
+def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> None:
+    async def tell(desk: Desk) -> None:
+        for _ in range(300):
+            assert (await desk.board.pulse("lamp", 1, 0.01)).reason is Reason.DONE
+            assert (await desk.board.drive("lid", 500, Elapsed(), 0.05)).reason is Reason.TIME
+            assert len(await desk.board.throw("dome", 2)) == 2
+        assert desk.board.traffic.retries > 20
+
+    story(tell, noise(4))
