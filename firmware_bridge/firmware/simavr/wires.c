@@ -145,6 +145,8 @@ void wire_again(struct processor *processor) {
     for (uint8_t pin = 0; pin < PINS; pin++) {
         const uint8_t port = port_of(pin), bit = bit_of(pin);
         tell_level(&processor->hooks[port][bit], bit, pin, RELEASED);
+        /* Its register is empty now: what was raised before the reset has to be raised again. */
+        processor->ports[port]->io.irq[bit].flags |= IRQ_FLAG_INIT;
         if (processor->driven[port].mask >> bit & 1) {
             drive(processor, pin, processor->driven[port].value >> bit & 1);
         }

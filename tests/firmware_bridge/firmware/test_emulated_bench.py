@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from config.loader import load_game, load_table
+from config.schema import SensorChannel
 from controller.cli.emulation import require_emulation
 from controller.cli.errors import BadInput
 from controller.hardware import Hardware, simulated
@@ -177,6 +178,28 @@ def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -
         assert table.values("drum") == [1000, 0]
         identity = await table.base.start()
         assert (identity.serial, identity.boots) == ("SIM00000", 2)
+
+    seen(story)
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None:
+    async def story(table: Table) -> None:
+        def seen_now() -> Awaitable[list[int]]:
+            return asyncio.gather(*map(table.base.read, sensors))
+
+        channels = table.plant.table.boards["base"].channels
+        sensors = [name for name, each in channels.items() if isinstance(each, SensorChannel)]
+        table.plant.sense("head0_counter", True)
+        await asyncio.sleep(0.1)
+        before = await seen_now()
+        assert 0 < sum(before) < len(before)
+        table.bench.reset("base", cause)
+        with suppress(BoardSilent):
+            await anext(table.base.faults)
+        await table.base.start()
+        await asyncio.sleep(0.1)
+        assert await seen_now() == before
 
     seen(story)
 
