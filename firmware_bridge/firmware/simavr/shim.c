@@ -35,6 +35,7 @@ static void after_reset(struct processor *processor) {
     processor->was_reset = false;
     processor->passed = processor->reset_at - processor->avr->cycle;
     tell(processor, RESET, 0, processor->avr->data[0x54]);
+    watch_edges_only(processor->avr);
     wire_again(processor);
 }
 
