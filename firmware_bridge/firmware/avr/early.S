@@ -1,5 +1,6 @@
 /* The first thing after a reset: remember why, and stop the watchdog, which after its own reset is
- * still on at its shortest time. Memory is cleared only afterwards, so GPIOR1 keeps it. */
+ * still on at its shortest time. Memory is cleared only afterwards, so GPIOR1 keeps it, and what
+ * the memory knows is saved. */
 #include <avr/io.h>
 
 .section .init3, "ax", @progbits
@@ -10,3 +11,4 @@
     ldi r24, (1 << WDCE) | (1 << WDE)
     sts WDTCSR, r24
     sts WDTCSR, r1
+    call memory_rescue

@@ -39,6 +39,10 @@ static uint8_t rests_count;
 static uint16_t rests_crc;
 static uint32_t next_pass;
 
+/* WHOLE while nothing has harmed what is in the memory; no memory wakes up with that by chance. */
+#define WHOLE UINT32_C(0x6B1D94C2)
+static uint32_t whole;
+
 static uint8_t resting[(PINS + 7u) / 8u]; /* a bit a pin that rests without a table */
 
 /* Records */
@@ -87,17 +91,26 @@ static void save_dome(uint8_t channel, const struct unit *dome) {
     save(place(DICE_AT, channel, DICE_SIZE), DICE_SIZE);
 }
 
+/* Of what still runs: how long it has. After a reset the clock may be a little behind. */
+static uint32_t lasted(const struct output *output, uint32_t now) {
+    if (output->reason != WIRE_NONE) {
+        return output->span;
+    }
+    return time_reached(now, output->span) ? now - output->span : 0;
+}
+
 static void save_order(const struct output *output) {
     if (output->reason == NEVER || output->channel >= MOST_CHANNELS) {
         return;
     }
+    const uint32_t now = port_micros();
     port_lock();
     record[0] = output->ticket;
     record[1] = output->reason;
     record[2] = output->state & COUNTS;
     record[3] = output->sensor;
     wire_put_u16(record + 4, output->counted);
-    wire_put_u32(record + 6, output->span);
+    wire_put_u32(record + 6, lasted(output, now));
     wire_put_u16(record + 10, output->first);
     port_unlock();
     save(place(ORDERS_AT, output->channel, ORDERS_SIZE), ORDERS_SIZE);
@@ -210,6 +223,7 @@ void memory_turn(uint32_t now, bool still) {
         return;
     }
     const bool urgent = port_supply_fails();
+    whole = urgent ? 0 : WHOLE;
     if (record_size != 0) {
         write_some(); /* a record that was begun is ended */
     } else if (stage != SAVED) {
@@ -217,6 +231,16 @@ void memory_turn(uint32_t now, bool still) {
     } else if ((still && time_reached(now, next_pass)) || urgent) {
         begin_pass();
         next_pass = now + EVERY_MICROS;
+    }
+}
+
+void memory_rescue(void) {
+    if (whole != WHOLE || !table_in_force()) {
+        return;
+    }
+    begin_pass();
+    while (stage != SAVED || record_size != 0) {
+        memory_turn(0, false);
     }
 }
 
@@ -234,7 +258,7 @@ static bool recall_order(uint8_t channel, struct output *output) {
     output->state = bytes[2];
     output->sensor = bytes[3];
     output->counted = wire_get_u16(bytes + 4);
-    output->span = bytes[1] == WIRE_NONE ? 0 : wire_get_u32(bytes + 6);
+    output->span = wire_get_u32(bytes + 6);
     output->first = wire_get_u16(bytes + 10);
     return true;
 }

@@ -1,8 +1,8 @@
 /* What outlives a lost supply: sensors' counts and levels, last orders, the dice, and at which
  * levels the table's outputs rest.
  *
- * Saved to EEPROM a byte a turn: what has changed every 250 ms while nothing moves, and at once
- * when the supply falls. Each record has its own check; one that was torn is as if it had never
+ * Saved to EEPROM a byte a turn: what has changed every 250 ms while nothing moves, at once when
+ * the supply falls, and after a reset by anything else. Each record has its own check; one that was torn is as if it had never
  * been. Counts belong to pins, orders and dice to channels. */
 #ifndef WALLWRIGHT_MEMORY_H
 #define WALLWRIGHT_MEMORY_H
@@ -21,5 +21,9 @@ void memory_restore_sensor(struct sensor *sensor);
 void memory_restore_dome(uint8_t channel, struct unit *dome);
 
 void memory_turn(uint32_t now, bool still);
+
+/* The first thing after a reset: saves what the memory still knows, if its supply never fell. Till
+ * this returns, half a second at most, nothing has been begun anew. */
+void memory_rescue(void);
 
 #endif

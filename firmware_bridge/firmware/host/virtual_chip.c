@@ -2,6 +2,7 @@
  * EEPROM, its resets. */
 #include "virtual_chip.h"
 
+#include "../core/memory.h"
 #include "../port.h"
 #include "virtual_pins.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define QUEUE 2u /* segments beyond the one that runs, as on the AVR */
+#define POWER 0u /* the cause after which the memory knows nothing */
 #define TURNS 100000u /* more at one time is a loop without end */
 
 struct axis {
@@ -216,6 +218,9 @@ void hw_reset(uint8_t reset_cause, uint64_t at) {
     ticks = 2u * at;
     forget_all_but_copper();
     cause = reset_cause;
+    if (reset_cause != POWER) {
+        memory_rescue();
+    }
     core_begin();
     turn();
 }

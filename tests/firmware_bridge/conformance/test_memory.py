@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_table
 from firmware_bridge import words
-from firmware_bridge.board import FaultCode
+from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.codec import COMMANDS, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.messages import (
@@ -142,6 +142,23 @@ def test_counts_are_saved_while_nothing_moves(host: Host) -> None:
     host.chip.reset(cause=3)
     host.begin()
     assert host.ask(Count(COUNTER)) == Value(3)
+
+
+@pytest.mark.parametrize(("cause", "known"), [(0, 0), (1, 2), (2, 2), (3, 2), (4, 2)])
+def test_what_moves_as_a_board_hangs_is_known_to_the_last_tile_but_after_a_lost_supply(
+    host: Host, cause: int, known: int
+) -> None:
+    host.begin()
+    drive = words.drive(WHEEL, 900, Edges("head0_counter", 5), 60.0, NAMES.index)
+    assert host.ask(drive) == Ok()
+    host.tiles(2)
+    host.chip.reset(cause=cause)
+    host.begin()
+    assert host.ask(Count(COUNTER)) == Value(known)
+    recalled = host.ask(Recall(WHEEL))
+    assert isinstance(recalled, Recalled)
+    assert recalled.count == known
+    assert (recalled.elapsed_us > 20_000) is bool(known)
 
 
 def test_a_damaged_count_begins_at_nothing_and_harms_no_other(host: Host) -> None:

@@ -14,7 +14,16 @@ from config.schema import SensorChannel
 from controller.cli.emulation import require_emulation
 from controller.cli.errors import BadInput
 from controller.hardware import Hardware, simulated
-from firmware_bridge.board import Board, BoardError, BoardSilent, Elapsed, FaultCode, Level, Reason
+from firmware_bridge.board import (
+    Board,
+    BoardError,
+    BoardSilent,
+    Edges,
+    Elapsed,
+    FaultCode,
+    Level,
+    Reason,
+)
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim import clock, processor
 from firmware_bridge.sim.emulated import EmulatedBench
@@ -27,6 +36,8 @@ from tests.firmware_bridge.firmware.emulated_rounds import build
 pytestmark = [pytest.mark.slow]
 
 STEP = 0.00015
+CLOCK_LAG = 0.033
+"""So far a clock may have gone back by a reset."""
 now = asyncio.get_running_loop
 
 
@@ -200,6 +211,27 @@ def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None
         await table.base.start()
         await asyncio.sleep(0.1)
         assert await seen_now() == before
+
+    seen(story)
+
+
+def test_what_a_board_counted_before_it_hung_is_recalled_to_the_last_tile() -> None:
+    async def story(table: Table) -> None:
+        drive = table.base.drive("head0_wheel", 1000, Edges("head0_counter", 9), 5.0)
+        lifting = asyncio.create_task(drive)
+        for active in (True, False) * 3:
+            await asyncio.sleep(0.05)
+            table.plant.sense("head0_counter", active)
+        await asyncio.sleep(0.05)
+        table.bench.reset("base", Cause.WATCHDOG)
+        with pytest.raises(BoardSilent):
+            await lifting
+        await table.base.start()
+        recalled = await table.base.recall("head0_wheel")
+        assert recalled is not None
+        assert (recalled.reason, recalled.count) == (Reason.FAULT, 3)
+        assert recalled.seconds == pytest.approx(0.35, abs=CLOCK_LAG)
+        assert await table.base.count("head0_counter") == 3
 
     seen(story)
 
