@@ -30,6 +30,8 @@ MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
 EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
 """Pins with one meaning on every board."""
 MOST_MV = 5000
+FALLING_MV, HELD_UP = 4300, FREQUENCY // 2
+"""What a processor sees as its supply falls, and the cycles that are left to it to save (ours)."""
 
 
 class EmulatedBoard:
@@ -130,7 +132,12 @@ class EmulatedBoard:
         self._processor.reset()
 
     def power_cycle(self) -> None:
-        """Its supply is cut and comes back; the EEPROM keeps what it has."""
+        """Its supply is cut and comes back; the EEPROM keeps what it has, and what is saved then.
+
+        For the table that is one moment: what the processor still does in it goes nowhere.
+        """
+        self._processor.supply(FALLING_MV, self._processor.cycle)
+        self._processor.run(self._processor.cycle + HELD_UP)
         eeprom = self._processor.eeprom()
         self._processor.close()
         self._before = self._now()
