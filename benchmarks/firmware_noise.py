@@ -35,11 +35,11 @@ from firmware_bridge.messages import (
 from firmware_bridge.provisioning import image
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
+from firmware_bridge.sim.processor import FIRMWARE
 from firmware_bridge.words import BLANK
 
 COMMANDS = 1_000_000
 SEED = 2
-FIRMWARE = Path(__file__).parents[1] / "firmware_bridge" / "firmware"
 SPEEDS = (1000, -1000)
 """What the motor is told in turn: each command that is done turns its pins about."""
 FORWARD, REVERSE, SENSOR = 2, 3, 22
