@@ -250,10 +250,11 @@ within the debounce time is not lost.
 
 A board with firmware keeps this in its EEPROM, beside its serial number, address and key and how
 often it has started. It writes what has changed every 250 ms while nothing moves, at once when its
-supply falls, and after any other reset, whose cause leaves the memory as it was. It keeps the levels too at which the outputs of its last table rest: there they
-rest from the start on, until a host configures the board; everything else of a table comes from the
-host. If those levels are damaged, CONFIGURATION is latched. What differs from the virtual board
-stands in [decision 14](decisions/0014-the-firmware.md).
+supply falls, and after any other reset, whose cause leaves the memory as it was. It keeps the
+levels too at which the outputs of its last table rest: there they rest from the start on, until a
+host configures the board; everything else of a table comes from the host. If those levels are
+damaged, CONFIGURATION is latched. What differs from the virtual board stands in [decision
+14](decisions/0014-the-firmware.md).
 
 ## Wired past the configuration
 
