@@ -116,6 +116,9 @@ class Following:
                     waiting.cancel()
                     with suppress(asyncio.CancelledError):
                         await waiting
+                elif not waiting.cancelled():
+                    # Whoever is told to stop in this very moment does not ask what came of it.
+                    waiting.exception()
 
     async def _after(self, play: Any, action: Action) -> Any:
         """The play after an act, once the table has brought what the act makes it owe."""
