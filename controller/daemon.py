@@ -9,7 +9,6 @@ from functools import partial
 
 from config.recovery import limits_of
 from config.schema import GameConfig, Table
-from config.staging import stage
 from controller.books import Books, mean
 from controller.bounds import under_bound
 from controller.buzzer import Buzzer
@@ -22,7 +21,7 @@ from controller.forgotten import Forgotten
 from controller.guided import Guided
 from controller.journal import Journal, JournalError, JournalLocked
 from controller.keys import Key
-from controller.lanes import hands_for_lanes
+from controller.lanes import staging_of
 from controller.ledger import Ledger
 from controller.pauses import Pauses, Reconnect, never_lost
 from controller.regather import regather
@@ -78,7 +77,7 @@ class Daemon:
         reconnect: Reconnect = never_lost,
     ) -> None:
         layout = orders.setup(orders.dealer).layout
-        self.staging = stage(layout, table, hands_for_lanes(table, orders))
+        self.staging = staging_of(table, orders)
         self.books = Books(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )

@@ -1,10 +1,11 @@
-"""Which deals can be picked into hand lanes before the walls are built."""
+"""Where a table's sets come to lie: hands are picked into lanes before the walls if they can be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from config.schema import Table
+from config.staging import Staging, stage
 from controller.rest import foreseen
 from controller.workplace import Orders
 from rules.geometry import Seat
@@ -12,6 +13,12 @@ from rules.setup import Setup
 
 PROBES = (0, 1, 2, 3, 4, 5, 6)
 """Ways in which the throws and choices could fall."""
+
+
+def staging_of(table: Table, orders: Orders) -> Staging:
+    """Which tile of every set-up lies where, whoever deals. Raises DoesNotFit."""
+    layout = orders.setup(orders.dealer).layout
+    return stage(layout, table, hands_for_lanes(table, orders))
 
 
 def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:

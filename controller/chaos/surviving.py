@@ -19,6 +19,7 @@ from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal, JournalError
+from controller.lanes import staging_of
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.board import Board, BoardSilent
@@ -104,6 +105,7 @@ class SurvivingTable:
         self.plant = simulated_plant(
             self.machine, self.config, game, seats, self.seed, mishaps=self.mishaps
         )
+        self.plant.expect(staging_of(self.machine, self.orders).fills)
         self.hands = Hands(self.plant)
         self.plug = Plug()
         self.daemon: Daemon | None = None

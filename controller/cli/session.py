@@ -23,6 +23,7 @@ from controller.events import EventLog
 from controller.faults import TableFault
 from controller.hardware import Hardware, daemon_for, on_lines, simulated
 from controller.journal import Journal, JournalError
+from controller.lanes import staging_of
 from controller.rest import seats_of
 from controller.reveal import Reveal
 from firmware_bridge.board import BoardError
@@ -138,6 +139,7 @@ def _hardware(job: Job, prompts: IO[str]) -> Hardware:
             emulated=job.emulated,
         )
         assert hardware.plant is not None
+        hardware.plant.expect(staging_of(job.table, job.orders).fills)
         hardware.plant.mishaps.on_host(befalls_host(job.journal))
         return hardware
     try:

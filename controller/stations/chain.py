@@ -6,8 +6,8 @@ from config.schema import Chain
 from controller.cure import Care
 from controller.faults import Fault, TableFault
 from controller.stations.standstill import Standstill
-from controller.stations.switched import FULL, LATE, MARGIN, missing
-from firmware_bridge.board import Edges, Level, Reason
+from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
+from firmware_bridge.board import Edges, Ended, Level, Reason
 from firmware_bridge.devices import Devices
 
 
@@ -19,6 +19,7 @@ class ChainStation:
         self.corner = chain.corner
         """The sensor that counts the sides it has come to."""
         self._motor = devices.motor(chain.motor)
+        self._ends = (devices.sensor(chain.zero), devices.sensor(chain.corner))
         self._care = care
         self._below = below
         self._side = 0
@@ -40,18 +41,35 @@ class ChainStation:
         target = self._side + 1
 
         async def forth() -> None:
-            corners = target - self._side
-            limit = self._chain.seconds_per_side * corners * LATE + MARGIN
-            goal = Edges(self._chain.corner, corners)
-            ended = await self._below.run(self._motor, FULL, goal, limit)
-            if ended.reason is not Reason.EDGES:
-                raise TableFault(Fault.CHAIN, "chain", missing(self._chain.corner, ended))
+            corners, spent = target - self._side, 0.0
+            # A corner that comes sooner is a bounce as the chain leaves its side, no arrival.
+            # From between two sides, where a broken off run may have left it, the way is shorter.
+            least = corners - SOON if await self._stands() else 0.0
+            while True:
+                ended = await self._onward(corners)
+                spent += ended.seconds
+                if spent >= least * self._chain.seconds_per_side:
+                    break
+                if corners > 1:
+                    evidence = f"{self.corner} told of {corners} sides within {spent:.1f} s"
+                    raise TableFault(Fault.CHAIN, "chain", evidence)
             self._side = target
 
         async def begin_again(_: TableFault) -> None:
             await self._back()
 
         await self._care.cured(forth, begin_again, begin_again)
+
+    async def _onward(self, corners: int) -> Ended:
+        limit = self._chain.seconds_per_side * corners * LATE + MARGIN
+        ended = await self._below.run(self._motor, FULL, Edges(self.corner, corners), limit)
+        if ended.reason is not Reason.EDGES:
+            raise TableFault(Fault.CHAIN, "chain", missing(self.corner, ended))
+        return ended
+
+    async def _stands(self) -> bool:
+        """Whether it stands at a side."""
+        return any([await end.active() for end in self._ends])
 
     async def _back(self) -> None:
         limit = self._chain.seconds_per_side * 4 * LATE + MARGIN

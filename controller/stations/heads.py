@@ -17,15 +17,13 @@ from controller.faults import Fault, TableFault
 from controller.stations.load import Load, longest_wait, looks
 from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
-from controller.stations.switched import FULL, LATE, MARGIN, missing
+from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from controller.tally import Tally
 from firmware_bridge.board import Edges, Ended, Reason
 from firmware_bridge.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
 """Longer than any tile takes past the counter, seconds (ours)."""
-SOON = 0.5
-"""The share of a push before which an edge of its vane is a bounce as it leaves, no end (ours)."""
 
 
 class HeadStation:
@@ -308,6 +306,7 @@ class HeadStation:
                 if ended.reason is Reason.EDGES:
                     self._stands = True
                     if whole and ended.seconds < SOON * self._heads.push:
+                        # The vane bounced as it left its sensor.
                         continue
                     if missed:
                         self._prove(vane, missed, self._tally.through - through)

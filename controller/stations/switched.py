@@ -16,6 +16,8 @@ MARGIN = 0.5
 """Seconds on top, for parts whose travel is short."""
 BACK_OFF = 0.25
 """The share of its travel by which a part backs off from what is in its way (ours)."""
+SOON = 0.5
+"""The share of a way in which nothing gets to its end: whatever says so is looked into (ours)."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,20 @@ class Switched:
                 await self.back_off(value)
                 evidence = f"{self.motor.channel} drew too much current after {ended.seconds:.1f} s"
                 raise TableFault(Fault.OBSTRUCTED, self.part, evidence)
-            if ended.reason not in (Reason.LEVEL, Reason.SWITCH):
-                raise await self._stuck(switch, ended)
+            there = ended.reason in (Reason.LEVEL, Reason.SWITCH)
+            # It was there, or its switch is stuck: then it never left its other end.
+            if (not there or ended.seconds < SOON * self.seconds) and await self._at_both_ends():
+                evidence = f"{self.forth} and {self.back} are both active"
+                raise TableFault(Fault.BOTH_SWITCHES, self.part, evidence)
+            if not there:
+                raise TableFault(self.fault, self.part, missing(switch, ended))
 
         await self.care.cured(travel)
 
-    async def _stuck(self, switch: str, ended: Ended) -> TableFault:
-        """What to call it: a part cannot be at both its ends."""
-        board = self.motor.board
-        if await board.read(self.forth) and await board.read(self.back):
-            evidence = f"{self.forth} and {self.back} are both active"
-            return TableFault(Fault.BOTH_SWITCHES, self.part, evidence)
-        return TableFault(self.fault, self.part, missing(switch, ended))
+    async def _at_both_ends(self) -> bool:
+        """What no part can be."""
+        read = self.motor.board.read
+        return bool(await read(self.forth) and await read(self.back))
 
 
 def missing(sensor: str, ended: Ended) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from config.field import Field
 from config.loader import game_parameters, load_game, load_table
 from config.staging import DoesNotFit, Slot, Staging, stage
-from controller.lanes import hands_for_lanes
+from controller.lanes import staging_of
 from controller.planner import Planner
 from controller.rest import foreseen
 from controller.workplace import Orders
@@ -103,7 +103,7 @@ def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
     """The trays beside the lanes, and the planner once the throws are known."""
     table = TABLES["auto_deal"]
     orders = Orders(setup.game, game_parameters(CONFIG), setup.seating.dealer)
-    staging = stage(setup.layout, table, hands_for_lanes(table, orders))
+    staging = staging_of(table, orders)
     planner = Planner(table, Field(table, CONFIG.tile), staging, 4)
     return staging, planner.with_lanes(foreseen(setup))
 

@@ -57,6 +57,23 @@ def test_a_tray_with_both_switches_active_is_tried_once_more_and_both_are_named(
     assert board.told == ["lift2 forward"] * 2
 
 
+def test_a_lift_whose_upper_switch_is_stuck_has_not_risen_because_that_says_so() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lift2"] = [Ended(Reason.SWITCH, 0, 0.0)] * 2
+    board.levels |= {"lift2_up": [1], "lift2_down": [1]}
+    fault = fault_of(rig.lifts[2].go_forth())
+    assert (fault.fault, fault.part) == (Fault.BOTH_SWITCHES, "lift 2")
+    assert board.told == ["lift2 forward"] * 2
+
+
+def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
+    rig, board = rig_of("robotic")
+    board.ends["lift2"] = [Ended(Reason.SWITCH, 0, 0.0)]
+    board.levels |= {"lift2_up": [1], "lift2_down": [0]}
+    clock.run(rig.lifts[2].go_forth())
+    assert board.told == ["lift2 forward"]
+
+
 def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
@@ -71,6 +88,36 @@ def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
     clock.run(twice())
     forth, back = f"{module.motor} forward", f"{module.motor} back"
     assert board.told == [forth, forth, back, forth]
+
+
+@pytest.mark.parametrize(("stands", "drives"), [(True, 2), (False, 1)])
+def test_a_corner_that_bounces_as_the_chain_leaves_a_side_is_no_next_side(
+    stands: bool, drives: int
+) -> None:
+    rig, board = rig_of("single_port")
+    module, chain = load_table("single_port").modules.chain, rig.chain
+    assert module is not None and chain is not None
+    board.levels[module.zero] = [int(stands)]
+    board.ends[module.motor] = [Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
+    clock.run(chain.to_next())
+    assert board.told == [f"{module.motor} forward"] * drives
+
+
+def test_two_corners_in_the_time_of_one_side_are_no_two_sides() -> None:
+    rig, board = rig_of("single_port")
+    module, chain = load_table("single_port").modules.chain, rig.chain
+    assert module is not None and chain is not None
+
+    async def twice() -> None:
+        await chain.to_next()
+        await chain.to_next()
+
+    board.levels[module.zero] = [1] * 9
+    arrived, both = Ended(Reason.EDGES, 1, 3.0), Ended(Reason.EDGES, 2, 3.1)
+    board.ends[module.motor] = [arrived, LATE, BACK, both]
+    fault = fault_of(twice())
+    assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
+    assert fault.evidence == f"{module.corner} told of 2 sides within 3.1 s"
 
 
 def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from config.staging import Staging, stage
+from config.staging import Staging
 from controller.books import Books
 from controller.events import Event, EventLog
 from controller.faults import Fault, TableFault
 from controller.journal import Journal
-from controller.lanes import hands_for_lanes
+from controller.lanes import staging_of
 from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.under import Under
@@ -93,7 +93,7 @@ class Below:
         orders = Orders(rules, game_parameters(config))
         layout = orders.setup(0).layout
         loop = asyncio.get_running_loop()
-        staging = change(stage(layout, machine, hands_for_lanes(machine, orders)))
+        staging = change(staging_of(machine, orders))
         events = EventLog(loop.time)
         self.states: list[tuple[float, object]] = []
         events.listen(self._hear)

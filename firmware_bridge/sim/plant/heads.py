@@ -37,7 +37,7 @@ STUCK_MA = 1500
 class Onward:
     """Where a head's tiles go: singly into a lane while that is open, else in stacks, pushed on.
 
-    `too_high()` is the top tile of a stack that is higher than the others, `instead` the one to
+    `too_high()` is the top tile of a stack that is higher than it should be, `instead` the one to
     take so that no stack is emptied; `in_a_lane` tells of a tile that lies in a hand lane,
     `in_a_wall` of one that was raised onto the felt.
     """
@@ -317,8 +317,8 @@ class Head:
         """The tile too many: the second one, or what is one too many since that was pushed on.
 
         A lane shows it, for a hand is counted. In stacks what came after it has moved up by one
-        place: either one waits here that should not, or a stack is higher than the others. In a
-        finished wall that shows neither nobody sees it.
+        place: a stack is higher than it should be, or one waits here that should not. In a wall
+        that shows neither nobody sees it.
         """
         waits = self.waiting.tiles[-1:]
         if second.holder in self.holders or self._onward.in_a_lane(second):

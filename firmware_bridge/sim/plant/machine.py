@@ -14,6 +14,7 @@ from typing import Protocol
 
 from config.field import Field
 from config.schema import AxisChannel, MotorChannel, Table, TileSize
+from config.staging import Fill
 from firmware_bridge.sim.mishap_kind import Realm
 from firmware_bridge.sim.mishap_parts import motors
 from firmware_bridge.sim.mishaps import Mishap, Mishaps
@@ -153,6 +154,12 @@ class Plant:
             self.sense(axis.home_switch, axis.home == max(0.0, axis.low))
         for sensor in (*self.table.modules.emergency, *self.table.modules.curtain):
             self.sense(sensor, False)
+
+    def expect(self, fills: Iterable[Fill]) -> None:
+        """People who know the game know how high each column of its walls is to be."""
+        heights = {fill.tray: fill.stacks for fill in fills}
+        for side, tray in enumerate(self.trays):
+            tray.due = heights.get(side, ())
 
     def census(self) -> dict[str, int]:
         """How many tiles lie where. Raises Impossible if one is lost or double."""
@@ -364,8 +371,14 @@ class Plant:
         return side if side in trays else None
 
     def _too_high(self, head: int) -> Tile | None:
-        """The top tile of a stack before a head that is higher than most of them, if there is."""
-        stacks = self._stacks_before(head)
+        """The top tile of a stack before a head that is too high, if there is one.
+
+        Whoever does not know the game sees what is higher than most of them.
+        """
+        trays = self._trays_before(head)
+        if any(tray.due for tray in trays):
+            return next(filter(None, (tray.too_high for tray in trays)), None)
+        stacks = [stack for tray in trays for stack in tray.row]
         for stack in stacks:
             if 2 * sum(len(other) < len(stack) for other in stacks) > len(stacks):
                 return stack[-1]
@@ -373,15 +386,15 @@ class Plant:
 
     def _instead(self, head: int, second: Tile) -> Tile:
         """A tile that leaves no gap: where the second one stands alone, the top of the highest."""
-        stacks = self._stacks_before(head)
+        stacks = [stack for tray in self._trays_before(head) for stack in tray.row]
         highest = max(stacks, key=len, default=[])
         alone = any(stack == [second] for stack in stacks)
         return highest[-1] if alone and len(highest) > 1 else second
 
-    def _stacks_before(self, head: int) -> list[list[Tile]]:
+    def _trays_before(self, head: int) -> list[Tray]:
         assert self.table.modules.heads is not None
         sides = self.table.modules.heads.ports[head].trays
-        return [stack for side in sides if side < len(self.trays) for stack in self.trays[side].row]
+        return [self.trays[side] for side in sides if side < len(self.trays)]
 
     def _in_a_lane(self, tile: Tile) -> bool:
         return any(tile.holder in lane.holders for lane in self.lanes)

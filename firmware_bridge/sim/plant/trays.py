@@ -7,6 +7,8 @@ away the tray below can be filled again.
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 from config.field import Field, Spot
 from config.schema import Trays
 from firmware_bridge.sim.plant.felt import Felt
@@ -22,6 +24,8 @@ class Tray:
         module = trays.sides[side]
         self.stacks: list[list[Tile]] = []
         """What stands in the tray, in order of arrival, each stack bottom tile first."""
+        self.due: tuple[int, ...] = ()
+        """How high each column is to be, as far as people know."""
         self.channels = frozenset({module.lift})
         self._row = Holder(f"tray {side}")
         self._plate = Holder(f"lift {side}")
@@ -84,6 +88,15 @@ class Tray:
     def row(self) -> list[list[Tile]]:
         """What people see who look into it: its stacks, on the lift or below it."""
         return self._carried + self.stacks
+
+    @property
+    def too_high(self) -> Tile | None:
+        """The top of the first stack that is higher than it should be."""
+        for stacks in (self._carried, self.stacks):
+            for stack, height in zip(stacks, chain(self.due, repeat(0)), strict=False):
+                if len(stack) > height:
+                    return stack[-1]
+        return None
 
     # The lift's ends
 

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from config.staging import Fill
 from firmware_bridge.board import Reason
 from tests.firmware_bridge.sim.plant.heads_at_work import (
     TILE_TIME,
@@ -131,6 +132,31 @@ def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> 
         assert rack.plant.census()["drum"] == 131
 
     story(main, **ordered("double_feed:head0#3"))
+
+
+def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> None:
+    async def main(rack: Rack) -> None:
+        rack.plant.expect([Fill(0, (2, 2, 1))])
+        fill(rack)
+        for tiles in (2, 2, 1):
+            await count(rack, tiles)
+            await asyncio.sleep(1)
+            await push(rack)
+        tray = rack.plant.trays[0]
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 2]
+        assert rack.plant.mend("MISSING_TILE", "head 0")
+        assert [len(stack) for stack in tray.stacks] == [2, 2, 1]
+        assert rack.plant.census()["drum"] == 131
+
+    story(main, **ordered("double_feed:head0#2"))
+
+
+def test_people_at_a_table_without_trays_expect_nothing_of_them() -> None:
+    async def main(rack: Rack) -> None:
+        rack.plant.expect([Fill(0, (4, 4))])
+        assert not rack.plant.trays
+
+    story(main, table="bench")
 
 
 def test_a_starved_head_gives_no_edge_until_the_drum_is_reversed() -> None:
