@@ -134,7 +134,8 @@ class Under:
             load.came(head.part, feeding.left(head.head.counter))
             if (gate := self._gate_before(head, feeding)) is not None:
                 await rig.below.open(gate)
-            await head.start(load, feeding.tally(head.head.counter))
+            tally = feeding.tally(head.head.counter)
+            await head.start(load, tally, taken_over=has_begun(work))
         try:
             if self._staging.by_hand:
                 return {rig.heads[0].part: await self._let_out(rig.heads[0], feeding)}

@@ -16,7 +16,7 @@ from controller.chaos.witness import Witness, one_outcome_each, throws_as_writte
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults import TableFault
-from controller.journal import JournalError
+from controller.journal import JournalError, JournalLocked
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.mishaps import Mishap, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side
@@ -32,8 +32,12 @@ CALLED = "CALLED"
 NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
 """A table that stops for these ordered what cannot be: no mishap explains that."""
-ON_DISK = (Fault.JOURNAL, Fault.JOURNAL_LOCKED)
+ON_DISK = (Fault.JOURNAL,)
 """Whoever is called for the disk mends that, and touches no tile: what lies where is on it."""
+ANEW = (Fault.UNPROVEN, Fault.JOURNAL_LOCKED)
+"""After these a round begins anew: nobody knows what it had come to."""
+COPIES = 3
+"""So many there are of the journal, which may lock itself only once all of them were spoilt."""
 
 
 @dataclass
@@ -105,6 +109,8 @@ class _Night:
         self._lasts: list[int] = []
         """How many mishaps had happened as each of this table's rounds began."""
         self._counted = 0
+        self._spoilt: list[set[Path]] = []
+        """The copies of the journal that were spoilt in each of this table's rounds."""
         self.seconds = 0.0
 
     @property
@@ -137,6 +143,7 @@ class _Night:
     async def _until_regathered(self) -> None:
         self._tables += 1
         self._lasts.clear()
+        self._spoilt.clear()
         self._counted = 0
         self._begun = self._at
         self._prepare(self._at, again=self._now.regathered)
@@ -165,8 +172,9 @@ class _Night:
                 self._now.stops.append(fault.fault.name)
                 if fault.fault in SUSPECT:
                     self._wrong(f"{fault}")
-                unproven = fault.fault is Fault.UNPROVEN
-                if stopped == self._at or unproven or not table.remembers:
+                if fault.fault is Fault.JOURNAL_LOCKED and not self._may_lock:
+                    self._wrong(f"A good copy was there: {fault}")
+                if stopped == self._at or fault.fault in ANEW or not table.remembers:
                     if self._now.regathered:
                         self._wrong(f"A round that began anew, undisturbed, stopped twice: {fault}")
                         self._give_up()
@@ -182,6 +190,11 @@ class _Night:
     @property
     def _due(self) -> int:
         return len(self.rounds) - self._begun
+
+    @property
+    def _may_lock(self) -> bool:
+        """Whether no copy of the journal may be whole: all are looked at after every round."""
+        return len(set().union(*self._spoilt[-2:])) == COPIES
 
     def _excused(self, channel: str) -> bool:
         """Whether this mechanism may refuse an order: a lie may have left tiles in its way.
@@ -209,6 +222,8 @@ class _Night:
             return fault
         except TimeoutError:
             self._wrong(f"After {LONGEST:.0f} s it still waits: {_last(self._now)}")
+        except JournalLocked as error:
+            return TableFault(Fault.JOURNAL_LOCKED, "journal", str(error))
         except JournalError as error:
             # A host that ends while its disk is full says so; the next one reads what is there.
             if not any(each.kind == "full_disk" for each in table.plant.mishaps.happened):
@@ -272,6 +287,7 @@ class _Night:
         """The round's lots; one that begins anew has had them."""
         self._phase = 0
         self._lasts.append(self._counted)
+        self._spoilt.append(set())
         self._spared = again
         self._left = [] if again else list(self.evening.lots[at])
 
@@ -289,7 +305,10 @@ class _Night:
         daemon = self._table.daemon
         if daemon is None:
             return []
-        entries = daemon.books.journal.history()
+        try:
+            entries = daemon.books.journal.history()
+        except JournalLocked as locked:
+            return [] if self._may_lock else [_told(locked)]
         return [
             *throws_as_written(self._witness.thrown, entries),
             *one_outcome_each(entries),
@@ -342,6 +361,7 @@ class _Night:
         if not files:
             return
         file = self._chance.choice(files)
+        self._spoilt[-1].add(file)
         size = file.stat().st_size
         match self._chance.randrange(3):
             case 0:

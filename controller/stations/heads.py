@@ -23,7 +23,7 @@ from firmware_bridge.board import Edges, Ended, Reason
 from firmware_bridge.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
-"""Longer than any tile takes past the counter, seconds (ours)."""
+"""Longer than any tile takes from the wheel to the counter, or past it, seconds (ours)."""
 
 
 class HeadStation:
@@ -77,14 +77,16 @@ class HeadStation:
         self._owed = 0
         """Tiles of those due that replace what a person took out: a push waits for them."""
 
-    async def start(self, load: Load | None = None, tally: Tally | None = None) -> None:
+    async def start(
+        self, load: Load | None = None, tally: Tally | None = None, *, taken_over: bool = False
+    ) -> None:
         """The belt runs while the head feeds; `load` is what all heads together are to bring.
 
-        `tally` knows what has passed this head's counter before.
+        `tally` knows what has passed this head's counter before, and a feed that is `taken_over`
+        may find a tile on the belt.
         """
         self._load, self._due = load or Load(), 0
-        # A tile that an earlier run left on the belt may pass before the first drive.
-        self._tally, self._unwatched = tally or Tally(self._counter), tally is not None
+        self._tally, self._unwatched = tally or Tally(self._counter), taken_over
         if self._vane is not None and self._stands is None:
             # Before the first tile comes: a push that waits for this would find the next one too.
             self._stands = await self._vane.active()
@@ -172,7 +174,10 @@ class HeadStation:
         """So many tiles; S1 is looked at on the way if that takes long."""
         counted, spent, before = 0, 0.0, self._due
         for wait in looks(longest_wait(self._heads, due, self._load), again=self._blocked):
-            counted += await self._slipped_by()
+            if self._unwatched:
+                # None may pass between the question how many did and the drive that counts on.
+                await self._below.moved(PASSING)
+                counted += await self._slipped_by()
             if counted >= due:
                 break
             await self._look_again()

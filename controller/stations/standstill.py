@@ -4,7 +4,8 @@ Drum and belts that run on, motors that are driven until something is so and the
 all go through here. At a standstill nothing begins and no gate has current; a motor that was
 stopped on its way is sent on with what is left of it, so whoever waits for it notices nothing but
 the time.
-Gates are open again before anything moves: no tile passes a gate that is not as it should be.
+Gates are open again before anything moves, and wheels that count turn before the belts run: no tile
+passes a gate that is not as it should be, or a counter that nobody reads.
 """
 
 from __future__ import annotations
@@ -66,14 +67,19 @@ class Standstill:
 
     async def renew(self) -> None:
         """Order what runs once more: work that takes long must not meet its longest time on."""
-        if self._holds:
-            return
-        # Each order takes a while, in which what comes later in the row may be told otherwise.
+        await self._open_again()
+        await self._run_again()
+
+    # Each order takes a while, in which what comes later in the row may be told otherwise.
+
+    async def _open_again(self) -> None:
         for gate in tuple(self._gates):
-            if gate in self._gates:
+            if gate in self._gates and not self._holds:
                 await gate.switch(1)
+
+    async def _run_again(self) -> None:
         for motor in tuple(self._running):
-            if motor in self._running and motor not in self._driven:
+            if motor in self._running and motor not in self._driven and not self._holds:
                 await motor.keep_running(self._running[motor])
 
     async def run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
@@ -98,6 +104,15 @@ class Standstill:
             if ended.reason is not Reason.STOPPED or stops == self._stops:
                 return Ended(ended.reason, counted, spent)
 
+    async def _go_on(self) -> None:
+        await self._open_again()
+        if self._holds:
+            return
+        self._moving.set()
+        # A turn of the loop, in which the drives that wait are ordered.
+        await asyncio.sleep(0)
+        await self._run_again()
+
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """Everything stands still within this block; blocks nest."""
@@ -114,8 +129,7 @@ class Standstill:
         finally:
             self._holds -= 1
             if not self._holds:
-                await self.renew()
-                self._moving.set()
+                await self._go_on()
 
 
 def _left(until: Until, counted: int) -> Until:

@@ -91,7 +91,23 @@ def test_nothing_begins_at_a_standstill() -> None:
         await lifting
 
     clock.run(story())
-    assert board.told == [(5.0, "belt = 1000"), (5.0, "wheel 1")]
+    assert board.told == [(5.0, "wheel 1"), (5.0, "belt = 1000")]
+
+
+def test_no_tile_passes_a_counter_that_nobody_reads_when_the_belt_runs_again() -> None:
+    board = Wheels()
+
+    async def story() -> None:
+        below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
+        await below.keep_running(belt, 1000)
+        lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 2), 60.0))
+        await asyncio.sleep(1.0)
+        async with below.held():
+            await asyncio.sleep(5.0)
+        await lifting
+
+    clock.run(story())
+    assert board.told[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
 
 
 def test_a_drive_that_somebody_else_stopped_has_ended() -> None:

@@ -87,6 +87,21 @@ def test_a_tile_that_came_while_the_wheel_was_reversed_is_not_asked_for_again() 
     assert board.told.count("head2_wheel forward") == 1
 
 
+def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_rest() -> None:
+    rig, board = rig_of("robotic")
+    head = rig.heads[2]
+
+    async def story() -> None:
+        await head.start(tally=Tally(Sensor(board, S1), base=0), taken_over=True)
+        lifting = asyncio.create_task(head.lift(2))
+        await asyncio.sleep(0.2)
+        board.counts[S1] += 1
+        await lifting
+
+    clock.run(story())
+    assert board.counts[S1] == 2
+
+
 def test_two_that_came_where_one_was_due_are_one_too_many() -> None:
     asked: list[Ask] = []
     rig, board = helped("robotic", asked)

@@ -231,7 +231,8 @@ def test_the_lease_is_held_from_the_closed_lid_to_the_staged_walls() -> None:
 
 def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() -> None:
     # The drum is full, so two tiles take 5.36 s at most; four attempts, and between them the
-    # wheel goes back for half a second. This board turns drums in no time.
+    # wheel goes back for half a second. S1 is looked at within each, and before all drives but the
+    # first half a second is given to whatever is on the belt. This board turns drums in no time.
     boards: list[Obliging] = []
 
     async def story(stage: Below) -> None:
@@ -247,7 +248,7 @@ def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() ->
     (board,) = boards
     assert board.leases == 0
     for head in range(4):
-        assert board.when(f"head{head}_belt stop") == [pytest.approx(MIX + 4 * 5.36 + 3 * 0.5)]
+        assert board.when(f"head{head}_belt stop") == [pytest.approx(MIX + 4 * 5.36 + 10 * 0.5)]
 
 
 def test_trays_that_do_not_hold_the_set_are_told_with_the_count() -> None:
