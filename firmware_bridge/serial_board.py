@@ -323,6 +323,8 @@ class SerialBoard:
 
     async def _configure(self) -> None:
         replies = [(record, self._link.request(record)) for record in self._records]
+        for _, reply in replies:
+            heed(reply)
         for record, reply in replies:
             channel = self._called(record.index)
             self._expect(wire.Ok, await reply, f"the record of {channel}", channel)

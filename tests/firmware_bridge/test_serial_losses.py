@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
 from firmware_bridge import messages as wire
 from firmware_bridge.board import BoardFault, BoardRefused, BoardSilent, Elapsed, FaultCode, Reason
 from firmware_bridge.messages import Refusal
+from firmware_bridge.sim import clock
 from tests.firmware_bridge.desk import Desk, kinds, later, story
 from tests.firmware_bridge.echo import noise
 
@@ -101,6 +103,25 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
         await desk.board.set("lamp", 1)
 
     story(tell)
+
+
+def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_once() -> None:
+    async def main() -> None:
+        desk = Desk()
+        complaints: list[object] = []
+        desk.loop.set_exception_handler(lambda loop, context: complaints.append(context))
+        starting = asyncio.create_task(desk.board.start())
+        while wire.Configure not in kinds(desk):
+            await asyncio.sleep(1e-5)
+        desk.host.unplug()
+        with pytest.raises(BoardSilent, match="unplugged"):
+            await starting
+        del starting, desk
+        await asyncio.sleep(0)
+        gc.collect()
+        assert complaints == []
+
+    clock.run(main())
 
 
 def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
