@@ -110,13 +110,17 @@ def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_o
         desk = Desk()
         complaints: list[object] = []
         desk.loop.set_exception_handler(lambda loop, context: complaints.append(context))
-        starting = asyncio.create_task(desk.board.start())
-        while wire.Configure not in kinds(desk):
-            await asyncio.sleep(1e-5)
-        desk.host.unplug()
+        execute, unplug = desk.virtual.execute, desk.host.unplug
+
+        def until_its_table_comes(message: wire.Message, sequence: int) -> wire.Message:
+            if isinstance(message, wire.Configure):
+                asyncio.get_running_loop().call_soon(unplug)
+            return execute(message, sequence)
+
+        desk.virtual.execute = until_its_table_comes  # type: ignore[method-assign]
         with pytest.raises(BoardSilent, match="unplugged"):
-            await starting
-        del starting, desk
+            await desk.board.start()
+        del desk
         await asyncio.sleep(0)
         gc.collect()
         assert complaints == []
