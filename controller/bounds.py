@@ -1,11 +1,11 @@
 """The least time that a cycle can take on this table: computed from its own speeds, not measured.
 
-`under`, from the lid closed to walls staged: the mixing, then the busiest head. A head's next tile
-comes `spacing` seconds after the last while `plenty` tiles lie in the drum and, below that, in
-proportion later: spacing x plenty / n. Heads work side by side, so the bound lets all of them lift
-in step and asks for n at the beginning of each lift. To that comes what nothing can overlap: the
-last tile's way to the counter and the last push. A head that fills several trays waits for the
-chain between them.
+`under`, from the lid closed to walls staged: the mixing, then the busiest head. On average, and so
+in this bound, a head's next tile comes `spacing` seconds after the last while `plenty` tiles lie in
+the drum and, below that, in proportion later: spacing x plenty / n. Heads work side by side, so the
+bound lets all of them lift in step and asks for n at the beginning of each lift. To that comes what
+nothing can overlap: the last tile's way to the counter and the last push. A head that fills several
+trays waits for the chain between them.
 
 `top`, from the raise ordered to ready to play: the critical path of lifts, dice and gantry. Lifts
 and dice may work at once, the gantry needs raised walls, and a tile that a throw decides on cannot
