@@ -3,13 +3,15 @@
     table = load_table("robotic")
     game = load_game("house/wenzhou.yaml")
 
-A name without a suffix is one of the files that come with the package; anything else is a path.
+A name without a suffix is one of the files that come with the package, which are read once, for
+tables and games are frozen values; anything else is a path.
 Every function here raises ConfigErrors, and nothing else, for a file that is not as it should be.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path as FilePath
@@ -52,11 +54,15 @@ def game_names() -> tuple[str, ...]:
 
 def load_table(name_or_path: str | FilePath) -> Table:
     """A table by its name or its file, its cross checks passed. Raises ConfigErrors."""
+    if name_or_path in table_names():
+        return _packaged_table(str(name_or_path))
     return _table(_document(name_or_path, "tables"))
 
 
 def load_game(name_or_path: str | FilePath) -> GameConfig:
     """A game by its name or its file, its parameters accepted by its rules. Raises ConfigErrors."""
+    if name_or_path in game_names():
+        return _packaged_game(str(name_or_path))
     return _game(_document(name_or_path, "games"))
 
 
@@ -74,6 +80,16 @@ def check_file(path: str | FilePath) -> Table | GameConfig:
         "is neither a table nor a game",
         "A table has `boards:` and `modules:`, a game has `game:`.",
     )
+
+
+@cache
+def _packaged_table(name: str) -> Table:
+    return _table(_in_package(name, "tables"))
+
+
+@cache
+def _packaged_game(name: str) -> GameConfig:
+    return _game(_in_package(name, "games"))
 
 
 def _table(document: Document) -> Table:
@@ -114,17 +130,20 @@ def _validated(document: Document, model: type[Model]) -> Model:
 
 
 def _document(name_or_path: str | FilePath, folder: str) -> Document:
-    if isinstance(name_or_path, str):
-        if name_or_path in (names := _packaged(folder)):
-            file = f"{name_or_path}.yaml"
-            return _read(resources.files("config") / folder / file, file)
-        if "." not in name_or_path and "/" not in name_or_path:
-            wrong = f"is no {folder[:-1]} that comes with Wallwright"
-            cure = f"{instead(name_or_path, names)} A file is named with its .yaml."
-            raise _refusal(name_or_path, wrong, cure)
+    """A file that is named by its path. Raises ConfigErrors for a name that the package lacks."""
+    if isinstance(name_or_path, str) and "." not in name_or_path and "/" not in name_or_path:
+        wrong = f"is no {folder[:-1]} that comes with Wallwright"
+        cure = f"{instead(name_or_path, _packaged(folder))} A file is named with its .yaml."
+        raise _refusal(name_or_path, wrong, cure)
     return _read(FilePath(name_or_path), str(name_or_path))
 
 
+def _in_package(name: str, folder: str) -> Document:
+    file = f"{name}.yaml"
+    return _read(resources.files("config") / folder / file, file)
+
+
+@cache
 def _packaged(folder: str) -> tuple[str, ...]:
     files = (resources.files("config") / folder).iterdir()
     return tuple(sorted(FilePath(file.name).stem for file in files if file.name.endswith(".yaml")))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from random import Random
 
 from config.checks import fit
@@ -120,7 +119,7 @@ def evening_of(
     chance = Random(f"{seed}:chaos {number}")
     table, game = pairs[chance.randrange(len(pairs))]
     follow = chance.random() < PLAYED
-    machine = load_table_once(table)
+    machine = load_table(table)
     follow = follow if play is None else play
     spared = STRANGE if follow or load_game(game).game not in UNSEEN else frozenset[str]()
     return Evening(
@@ -140,14 +139,8 @@ def pairs_of(games: Sequence[str] = (), tables: Sequence[str] = ()) -> tuple[tup
         (table, game)
         for table in tables or table_names()
         for game in games or game_names()
-        if fit(load_table_once(table), find_game(game), load_game(game)).fits
+        if fit(load_table(table), find_game(game), load_game(game)).fits
     )
-
-
-@cache
-def load_table_once(name: str) -> Table:
-    """A table that comes with the package."""
-    return load_table(name)
 
 
 def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[Lot, ...]:

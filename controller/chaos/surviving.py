@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -96,7 +96,7 @@ class SurvivingTable:
     """Who gets every line of the record that a living host keeps."""
 
     def __post_init__(self) -> None:
-        self.machine, self.config = _table(self.table), _game(self.game)
+        self.machine, self.config = load_table(self.table), load_game(self.game)
         game = find_game(self.game)
         self.orders = Orders(
             game, game_parameters(self.config), answers=self.answers, play=self.play
@@ -256,10 +256,6 @@ class _Life:
     journal: Journal
     dead: bool = False
     playing: asyncio.Future[None] | None = None
-
-
-_table, _game = cache(load_table), cache(load_game)
-"""Tables and games are frozen values; a file is read once."""
 
 
 def _nothing(*_: object) -> None:

@@ -55,6 +55,15 @@ def test_a_shipped_table_passes_every_check(name: str) -> None:
     assert load_table(name).name == name
 
 
+def test_what_comes_with_the_package_is_read_once_and_a_file_every_time(tmp_path: Path) -> None:
+    assert load_table("robotic") is load_table("robotic")
+    assert load_game("wenzhou") is load_game("wenzhou")
+    mine = tmp_path / "mine.yaml"
+    for name in ("first", "second"):
+        mine.write_text(ROBOTIC.replace("name: robotic", f"name: {name}"), encoding="utf-8")
+        assert load_table(mine).name == name
+
+
 @pytest.mark.parametrize("name", game_names())
 def test_a_shipped_game_says_every_default_of_its_rules(name: str) -> None:
     config, defaults = load_game(name), GAMES[name].parameters()
