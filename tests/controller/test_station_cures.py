@@ -8,6 +8,7 @@ from config.loader import load_game, load_table
 from config.recovery import DEFAULTS
 from controller.cure import Care
 from controller.faults import Fault
+from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.devices import Devices
@@ -74,18 +75,19 @@ def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
     assert board.told == ["lift2 forward"]
 
 
+async def over_two_sides(chain: ChainStation) -> None:
+    await chain.to_next()
+    await chain.to_next()
+
+
 def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
 
-    async def twice() -> None:
-        await chain.to_next()
-        await chain.to_next()
-
     arrived = Ended(Reason.EDGES, 1, 1.0)
     board.ends[module.motor] = [arrived, LATE, BACK, arrived]
-    clock.run(twice())
+    clock.run(over_two_sides(chain))
     forth, back = f"{module.motor} forward", f"{module.motor} back"
     assert board.told == [forth, forth, back, forth]
 
@@ -108,14 +110,10 @@ def test_two_corners_in_the_time_of_one_side_are_no_two_sides() -> None:
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
 
-    async def twice() -> None:
-        await chain.to_next()
-        await chain.to_next()
-
     board.levels[module.zero] = [1] * 9
     arrived, both = Ended(Reason.EDGES, 1, 3.0), Ended(Reason.EDGES, 2, 3.1)
     board.ends[module.motor] = [arrived, LATE, BACK, both]
-    fault = fault_of(twice())
+    fault = fault_of(over_two_sides(chain))
     assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
     assert fault.evidence == f"{module.corner} told of 2 sides within 3.1 s"
 
