@@ -16,9 +16,9 @@ from controller.catalogue import Who
 from controller.events import EventLog
 from controller.faults import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
+from controller.journal.replay import Past
 from controller.ledger import Ledger
 from controller.machine import TableMachine
-from controller.past import Past
 from firmware_bridge.guide import Ask
 
 

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Iterable
 
 from controller.faults import Fault, TableFault
-from controller.past import Notebook
+from controller.journal.replay import Notebook
 from controller.tally import DOUBT, FROM, STUCK, Tally, noted
 from firmware_bridge.devices import Sensor
 

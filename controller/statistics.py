@@ -14,7 +14,7 @@ from typing import Any
 
 from controller.catalogue import CATALOGUE, Fault
 from controller.drift import Drift
-from controller.journal_lines import Record
+from controller.journal.lines import Record
 
 RECENT = 20
 """Sets over which something that gets worse is looked for."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from controller.faults import Fault, TableFault
-from controller.past import Notebook, Unread
+from controller.journal.replay import Notebook, Unread
 from firmware_bridge.devices import Sensor
 
 FROM, STUCK, DOUBT = "feeding", "stuck", "doubt"

@@ -9,7 +9,7 @@ from config.staging import Staging
 from controller.books import Books
 from controller.faults import Fault, TableFault
 from controller.feeding import Feeding, has_begun
-from controller.past import Notebook
+from controller.journal.replay import Notebook
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
 from controller.stations.rig import Rig

@@ -19,9 +19,9 @@ from random import Random
 from typing import Any
 
 from config.loader import game_parameters, load_game
-from controller.journal_copies import Copies, paths_of
-from controller.journal_lines import record_of
-from controller.journal_story import history_of
+from controller.journal.copies import Copies, paths_of
+from controller.journal.history import history_of
+from controller.journal.lines import record_of
 from controller.rest import foreseen
 from rules.games import find_game
 

@@ -18,9 +18,9 @@ from controller.cli.errors import BadInput
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
 from controller.journal import JournalInUse, JournalLocked, Unfinished
-from controller.journal_copies import Copies, paths_of
-from controller.journal_lines import record_of
-from controller.journal_story import unfinished_of
+from controller.journal.copies import Copies, paths_of
+from controller.journal.history import unfinished_of
+from controller.journal.lines import record_of
 
 PLENTY = 100_000_000
 """Bytes that should be free on a journal's disk: more than a year of rounds."""

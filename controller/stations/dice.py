@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from config.schema import Dice
 from controller.cure import Care
 from controller.faults import Fault, TableFault
-from controller.past import Notebook, Unread
+from controller.journal.replay import Notebook, Unread
 from firmware_bridge.devices import Devices
 
 

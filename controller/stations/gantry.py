@@ -11,8 +11,8 @@ from collections.abc import Awaitable
 from config.schema import Gantry, Modules
 from controller.cure import Care
 from controller.faults import Fault, TableFault
+from controller.journal.replay import Notebook, Unread
 from controller.moves import Carry, Grasp, TurnOver
-from controller.past import Notebook, Unread
 from controller.stations.switched import Switched
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.devices import Devices

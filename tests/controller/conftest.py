@@ -21,7 +21,7 @@ from rules.dice import Dice
 from rules.games import find_game
 from rules.plan import settle
 from rules.setup import Setup
-from tests.controller.journal_on_disk import NOON
+from tests.controller.journal.on_disk import NOON
 
 Dealt = tuple[Setup, Preview, Felt]
 DealOut = Callable[..., Dealt]

@@ -12,8 +12,8 @@ import pytest
 from controller.catalogue import Fault
 from controller.checkup import SAMPLES
 from controller.cli import main
-from controller.journal_lines import Record, record_of
-from controller.journal_truth import read_copy
+from controller.journal.lines import Record, record_of
+from controller.journal.reconcile import read_copy
 from controller.statistics import Statistics, statistics_of
 
 SHADOW = 38 / 0.25

@@ -16,7 +16,7 @@ from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
-from controller.past import Past
+from controller.journal.replay import Past
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.mishaps import parse
 

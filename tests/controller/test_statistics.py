@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from controller.journal_lines import Record
+from controller.journal.lines import Record
 from controller.statistics import RECENT, facts, statistics_of
 
 

@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 import pytest
 
 from controller.journal import Journal
-from controller.journal_copies import paths_of
+from controller.journal.copies import paths_of
 from tests.controller.cli.conftest import Wallwright
 
 MEMORY = Path("/dev/shm")  # noqa: S108

@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from controller.journal import Entry, JournalError
+from controller.journal.history import Entry
+from controller.journal.lines import JournalError
 
 RETOLD = ("under", "top", "play")
 """The activities whose steps are gone through again; other entries tell what befell them."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from controller.journal import Journal, JournalError, JournalInUse
-from tests.controller.journal_on_disk import NOON, PACKET, contents
+from tests.controller.journal.on_disk import NOON, PACKET, contents
 
 
 def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """What was intended and what came of it, on disk in three copies before anything moves.
 
-Lines of JSON, each chained to the one before (`journal_lines`): when `intend` or `note` returns,
+Lines of JSON, each chained to the one before (`lines`): when `intend` or `note` returns,
 what it was told survives a power cut, in every copy. An outcome is written when it is confirmed,
 together with the next intent or note, or at once when the table begins to wait (`flush`). A run
 that did all it was to do writes an end; one that finds a story without an end may go on with it.
@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from controller.journal_copies import Copies, Memory, paths_of
-from controller.journal_lines import (
+from controller.journal.copies import Copies, Memory, paths_of
+from controller.journal.history import Entry, Unfinished, ended_of, history_of, unfinished_of
+from controller.journal.lines import (
     JournalError,
-    JournalInUse,
     JournalLocked,
     Kind,
     Record,
@@ -24,10 +24,7 @@ from controller.journal_lines import (
     number_of,
     record_of,
 )
-from controller.journal_story import Entry, Unfinished, ended_of, history_of, unfinished_of
-from controller.journal_truth import read_copy, truth_of
-
-__all__ = ["Entry", "Journal", "JournalError", "JournalInUse", "JournalLocked", "Unfinished"]
+from controller.journal.reconcile import read_copy, truth_of
 
 FULL = 8_000_000
 """From this size on, in bytes, a journal that ended is put away and a new one begun."""

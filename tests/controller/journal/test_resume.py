@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal import Journal
-from tests.controller.journal_on_disk import NOON, PACKET
+from tests.controller.journal.on_disk import NOON, PACKET
 
 # What is read back
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from controller import journal as journal_module
 from controller.journal import Journal, JournalError, JournalLocked
-from tests.controller.journal_on_disk import NOON
+from controller.journal import journal as journal_module
+from tests.controller.journal.on_disk import NOON
 
 
 def test_an_ended_journal_that_is_full_is_put_away_and_goes_on_in_a_new_file(

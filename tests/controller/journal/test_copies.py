@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from controller import journal_copies
 from controller.journal import Entry, Journal, JournalError, JournalLocked
-from controller.journal_copies import Copies, paths_of
-from controller.journal_lines import record_of
-from controller.journal_story import history_of
-from controller.journal_truth import Copy, defect_of, truth_of
+from controller.journal import copies as journal_copies
+from controller.journal.copies import Copies, paths_of
+from controller.journal.history import history_of
+from controller.journal.lines import record_of
+from controller.journal.reconcile import Copy, defect_of, truth_of
 
 NOON = "2030-01-01T12:00:00+00:00"
 

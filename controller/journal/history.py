@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from controller.journal_lines import Record
+from controller.journal.lines import Record
 
 
 @dataclass(frozen=True)

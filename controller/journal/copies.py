@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from controller.journal_lines import (
+from controller.journal.lines import (
     GENESIS,
     JournalError,
     JournalInUse,
@@ -23,7 +23,7 @@ from controller.journal_lines import (
     follows,
     start_of,
 )
-from controller.journal_truth import WHAT_TO_DO, defect_of, read_copy, truth_of
+from controller.journal.reconcile import WHAT_TO_DO, defect_of, read_copy, truth_of
 
 
 def paths_of(path: Path, directory: Path | None = None) -> tuple[Path, ...]:

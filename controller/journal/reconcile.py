@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from controller.journal_lines import (
+from controller.journal.lines import (
     JournalError,
     JournalLocked,
     chain_of,

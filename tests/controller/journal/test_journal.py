@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from controller.journal import Journal
-from tests.controller.journal_on_disk import NOON, PACKET, contents, on_disk
+from tests.controller.journal.on_disk import NOON, PACKET, contents, on_disk
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 
 KILLED = """
 import os, sys
