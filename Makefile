@@ -15,7 +15,7 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench lock clean firmware-tools
+.PHONY: help run test test-quick check format bench docs lock clean firmware-tools
 
 help:
 	@echo "make run         the robotic table, simulated, plays one Wenzhou set-up"
@@ -24,6 +24,7 @@ help:
 	@echo "make check       formatting, lint, types, layers"
 	@echo "make format      put the formatting right"
 	@echo "make bench       every claim of the README, measured now"
+	@echo "make docs        every generated page and drawing, written anew"
 	@echo "make lock        take the newest versions into requirements*.txt (needs uv)"
 	@echo "make firmware-tools  what the firmware's tests need, from Debian"
 	@echo "make clean       remove .venv and every cache"
@@ -40,7 +41,7 @@ test-quick: $(VENV)/.dev firmware-tools
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict rules config firmware_bridge controller
+	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.dev
@@ -49,6 +50,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tools.pages
 
 lock:
 	@command -v $(UV) >/dev/null || \

@@ -1,4 +1,4 @@
-"""docs/BENCH.md: its table is wired as it says, its commands exist, its drawing is fresh."""
+"""docs/BENCH.md: its table is wired as it says, its commands exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from controller.wiring.leads import leads_of
 
 HOUSE = Path(__file__).parent.parent
 PAGE = HOUSE / "docs" / "BENCH.md"
-DRAWING = HOUSE / "docs" / "images" / "first_drum.svg"
 TEXT = PAGE.read_text("utf-8")
 NAMED = re.compile(r"^    (wallwright [^#\n]*)", re.MULTILINE)
 
@@ -57,12 +56,3 @@ def test_commands_on_the_page_exist_with_their_options(
     assert main([*command, "--help"]) == 0
     offered = capsys.readouterr().out
     assert not [word for word in words if word.startswith("--") and word not in offered]
-
-
-@pytest.mark.usefixtures("table")
-def test_the_drawing_on_the_page_is_fresh(tmp_path: Path) -> None:
-    drawn = tmp_path / "drawn.svg"
-    assert main(["wiring", "first_drum.yaml", "--svg", str(drawn)]) == 0
-    assert drawn.read_text("utf-8") == DRAWING.read_text("utf-8"), (
-        f"{DRAWING.name} is stale: draw it anew with `wallwright wiring` and --svg"
-    )

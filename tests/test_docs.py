@@ -17,8 +17,8 @@ from config.checks import NAMES, Fit, fit
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.schema import Table
 from controller.cli import main
-from controller.cli.portrait import FILE, portrait
 from rules.games import GAMES
+from tools.readme_picture import portrait
 
 HOUSE = Path(__file__).parent.parent
 README, GUIDE, TABLES, EVENTS = (
@@ -348,12 +348,6 @@ def test_what_runs_tell_is_what_the_page_says(tmp_path: Path) -> None:
 
 
 # The picture
-
-
-def test_the_picture_in_the_readme_is_fresh() -> None:
-    assert (HOUSE / FILE).read_text("utf-8") == portrait(), (
-        f"{FILE} is stale: run python -m controller.cli.portrait"
-    )
 
 
 def test_the_picture_asks_for_nothing_outside_itself() -> None:

@@ -1,4 +1,4 @@
-"""`wallwright wiring`: which wire goes to which pin of a table's boards, as a list or a drawing."""
+"""`wallwright wiring`: which wire goes to which pin of a table's boards."""
 
 from __future__ import annotations
 
@@ -9,33 +9,18 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli.errors import BadInput, no_such
-from controller.cli.lines import opened
 from controller.cli.named import table_named
 from controller.cli.screen import screen
-from controller.wiring.drawing import sheet_of
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
-from controller.wiring.svg import svg_of
 
 
 def wiring(
     table: Annotated[str, typer.Argument(help="A table: a name, or a file of your own.")],
-    svg: Annotated[
-        str | None,
-        typer.Option(
-            help="Draw it into this file instead, or - for standard output.", show_default=False
-        ),
-    ] = None,
     board: Annotated[str | None, typer.Option(help="This board alone.", show_default="all")] = None,
 ) -> int:
-    """Print every pin of a table's boards: what hangs on it and its safe value; or draw it."""
+    """Print every pin of a table's boards: what is connected to it, and its safe value."""
     machine = table_named(table)
     boards = _chosen(leads_of(machine), board)
-    if svg is not None:
-        drawn = svg_of(machine.title, [sheet_of(machine.title, each) for each in boards])
-        with opened("The drawing", svg) as stream:
-            assert stream is not None
-            stream.write(drawn)
-        return 0
     for each in boards:
         screen().print(_page(each))
         typer.echo(f"free: {_ranges(each.free)}\n")

@@ -1,1 +1,1 @@
-"""How a table is wired: which lead goes to which pin, as a list and as a drawing."""
+"""How a table is wired: which lead goes to which pin, and the same as a WireViz document."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from config.recovery import DEFAULTS
 from controller.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
 from controller.faults import TableFault
-from controller.faults_page import page
 from firmware_bridge.board import FaultCode
 
 HOUSE = Path(__file__).parents[2]
@@ -78,26 +75,3 @@ def test_a_fault_of_the_table_tells_its_row_and_its_cure() -> None:
     fault = TableFault(Fault.LIFT, "lift 2", "lift2_up gave no signal")
     assert fault.row is CATALOGUE[Fault.LIFT]
     assert fault.cure == "Take the tile beside the wall on lift 2 away."
-
-
-# The page
-
-
-def test_the_page_is_fresh() -> None:
-    assert (HOUSE / "docs" / "FAULTS.md").read_text(encoding="utf-8") == page(), (
-        "docs/FAULTS.md is stale: run python -m controller.faults_page docs/FAULTS.md"
-    )
-
-
-def test_the_page_has_a_section_for_every_code() -> None:
-    text = page()
-    assert all(f"\n### {fault.name}\n" in text for fault in Fault)
-
-
-def test_the_command_writes_the_page_to_a_file_or_prints_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "controller.faults_page"]
-    printed = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=True)
-    assert printed.stdout == page()
-    file = tmp_path / "page.md"
-    subprocess.run([*command, file], cwd=HOUSE, check=True)
-    assert file.read_text(encoding="utf-8") == page()

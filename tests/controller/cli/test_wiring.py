@@ -1,10 +1,8 @@
-"""`wallwright wiring`: the list of pins, and the drawing of them."""
+"""`wallwright wiring`: the list of pins."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from xml.etree import ElementTree as ET
 
 from tests.controller.cli.conftest import Wallwright
 
@@ -34,20 +32,3 @@ def test_a_board_that_the_table_has_not_is_refused(wallwright: Wallwright) -> No
     said = wallwright("wiring robotic --board leg")
     assert (said.code, said.out) == (2, "")
     assert said.err == "There is no board 'leg'; there are base, arm.\n"
-
-
-def test_the_drawing_is_a_file_for_the_printer(wallwright: Wallwright, tmp_path: Path) -> None:
-    file = tmp_path / "bench.svg"
-    assert wallwright(f"wiring bench --svg {file}").code == 0
-    root = ET.fromstring(file.read_text("utf-8"))  # noqa: S314 - written a line above
-    said = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"head 0", "wheel", "emergency stop, NC"} <= said
-
-
-def test_a_drawing_that_cannot_be_written_is_refused(wallwright: Wallwright) -> None:
-    said = wallwright("wiring bench --svg /no/such/folder/bench.svg")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
-        "The drawing cannot be written to '/no/such/folder/bench.svg' (No such file or directory);"
-        " name a writable file.\n"
-    )

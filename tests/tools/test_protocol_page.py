@@ -1,13 +1,7 @@
 from __future__ import annotations
 
 from firmware_bridge.messages import TABLE
-from firmware_bridge.protocol_page import PAGE, page
-
-
-def test_the_protocol_page_is_what_the_table_of_messages_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), (
-        "run `python -m firmware_bridge.protocol_page`"
-    )
+from tools.protocol_page import page
 
 
 def test_the_page_has_every_message_with_its_number() -> None:

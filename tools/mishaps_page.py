@@ -1,12 +1,8 @@
-"""docs/MISHAPS.md, written from the kinds of mishaps.
-
-`python -m firmware_bridge.sim.mishaps_page` writes it anew.
-"""
+"""Writes docs/MISHAPS.md from the kinds of injected faults."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from config.loader import load_table, table_names
 from config.schema import Table
@@ -15,14 +11,12 @@ from firmware_bridge.sim.mishap_kinds import KINDS
 
 MOST_PARTS = 20
 """More than that are not listed one by one."""
-PAGE = Path(__file__).parent.parent.parent / "docs" / "MISHAPS.md"
 
 _INTRODUCTION = """\
 # Mishaps
 
-A simulated table can have every fault that a real one has. This page is written from
-`firmware_bridge/sim/mishap_kinds.py`; change that, then run
-`python -m firmware_bridge.sim.mishaps_page`.
+A simulated table can have every fault that a real one has. This page is generated from
+`firmware_bridge/sim/mishap_kinds.py`; change that, then run `make docs`.
 
     wallwright run --fault jam:head2#30 --fault weak_motor:lift1
     wallwright run --faults docs/campaigns/evening.yaml --rounds 3
@@ -69,11 +63,6 @@ def page() -> str:
     return _INTRODUCTION + "".join(f"\n{_section(kind)}" for kind in KINDS.values())
 
 
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 def _section(kind: Kind) -> str:
     facts = {
         "parts": _parts(kind),
@@ -101,7 +90,3 @@ def _parts(kind: Kind) -> str:
         return ", ".join(f"`{part}`" for part in sorted(found))
     short = ", ".join(f"`{part}`" for part in sorted(found) if found[part] != part)
     return f"each by its channel's name in the table's file; also {short}"
-
-
-if __name__ == "__main__":
-    main()

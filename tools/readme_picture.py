@@ -1,4 +1,4 @@
-"""docs/images/table.svg, the picture in the README: `python -m controller.cli.portrait [FILE]`.
+"""Draws docs/images/table.svg, the picture in the README.
 
 It is the terminal's own picture of one set-up, exported by rich: Wenzhou with the throws 3,5 and
 2,4. Without a machine nobody turns a tile, so the face of the indicator is named here. The file
@@ -8,9 +8,6 @@ brings no font and asks for none: letters come from whatever monospaced font the
 from __future__ import annotations
 
 import io
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -22,7 +19,6 @@ from rules.games import find_game
 from rules.setup import Setup
 from rules.steps import Throw, TurnUp
 
-FILE = Path("docs/images/table.svg")
 THROWS: tuple[Dice, ...] = ((3, 5), (2, 4))
 INDICATOR = "7m"
 TITLE = "A Wenzhou table, ready to play: four walls, the break, four hands, the indicator"
@@ -113,15 +109,3 @@ def _settled() -> Setup:
             case _:
                 setup = setup.apply()
     return setup
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the picture to the file that is named, or to its place in the docs."""
-    file = Path(arguments[0]) if arguments else FILE
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(portrait(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

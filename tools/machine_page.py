@@ -1,14 +1,12 @@
-"""docs/MACHINE.md, made from the machine's own tables: `python -m controller.machine_page [FILE]`.
+"""Writes docs/MACHINE.md from the tables of the state machine.
 
-Without a file the page goes to standard output. A diagram (Mermaid) shows the states, then tables
+A diagram (Mermaid) shows the states, then tables
 say the same in words. Rows of a table that share several sources meet in one point of the diagram.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from controller.machine import (
     ABOVE,
@@ -50,8 +48,8 @@ MEANINGS = {
 _INTRODUCTION = """\
 # The table's state machine
 
-This page is made from the tables in `controller/machine.py`; change those, then run
-`python -m controller.machine_page docs/MACHINE.md`.
+This page is generated from the tables in `controller/machine.py`; change those, then run
+`make docs`.
 
 While the table is running, two activities work side by side: `under` prepares the next set, `top`
 plays the one in hand. A trigger belongs to one region and moves that one alone. Above both stand
@@ -144,16 +142,3 @@ def _transitions(rows: Rows) -> Iterator[str]:
 def _list(states: Sequence[str]) -> str:
     texts = [f"`{state}`" for state in states]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
-
-
-def main() -> None:
-    """Write the page to the file that is named, or to standard output."""
-    text = page()
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(text, encoding="utf-8")
-    else:
-        sys.stdout.write(text)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,25 +1,20 @@
-"""The firmware's header of the wire, written from the table of messages.
+"""Writes the firmware's wire.h from the table of messages.
 
-`python -m firmware_bridge.wire_header` writes firmware_bridge/firmware/core/wire.h anew. Of each
-command it has a reader a field, of each reply and event one function that writes its payload; both
-copy bytes, so that no processor's alignment matters.
+The header has, for each field of a command, a function that reads it, and for each reply and event
+a function that writes its payload. Both copy bytes, so that no processor's alignment matters.
 """
 
 from __future__ import annotations
 
 import enum
 import re
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from struct import calcsize
 
 from firmware_bridge import board, messages
 from firmware_bridge.codec import codes
 from firmware_bridge.messages import TABLE, Message, Row, Sender
 from firmware_bridge.sim import session
-
-HEADER = Path(__file__).parent / "firmware" / "core" / "wire.h"
 
 _TYPES = {
     "B": "uint8_t",
@@ -184,8 +179,8 @@ def _snake(message: type[Message]) -> str:
 
 
 _HEAD = """\
-/* Generated from firmware_bridge/messages.py by `python -m firmware_bridge.wire_header`; a test
- * keeps it fresh. What the messages mean is in docs/PROTOCOL.md. */
+/* Generated from firmware_bridge/messages.py by `make docs`; a test demands that it is current.
+ * docs/PROTOCOL.md says what the messages mean. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 
@@ -224,8 +219,3 @@ static inline void wire_put_bytes(uint8_t *to, const uint8_t *from, uint8_t size
     }
 }
 """
-
-
-if __name__ == "__main__":
-    HEADER.write_text(header(), encoding="utf-8")
-    sys.stdout.write(f"{HEADER.name} is fresh.\n")

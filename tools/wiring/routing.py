@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from controller.wiring.footprints import Way
+from tools.wiring.footprints import Way
 
 Point = tuple[float, float]
 Item = TypeVar("Item")

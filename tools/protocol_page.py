@@ -1,16 +1,11 @@
-"""docs/PROTOCOL.md, written from the table of messages.
-
-`python -m firmware_bridge.protocol_page` writes it anew.
-"""
+"""Writes docs/PROTOCOL.md from the table of messages."""
 
 from __future__ import annotations
 
 import enum
 import inspect
 import re
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from string import Template
 
 from firmware_bridge import board, exchange, messages
@@ -18,8 +13,6 @@ from firmware_bridge.codec import codes, encode
 from firmware_bridge.messages import TABLE, Row, Sender
 from firmware_bridge.sim import session
 from firmware_bridge.transport import BAUD
-
-PAGE = Path(__file__).parent.parent / "docs" / "PROTOCOL.md"
 
 _TYPES = {"B": "u8", "H": "u16", "I": "u32", "Q": "u64", "h": "i16", "i": "i32"}
 _SECTIONS = {
@@ -59,12 +52,6 @@ def page() -> str:
         tables="\n".join(_section(sender) for sender in Sender),
         numbers="\n".join(_numbers(numbers) for numbers in _ENUMS),
     )
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE} is up to date.\n")
 
 
 def _section(sender: Sender) -> str:
@@ -124,8 +111,8 @@ def _ms(seconds: float) -> str:
 _THEORY = """\
 # The wire: host to board
 
-*Generated from `firmware_bridge/messages.py` by `python -m firmware_bridge.protocol_page`; a test
-keeps it fresh. Why it is our own: [decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
+*Generated from `firmware_bridge/messages.py` by `make docs`; a test demands that it is current.
+Why it is our own: [decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
 
 Protocol version $protocol, $baud baud, 8N1, no flow control.
 
@@ -305,7 +292,3 @@ $tables
 ## Numbers in them
 
 $numbers"""
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from math import dist
 from xml.sax.saxutils import escape
 
-from controller.wiring.drawing import (
+from config.schema import Table
+from controller.wiring.leads import BoardLeads, Sort, leads_of
+from tools.wiring.drawing import (
     FOOT,
     MARGIN,
     SMALL,
@@ -18,10 +20,10 @@ from controller.wiring.drawing import (
     Label,
     Sheet,
     Wire,
+    sheet_of,
     width_of_words,
 )
-from controller.wiring.leads import Sort
-from controller.wiring.routing import Point
+from tools.wiring.routing import Point
 
 COLOURS = {
     Sort.MOTOR: "#d2691e",
@@ -52,6 +54,12 @@ NOTES = (
     "Sensors close to ground (pulled up on the board); NC opens. "
     "All grounds together. Motors by drivers, never by pins."
 )
+
+
+def drawing_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
+    """The drawing of a table's boards, or of these of them."""
+    drawn = leads_of(table) if boards is None else boards
+    return svg_of(table.title, [sheet_of(table.title, board) for board in drawn])
 
 
 def svg_of(title: str, sheets: Sequence[Sheet]) -> str:

@@ -13,9 +13,9 @@ from itertools import accumulate
 from statistics import fmean
 from typing import NamedTuple
 
-from controller.wiring.footprints import MEGA, PI, Footprint, Pad, Way
 from controller.wiring.leads import BoardLeads, Lead, Sort
-from controller.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
+from tools.wiring.footprints import MEGA, PI, Footprint, Pad, Way
+from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 
 SLOT = 20.0
 """From pin to pin, and from row to row."""

@@ -9,9 +9,9 @@ import pytest
 
 from config.loader import load_table, table_names
 from config.schema import AxisChannel, DiceChannel, MotorChannel, ReaderChannel, Table
-from controller.wiring.drawing import Label, Sheet, sheet_of
 from controller.wiring.leads import BoardLeads, leads_of
-from controller.wiring.svg import COLOURS, svg_of
+from tools.wiring.drawing import Label, Sheet, sheet_of
+from tools.wiring.svg import COLOURS, svg_of
 
 TABLES = {name: load_table(name) for name in table_names()}
 BOARDS = [(name, board) for name, table in TABLES.items() for board in leads_of(table)]

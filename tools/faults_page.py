@@ -1,22 +1,17 @@
-"""docs/FAULTS.md, made from the fault catalogue: `python -m controller.faults_page [FILE]`.
-
-Without a file the page goes to standard output.
-"""
+"""Writes docs/FAULTS.md from the fault catalogue."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from controller.catalogue import CATALOGUE, Row, below, on_top, whole
+from controller.catalogue.facts import facts
 
 _INTRODUCTION = """\
 # Faults
 
-This page is made from the catalogue in `controller/catalogue/`; change that, then run
-`python -m controller.faults_page docs/FAULTS.md`. `wallwright explain CODE` says the same in a
-terminal.
+This page is generated from the catalogue in `controller/catalogue/`; change that, then run
+`make docs`. `wallwright explain CODE` prints the same in a terminal.
 
 A part that does not do as its sensors should show is first cured by the machine itself
 (**retries**), then a person is asked (**asks**) and the sensors are asked again, then the table
@@ -71,43 +66,3 @@ def _entry(row: Row) -> Iterator[str]:
     for label, text in facts(row):
         yield f"| {label} | {text} |"
     yield ""
-
-
-def facts(row: Row) -> Iterator[tuple[str, str]]:
-    """A row in plain words, each with its label, in the order in which one asks."""
-    yield "expected", row.expected
-    yield "came instead", row.instead
-    yield "likely cause", row.cause
-    yield "the table by itself", row.automatic
-    yield "a person is asked", row.request(row.example)
-    if row.limits:
-        yield "answers", ", ".join(row.answers)
-    yield "who may clear it", row.who.value
-    if row.limits:
-        limits = row.limits
-        tries = f"tries again {_times(limits.retries)}" if limits.retries else "does not try again"
-        asks = (
-            f"asks {_times(limits.asks)}, waiting at most {limits.patience:.0f} s for each answer"
-        )
-        yield "limits", f"{tries} by itself, then {asks}"
-    else:
-        yield "limits", "none: it stops the table"
-    if row.latched is not None:
-        yield "latched by the board", f"as {row.latched.name}, number {row.latched.value}"
-
-
-def _times(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def main() -> None:
-    """Write the page to the file that is named, or to standard output."""
-    text = page()
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(text, encoding="utf-8")
-    else:
-        sys.stdout.write(text)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,7 @@
 from __future__ import annotations
 
 from firmware_bridge.messages import TABLE
-from firmware_bridge.wire_header import HEADER, header
-
-
-def test_the_firmware_is_built_with_the_table_of_messages_that_the_host_has() -> None:
-    assert HEADER.read_text(encoding="utf-8") == header(), (
-        "run `python -m firmware_bridge.wire_header`"
-    )
+from tools.wire_header import header
 
 
 def test_the_header_has_every_message_with_its_number_and_size() -> None:

@@ -1,0 +1,13 @@
+"""docs/MACHINE.md names everything that the tables of the state machine name."""
+
+from __future__ import annotations
+
+from controller.machine import ABOVE, TOP, TRIGGERS, UNDER
+from tools.machine_page import MEANINGS, page
+
+
+def test_the_page_names_every_state_and_every_trigger() -> None:
+    text = page()
+    assert {*ABOVE, *UNDER, *TOP, "running"} == set(MEANINGS)
+    for name in (*MEANINGS, *TRIGGERS):
+        assert f"`{name}`" in text

@@ -1,0 +1,33 @@
+"""`make docs`: every generated file in the project is what its generator returns now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools import pages
+from tools.pages import GENERATED, main
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_generated_file_is_current(name: str) -> None:
+    assert pages.stale([name]) == [], f"{name} is not current: run `make docs`"
+
+
+def test_make_docs_writes_what_is_stale_and_check_only_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pages, "TOP", tmp_path)
+    assert main(["docs/MACHINE.md", "--check"]) == 1
+    assert capsys.readouterr().err == "docs/MACHINE.md is not current; run `make docs`.\n"
+    assert not (tmp_path / "docs").exists()
+    assert main(["docs/MACHINE.md"]) == 0
+    assert capsys.readouterr().out == "docs/MACHINE.md: written\n"
+    assert (tmp_path / "docs" / "MACHINE.md").read_text("utf-8") == GENERATED["docs/MACHINE.md"]()
+    assert main(["docs/MACHINE.md", "--check"]) == 0
+
+
+def test_a_file_that_no_generator_writes_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs/GUIDE.md"]) == 2
+    assert capsys.readouterr().err.startswith("docs/GUIDE.md: not a generated file; there are ")

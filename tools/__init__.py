@@ -1,0 +1,1 @@
+"""Generators of pages and drawings, for work on Wallwright; not installed with it."""

@@ -1,0 +1,67 @@
+"""Writes every generated page and drawing: `make docs`, or `python -m tools.pages [FILE ...]`.
+
+Each row of `GENERATED` is a file of the project and the function that returns its whole text. With
+`--check` nothing is written; the exit code is 1 if a file is not current, and stderr lists them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tools.bench_drawing import drawing
+from tools.faults_page import page as faults_page
+from tools.machine_page import page as machine_page
+from tools.mishaps_page import page as mishaps_page
+from tools.protocol_page import page as protocol_page
+from tools.readme_picture import portrait
+from tools.wire_header import header
+
+TOP = Path(__file__).parent.parent
+CHECK = "--check"
+
+GENERATED: Mapping[str, Callable[[], str]] = {
+    "docs/FAULTS.md": faults_page,
+    "docs/MACHINE.md": machine_page,
+    "docs/MISHAPS.md": mishaps_page,
+    "docs/PROTOCOL.md": protocol_page,
+    "docs/images/first_drum.svg": drawing,
+    "docs/images/table.svg": portrait,
+    "firmware_bridge/firmware/core/wire.h": header,
+}
+"""Every generated file, by its path from the project's folder."""
+
+
+def stale(names: Sequence[str] = tuple(GENERATED)) -> list[str]:
+    """The files of these that differ from what their generator returns, or that are missing."""
+    return [name for name in names if _text(name) != GENERATED[name]()]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write, or with `--check` compare, the named files or all; returns the exit code."""
+    names = [name for name in arguments if name != CHECK] or list(GENERATED)
+    unknown = [name for name in names if name not in GENERATED]
+    if unknown:
+        there = ", ".join(GENERATED)
+        print(f"{', '.join(unknown)}: not a generated file; there are {there}.", file=sys.stderr)
+        return 2
+    old = stale(names)
+    if CHECK in arguments:
+        for name in old:
+            print(f"{name} is not current; run `make docs`.", file=sys.stderr)
+        return 1 if old else 0
+    for name in old:
+        (TOP / name).parent.mkdir(parents=True, exist_ok=True)
+        (TOP / name).write_text(GENERATED[name](), encoding="utf-8")
+        print(f"{name}: written")
+    return 0
+
+
+def _text(name: str) -> str | None:
+    file = TOP / name
+    return file.read_text("utf-8") if file.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
