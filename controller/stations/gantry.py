@@ -72,7 +72,12 @@ class GantryStation:
         )
         self._reader = devices.reader(modules.reader.unit) if modules.reader else None
         self._top = top
-        self._pose: tuple[float, bool | None, bool | None] = (0.0, None, None)
+        self._pose: tuple[float, bool | None] = (0.0, None)
+        """The height of the jaws and whether they are crossed: what motors hold in place.
+
+        The width is not remembered. It is an output, and an output returns to its safe value when
+        the board's lease is given back between two rounds.
+        """
         self._over = (0.0, 0.0)
         """Where it was last sent in the plane."""
 
@@ -89,7 +94,7 @@ class GantryStation:
         if self._turner:
             await self._turner.go_back()
         await self._wide.switch(0)
-        self._pose = (self._top, False, False)
+        self._pose = (self._top, False)
 
     async def find_axes(self) -> None:
         """Up first, out of the tiles, then the plane; whatever the jaws hold they keep."""
@@ -201,16 +206,15 @@ class GantryStation:
 
     async def _reach(self, grasp: Grasp, clear: float) -> None:
         """Up to the clear height, over (turning and opening on the way), down to the level."""
-        height, crossed, wide = self._pose
+        height, crossed = self._pose
         if height < clear:
             await self._go_up(clear)
         ways: list[Awaitable[object]] = [self._travel(grasp)]
         if crossed is not grasp.spot.crossed:
             ways.append(self._turn.go_forth() if grasp.spot.crossed else self._turn.go_back())
-        if wide is not grasp.wide:
-            ways.append(self._wide.switch(int(grasp.wide)))
+        ways.append(self._wide.switch(int(grasp.wide)))
         await asyncio.gather(*ways)
-        self._pose = (self._pose[0], grasp.spot.crossed, grasp.wide)
+        self._pose = (self._pose[0], grasp.spot.crossed)
         await self._lower(grasp)
 
     async def _travel(self, grasp: Grasp) -> None:

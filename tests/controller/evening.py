@@ -86,11 +86,16 @@ def spend(
     play: bool = True,
     house: Any = None,
     meddler: Meddler | None = None,
+    orders: Orders | None = None,
 ) -> Evening:
-    """So many hands, followed by the rules unless `play` is False. Raises TableFault."""
+    """So many hands, followed by the rules unless `play` is False. Raises TableFault.
+
+    `orders` replace `dealer`, `throws`, `play` and `house`.
+    """
     machine, config, rules = load_table(table), load_game(game), find_game(game)
     parameters = game_parameters(config) if house is None else house
-    orders = Orders(rules, parameters, dealer, throws=throws, play=play)
+    orders = orders or Orders(rules, parameters, dealer, throws=throws, play=play)
+    play, dealer = orders.play, orders.dealer
     told: list[Event] = []
     played: list[Hand] = []
     record: list[str] = []

@@ -1,0 +1,48 @@
+"""Pai gow at the tables with an arm: every cut, dealt round after round."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.loader import game_parameters, load_game
+from controller.rest import seats_of
+from controller.workplace import Orders
+from rules.cuts import CUTS, cut_choices, find_cut
+from rules.games import find_game
+from tests.controller.evening import spend
+
+ARM_TABLES = ("pai_gow", "robotic")
+ROUNDS = 3
+
+
+def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> None:
+    """Play so many rounds with one cut; every hand must hold the tiles of its places."""
+    config, rules = load_game("pai_gow"), find_game("pai_gow")
+    orders = Orders(
+        rules, game_parameters(config), answers={"cut": choice}, fastest=fastest, play=False
+    )
+    evening = spend("pai_gow", table, rounds, orders=orders)
+    told = [event["event"] for event in evening.told]
+    assert told.count("ready") == rounds
+    assert not {"fault", "waiting", "recovered"} & set(told)
+    dealt = [event for event in evening.told if event["event"] == "delivered"]
+    assert len(dealt) == rounds * seats_of(orders.setup(0))
+    hands = {tuple(map(str, hand)) for hand in find_cut(choice).hands}
+    assert {tuple(event["from"]) for event in dealt} == hands  # type: ignore[arg-type]
+    assert evening.daemon.books.ledger.accounted == evening.daemon.books.ledger.expected
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
+    """The jaws ended the round before two columns wide, and their width falls back at rest."""
+    deal_by(cut, "pai_gow", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ARM_TABLES)
+@pytest.mark.parametrize("fastest", [False, True], ids=["ritual", "fastest"])
+@pytest.mark.parametrize("choice", cut_choices(CUTS))
+def test_three_rounds_are_dealt_with_every_cut_and_every_option(
+    choice: str, table: str, fastest: bool
+) -> None:
+    deal_by(choice, table, ROUNDS, fastest=fastest)
