@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Action, Cube, Move, Roll
 from rules.geometry import Seat
 from rules.objections import Objection
 from rules.play import IllegalAction, LegalActions
+from rules.well_typed import why_ill_typed
 
 if TYPE_CHECKING:
     from rules.games.backgammon.play import BackgammonPlay
 
 HIGHEST = 64
 """The cube's last face."""
+_CLASSES = get_args(Action)
 
 
 class Offered(LegalActions[Action]):
@@ -56,17 +58,19 @@ class Offered(LegalActions[Action]):
 
 def against(play: BackgammonPlay, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
+    if isinstance(action, Move):
+        option = play.option(action)
+        return option.sentence if isinstance(option, Objection) else None
+    wrong = why_ill_typed(action, _CLASSES, "backgammon")
+    if wrong is not None:
+        return wrong
     if isinstance(action, Roll) and play.wants_dice and action.seat == play.turn:
         if action.dice in _faces():
             return None
         return f"Two dice show 1 to 6 each, not {' and '.join(map(str, action.dice))}."
-    if isinstance(action, Move):
-        option = play.option(action)
-        return option.sentence if isinstance(option, Objection) else None
     if play.winner is not None:
         return "The game is over."
-    if not isinstance(action, Roll | Cube):
-        return f"{action!r} is no action of backgammon."
+    assert isinstance(action, Roll | Cube)
     (seat,) = play.to_act
     if action.seat != seat:
         return f"It is seat {seat}'s turn, not seat {action.seat}'s."

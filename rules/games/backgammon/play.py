@@ -23,6 +23,7 @@ from rules.geometry import Seat
 from rules.objections import Objection
 from rules.play import IllegalAction, Payment, Settlement, Tiles
 from rules.setup import Setup
+from rules.well_typed import why_ill_typed
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,15 @@ class BackgammonPlay:
     def option(self, move: Move) -> Option | Objection:
         """The option that a move means, or the objection to it."""
         options, named = self._allowed
-        known = named.get(move)
+        try:
+            known = named.get(move)
+        except TypeError:
+            known = None  # A field that cannot be hashed: its type is refused below.
         if known is not None:
             return known
+        wrong = why_ill_typed(move, (Move,), "backgammon")
+        if wrong is not None:
+            return Objection(wrong)
         if self.winner is not None:
             return Objection("The game is over.")
         if self.dice is None:

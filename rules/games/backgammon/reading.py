@@ -19,6 +19,8 @@ from rules.objections import Objection
 
 Ways = tuple[tuple[int, int], ...]
 """Where each told man stands and where he still has to go."""
+MOST_STEPS = 4
+"""Men moved by one throw: a doublet's four (B2)."""
 DICE = "B1, B2"
 """The facts that say what the dice of a throw allow."""
 _HITTING: Table[int, Step] = Table(lambda number: STEPS[number]._replace(hits=True))
@@ -42,6 +44,17 @@ def told(board: Board, seat: Seat, option: Option) -> Move:
 def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | Objection:
     """The legal option that a move means, or the objection to it."""
     seat = move.seat
+    for step in move.steps:
+        if not BAR >= step.source > step.target >= OFF:
+            return Objection(
+                f"No man goes from {step.source} to {step.target}; men go from {BAR}, the bar, down"
+                f" to 1, and to {OFF}, off the board.",
+                DICE,
+            )
+    if not 0 < len(move.steps) <= MOST_STEPS:
+        return Objection(
+            f"A throw moves men 1 to {MOST_STEPS} times, not {len(move.steps)} times.", DICE
+        )
     open_points = POINTS & ~made(mirrored(board[1 - seat]))
     ways = tuple((step.source, step.target) for step in move.steps)
     numbers = dice * 2 if dice[0] == dice[1] else dice

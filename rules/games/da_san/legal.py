@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass
 from rules.games.da_san.auction import HIGHEST
 from rules.games.da_san.cards import FACES, RANKS, cards_of, faces_of, form_of
 from rules.games.da_san.table import Round
 from rules.play import LegalActions
+from rules.well_typed import why_ill_typed
 
 if TYPE_CHECKING:
     from rules.games.da_san.play import DaSanPlay
 
+_CLASSES = get_args(Action)
 THREES = 3
 """So many 3s make their holder bid, in houses that say so (E11)."""
 _THREE = 15 << 4 * RANKS.index("3")
@@ -50,10 +52,11 @@ class Offered(LegalActions[Action]):
 
 def against(play: DaSanPlay, action: Action) -> str | None:
     """The sentence against an action, or None if it is legal."""
+    wrong = why_ill_typed(action, _CLASSES, "Da San")
+    if wrong is not None:
+        return wrong
     if play.winner is not None:
         return "The hand is over."
-    if not isinstance(action, Bid | Pass | Double | Lay):
-        return f"{action!r} is no action of Da San."
     if action.seat not in play.to_act:
         return f"It is seat {play.to_act[0]}'s turn, not seat {action.seat}'s."
     if play.round is not None:

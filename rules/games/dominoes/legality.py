@@ -7,16 +7,20 @@ some such hand might; a tile that is known to fit still binds its player.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.layout import why_it_does_not_fit
 from rules.games.dominoes.setter import may_set
 from rules.geometry import Seat
 from rules.tiles import Face
+from rules.well_typed import why_ill_typed
 
 if TYPE_CHECKING:
     from rules.games.dominoes.play import DominoPlay
+
+
+_CLASSES = get_args(DominoAction)
 
 
 def each(play: DominoPlay) -> list[DominoAction]:
@@ -67,10 +71,12 @@ def _sets(play: DominoPlay, seat: Seat) -> Iterator[Lay]:
 
 def why_not(play: DominoPlay, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
+    wrong = why_ill_typed(action, _CLASSES, play.party.title)
+    if wrong is not None:
+        return wrong
     if type(action) is Lay:
         return _against_laying(play, action)
-    if not isinstance(action, Draw | Go | Call | Show):
-        return f"{action!r} is nothing that a player does at {play.party.title}."
+    assert isinstance(action, Draw | Go | Call | Show)
     if not 0 <= action.seat < play.party.players:
         return _no_seat(play, action.seat)
     match action:

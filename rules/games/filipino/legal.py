@@ -17,6 +17,7 @@ from rules.games.filipino.table import Offer, Phase, Table, after_turn
 from rules.games.filipino.wins import Declared, wins
 from rules.geometry import Seat
 from rules.tiles import Face
+from rules.well_typed import why_ill_typed
 
 _VERBS: dict[Phase, tuple[Verb, ...]] = {
     "draw": ("draw",),
@@ -51,8 +52,10 @@ def may_claim(table: Table, seat: Seat, offer: Offer) -> bool:
 
 def why_not(table: Table, act: object) -> Sentence | None:
     """The sentence against an act, or None if it is legal."""
-    if not isinstance(act, Act):
-        return f"{act!r} is no act of Filipino mahjong; write one such as 'discard 5m'."
+    wrong = why_ill_typed(act, (Act,), "Filipino mahjong")
+    if wrong is not None:
+        return wrong
+    assert isinstance(act, Act)
     wrong = malformed(act)
     if wrong is not None:
         return wrong

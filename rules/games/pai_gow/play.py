@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import get_args
 
 from rules.cuts import HANDS
 from rules.errors import IllegalSetup, RulesError
@@ -26,6 +27,9 @@ from rules.geometry import Seat, around
 from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of
 from rules.setup import Setup
 from rules.tiles import Face, tile_set
+from rules.well_typed import why_ill_typed
+
+_CLASSES = get_args(Action)
 
 
 @dataclass(frozen=True)
@@ -123,8 +127,9 @@ class PaiGowPlay:
         return way.set(tiles, self.parameters.ranking)
 
     def _why_not(self, action: Action) -> str | None:
-        if not isinstance(action, SetHand | Show | Call):
-            return f"{action!r} is no action of pai gow; set, show or call."
+        wrong = why_ill_typed(action, _CLASSES, "pai gow")
+        if wrong is not None:
+            return wrong
         seat = action.seat
         if seat not in self.to_act:
             return f"Seat {seat} has nothing to do now; {self._awaited()}."

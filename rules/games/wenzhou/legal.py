@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from rules.games.wenzhou.actions import (
     Chow,
@@ -25,6 +26,9 @@ from rules.games.wenzhou.setup import SEATS, WENZHOU
 from rules.geometry import Seat
 from rules.melds import KINDS, face_of
 from rules.tiles import Face
+from rules.well_typed import why_ill_typed
+
+_CLASSES = get_args(WenzhouAction)
 
 
 def to_act(position: Position) -> tuple[Seat, ...]:
@@ -37,10 +41,14 @@ def to_act(position: Position) -> tuple[Seat, ...]:
     return (position.turn,)
 
 
-def why_not(position: Position, action: object) -> str | None:
-    """The sentence against an action, or None if it is legal."""
-    if not isinstance(action, WenzhouAction):
-        return f"{action!r} is no action of Wenzhou mahjong."
+def why_refused(position: Position, action: object) -> str | None:
+    """The sentence against any value, or None if it is a legal action."""
+    wrong = why_ill_typed(action, _CLASSES, "Wenzhou mahjong")
+    return wrong or why_not(position, action)  # type: ignore[arg-type] # its class was checked
+
+
+def why_not(position: Position, action: WenzhouAction) -> str | None:
+    """The sentence against a well-typed action, or None if it is legal."""
     if action.seat not in to_act(position):
         return _why_not_now(position, action)
     match position.stage:
@@ -264,7 +272,8 @@ def _why_no_chow(position: Position, seat: Seat, own: tuple[Face, ...]) -> str |
     if seat != after(position.turn):
         return f"Seat {seat} cannot chow: only the discarder's right neighbour may (W19)."
     for face in own:
-        WENZHOU.tiles.require(face)
+        if face not in WENZHOU.tiles:
+            return f"'{face}' is no tile of Wenzhou mahjong; name two tiles of seat {seat}'s hand."
         if caishen.is_caishen(face):
             return f"'{face}' is a caishen and cannot be in a chow (W21)."
     if not is_run(sorted(map(caishen.kind_of, (*own, position.tile)))):

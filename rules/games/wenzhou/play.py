@@ -19,7 +19,7 @@ from rules.games.wenzhou.actions import (
 from rules.games.wenzhou.caishen import Caishen
 from rules.games.wenzhou.claims import strongest
 from rules.games.wenzhou.hand import NoWin
-from rules.games.wenzhou.legal import each, may_claim, to_act, to_add, why_not, win_of
+from rules.games.wenzhou.legal import each, may_claim, to_act, to_add, why_refused, win_of
 from rules.games.wenzhou.match import WenzhouMatch
 from rules.games.wenzhou.position import (
     ALIKE,
@@ -78,7 +78,7 @@ class WenzhouPlay:
     @property
     def legal_actions(self) -> LegalActions[WenzhouAction]:
         return LegalActions(
-            lambda action: why_not(self.position, action), lambda: each(self.position)
+            lambda action: why_refused(self.position, action), lambda: each(self.position)
         )
 
     @property
