@@ -130,6 +130,8 @@ class Under:
         """The tiles that each head has brought, by its part."""
         rig, load = self._rig, self._load()
         feeding, visits = await Feeding.begun(rig.counters, work), self._books.visits
+        if rig.chain:
+            await rig.chain.begin(work, taken_over=has_begun(work))
         for head in rig.heads:
             load.came(head.part, feeding.left(head.head.counter))
             if (gate := self._gate_before(head, feeding)) is not None:
@@ -139,10 +141,14 @@ class Under:
         try:
             if self._staging.by_hand:
                 return {rig.heads[0].part: await self._let_out(rig.heads[0], feeding)}
-            jobs = [asyncio.create_task(self._feed(head, feeding)) for head in rig.heads]
+            begun = has_begun(work)
+            jobs = [
+                asyncio.create_task(self._feed(head, feeding, taken_over=begun))
+                for head in rig.heads
+            ]
             try:
                 brought = await asyncio.gather(*jobs)
-                if has_begun(work) or visits != self._books.visits:
+                if begun or visits != self._books.visits:
                     await self._prove_empty(feeding)
                 return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
             finally:
@@ -152,7 +158,7 @@ class Under:
             for head in rig.heads:
                 await head.halt()
 
-    async def _feed(self, head: HeadStation, feeding: Feeding) -> int:
+    async def _feed(self, head: HeadStation, feeding: Feeding, *, taken_over: bool) -> int:
         """Everything that one head builds: its lanes first, then its trays one after another.
 
         What an earlier run has lifted and pushed on is only counted.
@@ -167,17 +173,16 @@ class Under:
             if there < size or (there and not feeding.left(counter)):
                 counted += await self._fill_lane(head, seat, size - there)
         for tray in head.head.trays:
-            if chain and tray:
-                if feeding.take(chain.corner, 1):
-                    chain.stands_at(tray)
-                else:
-                    await chain.to_next()
-            for fill in self._staging.fills:
-                if fill.tray == tray:
-                    pushed = feeding.take(vane, len(fill.stacks))
-                    there = feeding.take(counter, sum(fill.stacks[:pushed]))
-                    lifted = feeding.take(counter, sum(fill.stacks[pushed:]))
-                    counted += there + await head.stack(fill.stacks[pushed:], lifted)
+            fills = [fill for fill in self._staging.fills if fill.tray == tray]
+            pushed = [feeding.take(vane, len(fill.stacks)) for fill in fills]
+            # What an earlier run has pushed in full needs no outlet before its tray.
+            left = any(done < len(fill.stacks) for done, fill in zip(pushed, fills, strict=True))
+            if chain and (left or not taken_over):
+                await chain.to_side(tray)
+            for done, fill in zip(pushed, fills, strict=True):
+                there = feeding.take(counter, sum(fill.stacks[:done]))
+                lifted = feeding.take(counter, sum(fill.stacks[done:]))
+                counted += there + await head.stack(fill.stacks[done:], lifted)
         return counted
 
     def _gate_before(self, head: HeadStation, feeding: Feeding) -> Output | None:

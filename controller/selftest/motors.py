@@ -108,7 +108,7 @@ def chain(subject: Subject) -> Iterator[Trial]:
 
 async def _round(config: Chain, station: ChainStation) -> str:
     await station.to_zero()
-    await station.to_next()
+    await station.to_side(1)
     await station.to_zero()
     return f"{config.zero} and {config.corner} became active in turn"
 

@@ -1,75 +1,117 @@
-"""The single-port table's chain: it carries the head's outlet from side to side."""
+"""The chain of a table with one port: it carries the outlet of the head from side to side."""
 
 from __future__ import annotations
 
 from config.schema import Chain
 from controller.cure import Care
 from controller.faults import Fault, TableFault
+from controller.journal.replay import Notebook, Unread
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from firmware_bridge.board import Edges, Ended, Level, Reason
 from firmware_bridge.devices import Devices
 
+CHAIN = "chain"
+"""The note of an arrival: the side, and what the corner sensor had counted; None after a fault."""
+
 
 class ChainStation:
-    """Zero switch S4 at side 0, corner sensor S5 on reaching each next side."""
+    """Drives the chain to a side: zero switch S4 at side 0, corner sensor S5 at each further side.
+
+    The corner sensor gives the same signal at every side, so a side is known only by counting from
+    side 0. A count can be wrong: the contact bounces, or a person repairs the sensor while the
+    chain stands still, and that gives an edge too. Each arrival is therefore noted in the journal.
+    A run that goes on with a build drives back to side 0 unless it can prove where the chain is.
+    """
 
     def __init__(self, chain: Chain, devices: Devices, care: Care, below: Standstill) -> None:
         self._chain = chain
-        self.corner = chain.corner
-        """The sensor that counts the sides it has come to."""
         self._motor = devices.motor(chain.motor)
-        self._ends = (devices.sensor(chain.zero), devices.sensor(chain.corner))
+        self._zero = devices.sensor(chain.zero)
+        self._corner = devices.sensor(chain.corner)
         self._care = care
         self._below = below
-        self._side = 0
-        """The side at which it is known to stand."""
+        self._work: Notebook = Unread()
+        self._side: int | None = 0
+        """The side at which it is known to stand; None while that is not known."""
 
-    def stands_at(self, side: int) -> None:
-        """An earlier run has brought it to this side."""
-        self._side = side
+    async def begin(self, work: Notebook, *, taken_over: bool) -> None:
+        """Note arrivals in `work` from now on.
+
+        With `taken_over` an earlier run began this build: then the chain is where the journal and
+        the sensors together prove it to be, or at no known side.
+        """
+        self._work = work
+        if taken_over:
+            self._side = await self._proven()
 
     async def to_zero(self) -> None:
         """Back to side 0. Raises TableFault naming S4."""
         await self._care.cured(self._back)
 
-    async def to_next(self) -> None:
-        """On to the next side. Raises TableFault naming S5.
+    async def to_side(self, target: int) -> None:
+        """On to this side. Raises TableFault naming S5.
 
-        An edge that was missed leaves it nobody knows where, so it counts from side 0 again.
+        After a missed edge, or where its side is not known, it counts again from side 0.
         """
-        target = self._side + 1
 
         async def forth() -> None:
-            corners, spent = target - self._side, 0.0
-            # A corner that comes sooner is a bounce as the chain leaves its side, no arrival.
-            # From between two sides, where a broken off run may have left it, the way is shorter.
-            least = corners - SOON if await self._stands() else 0.0
-            while True:
-                ended = await self._onward(corners)
-                spent += ended.seconds
-                if spent >= least * self._chain.seconds_per_side:
-                    break
-                if corners > 1:
-                    evidence = f"{self.corner} told of {corners} sides within {spent:.1f} s"
-                    raise TableFault(Fault.CHAIN, "chain", evidence)
-            self._side = target
+            if self._side is None or self._side > target:
+                await self._back()
+            assert self._side is not None
+            if corners := target - self._side:
+                try:
+                    await self._over(corners)
+                except TableFault:
+                    self._work.note({CHAIN: None})
+                    raise
+                self._side = target
+                await self._note_arrival()
 
         async def begin_again(_: TableFault) -> None:
-            await self._back()
+            self._side = None
 
-        await self._care.cured(forth, begin_again, begin_again)
+        try:
+            await self._care.cured(forth, begin_again, begin_again)
+        except TableFault:
+            self._side = None
+            raise
+
+    async def _over(self, corners: int) -> None:
+        """Onward by so many sides. Raises TableFault."""
+        # A corner that comes sooner is a bounce as the chain leaves its side, no arrival.
+        # From between two sides, where a pause may have left it, the way is shorter.
+        stands = any([await end.active() for end in (self._zero, self._corner)])
+        least = corners - SOON if stands else 0.0
+        spent = 0.0
+        while True:
+            ended = await self._onward(corners)
+            spent += ended.seconds
+            if spent >= least * self._chain.seconds_per_side:
+                return
+            if corners > 1:
+                evidence = f"{self._corner.channel} counted {corners} sides within {spent:.1f} s"
+                raise TableFault(Fault.CHAIN, "chain", evidence)
+
+    async def _note_arrival(self) -> None:
+        self._work.note({CHAIN: {"side": self._side, "count": await self._corner.count()}})
+
+    async def _proven(self) -> int | None:
+        """The side at which it stands, by a switch and the last note; None without proof."""
+        if await self._zero.active():
+            return 0
+        arrival = next((note[CHAIN] for note in reversed(self._work.notes) if CHAIN in note), None)
+        if arrival is None or not await self._corner.active():
+            return None
+        return int(arrival["side"]) if await self._corner.count() == arrival["count"] else None
 
     async def _onward(self, corners: int) -> Ended:
         limit = self._chain.seconds_per_side * corners * LATE + MARGIN
-        ended = await self._below.run(self._motor, FULL, Edges(self.corner, corners), limit)
+        goal = Edges(self._corner.channel, corners)
+        ended = await self._below.run(self._motor, FULL, goal, limit)
         if ended.reason is not Reason.EDGES:
-            raise TableFault(Fault.CHAIN, "chain", missing(self.corner, ended))
+            raise TableFault(Fault.CHAIN, "chain", missing(self._corner.channel, ended))
         return ended
-
-    async def _stands(self) -> bool:
-        """Whether it stands at a side."""
-        return any([await end.active() for end in self._ends])
 
     async def _back(self) -> None:
         limit = self._chain.seconds_per_side * 4 * LATE + MARGIN

@@ -72,8 +72,8 @@ class Rig:
         self.done_key = devices.sensor(modules.keys.done) if modules.keys.done else None
 
     def _counters(self, modules: Modules) -> tuple[Sensor, ...]:
-        """The sensors by whose counts a build is followed: counters, vanes, the chain's corner."""
-        named = [modules.chain.corner] if modules.chain else []
+        """The sensors by whose counts a build is followed: the counters and vanes of the heads."""
+        named: list[str] = []
         for head in modules.heads.ports if modules.heads else ():
             named += [head.counter, *([head.vane] if head.vane else [])]
         return tuple(map(self._devices.sensor, named))

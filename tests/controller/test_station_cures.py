@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from config.loader import load_game, load_table
@@ -76,8 +78,8 @@ def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
 
 
 async def over_two_sides(chain: ChainStation) -> None:
-    await chain.to_next()
-    await chain.to_next()
+    await chain.to_side(1)
+    await chain.to_side(2)
 
 
 def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
@@ -101,7 +103,7 @@ def test_a_corner_that_bounces_as_the_chain_leaves_a_side_is_no_next_side(
     assert module is not None and chain is not None
     board.levels[module.zero] = [int(stands)]
     board.ends[module.motor] = [Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
-    clock.run(chain.to_next())
+    clock.run(chain.to_side(1))
     assert board.told == [f"{module.motor} forward"] * drives
 
 
@@ -115,7 +117,81 @@ def test_two_corners_in_the_time_of_one_side_are_no_two_sides() -> None:
     board.ends[module.motor] = [arrived, LATE, BACK, both]
     fault = fault_of(over_two_sides(chain))
     assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
-    assert fault.evidence == f"{module.corner} told of 2 sides within 3.1 s"
+    assert fault.evidence == f"{module.corner} counted 2 sides within 3.1 s"
+
+
+class Notes:
+    """The notes of a build that an earlier run began; `written` are those of this run."""
+
+    doubtful = True
+
+    def __init__(self, *notes: object) -> None:
+        self.notes: tuple[Any, ...] = notes
+        self.written: list[object] = []
+
+    def note(self, what: object) -> None:
+        self.written.append(what)
+
+
+def taken_over(*notes: object, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
+    """What a new run orders of the chain to have it at side 2, and what it notes."""
+    rig, board = rig_of("single_port")
+    assert rig.chain is not None
+    chain, work = rig.chain, Notes(*notes)
+    board.levels |= {channel: [level] for channel, level in levels.items()}
+    board.counts["chain_corner"] = corners
+    board.seconds["chain_corner"] = 3.0
+
+    async def go_on() -> None:
+        await chain.begin(work, taken_over=True)
+        await chain.to_side(2)
+
+    clock.run(go_on())
+    return board.told, work
+
+
+AT_SIDE_1 = {"chain": {"side": 1, "count": 4}}
+
+
+def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None:
+    told, work = taken_over(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
+    assert told == ["chain forward"]
+    assert work.written == [{"chain": {"side": 2, "count": 5}}]
+
+
+@pytest.mark.parametrize(
+    ("notes", "levels", "corners"),
+    [
+        pytest.param([AT_SIDE_1], {"chain_corner": 1}, 5, id="an edge since: a bounce or a repair"),
+        pytest.param([AT_SIDE_1], {"chain_corner": 0}, 4, id="it stands at no side"),
+        pytest.param([AT_SIDE_1, {"chain": None}], {"chain_corner": 1}, 4, id="a fault since"),
+        pytest.param([], {"chain_corner": 1}, 1, id="no arrival was noted"),
+    ],
+)
+def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
+    notes: list[object], levels: dict[str, int], corners: int
+) -> None:
+    told, _ = taken_over(*notes, levels=levels, corners=corners)
+    assert told == ["chain back", "chain forward"]
+
+
+def test_a_chain_at_its_zero_switch_is_at_side_0_whatever_was_noted() -> None:
+    told, _ = taken_over(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
+    assert told == ["chain forward"]
+
+
+def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
+    rig, board = rig_of("single_port")
+    assert rig.chain is not None
+    chain, work = rig.chain, Notes()
+    board.ends["chain"] = [LATE, BACK]
+
+    async def build() -> None:
+        await chain.begin(work, taken_over=False)
+        await chain.to_side(1)
+
+    clock.run(build())
+    assert work.written == [{"chain": None}, {"chain": {"side": 1, "count": 1}}]
 
 
 def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
