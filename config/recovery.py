@@ -48,6 +48,7 @@ DEFAULTS: Mapping[str, Limits] = {
     "FULL_GRIP": Limits(1, 3, PATIENCE),
     # An axis that met something may have met a hand: it does not go on by itself.
     "AXIS": Limits(0, 3, PATIENCE),
+    "HOMING": Limits(1, 3, PATIENCE),
     "DICE": Limits(2, 3, PATIENCE),
     "RELAY": Limits(1, 3, PATIENCE),
     # A contact that does not open cuts nothing any more: nobody tries whether it does now.

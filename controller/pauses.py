@@ -18,15 +18,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
+from config.recovery import limits_of
 from config.schema import Table
 from controller.backing_off import BackingOff
 from controller.books import Books
 from controller.catalogue import CATALOGUE, STOP, Fault, Row, latched
+from controller.cure import Asking, Care
 from controller.faults import TableFault
 from controller.gate import FAULT, SILENT, Gate, Trouble
-from controller.homing import gantry_homing
-from controller.steady import Homing, SteadyBoard
+from controller.homing import Homing, gantry_homing
+from controller.steady import SteadyBoard
 from controller.supply import Supply
 from firmware_bridge.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
 from firmware_bridge.guide import Ask
@@ -38,8 +41,6 @@ Reconnect = Callable[[str], None]
 def never_lost(board: str) -> None:
     """No line can be lost."""
 
-
-Asking = Callable[[Ask], Awaitable[str]]
 
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
 """How long to wait before a silent board is asked again, seconds; it doubles every time (ours)."""
@@ -80,9 +81,10 @@ class Pauses:
         supplies: Mapping[str, Supply] = _NO_SUPPLIES,
     ) -> None:
         self.gate = Gate(self._paused)
+        care = Care(partial(limits_of, table), ask, books)
         self.steady = {
             name: SteadyBoard(
-                board, table.boards[name], self.gate, _homing(table, name), supplies.get(name)
+                board, table.boards[name], self.gate, _homing(table, name, care), supplies.get(name)
             )
             for name, board in boards.items()
         }
@@ -284,9 +286,11 @@ class Pauses:
         raise _stopped(trouble, f"asked {ASKS} times, and it is still so")
 
 
-def _homing(table: Table, board: str) -> Homing | None:
+def _homing(table: Table, board: str, care: Care) -> Homing | None:
     gantry = table.modules.gantry
-    return gantry_homing(gantry) if gantry and table.board_of(gantry.z) == board else None
+    if gantry is None or table.board_of(gantry.z) != board:
+        return None
+    return gantry_homing(table, gantry, care)
 
 
 def _fault_of(code: FaultCode | None) -> Fault:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -23,6 +23,7 @@ from weakref import WeakSet
 
 from config.schema import AxisChannel, BoardConfig, MotorChannel, SensorChannel
 from controller.gate import FAULT, SILENT, Gate, Trouble
+from controller.homing import Homing
 from controller.listening import Listening
 from controller.supply import Supply
 from firmware_bridge.board import (
@@ -44,9 +45,6 @@ from firmware_bridge.board import (
 from firmware_bridge.messages import Refusal
 
 T = TypeVar("T")
-
-Homing = Callable[[Board, Mapping[str, float]], Awaitable[None]]
-"""Finds a board's axes again, safely, and sends them back to where they were last sent (metres)."""
 
 _REFUSED = {
     Refusal.NO_LEASE: FaultCode.LEASE_EXPIRED,
@@ -338,27 +336,29 @@ class SteadyBoard:
         for order in [each for each in self._waiting if each.channel == motor and not each.asked]:
             await self._recall(order)
         await self.plain.clear()
-        await self._lessor.hold_lease()
-        try:
+        async with self._lent():
             await self.plain.drive(motor, -value, Elapsed(), seconds)
-        finally:
-            await self._lessor.release_lease()
         return True
 
     async def get_ready(self) -> None:
         """Lease, axes, how far the orders came, gates and jaws. Raises BoardError."""
         if self._astray and self._home is not None and self._sent:
-            await self._lessor.hold_lease()
-            try:
-                await self._home(self.plain, self._sent)
-            finally:
-                await self._lessor.release_lease()
+            await self._home(self.plain, self._sent, self._lent)
         self._astray = False
         await self._lease()
         while waiting := [order for order in self._waiting if not order.asked]:
             for order in waiting:
                 await self._recall(order)
         await self._name(motors=False)
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[None]:
+        """The lease, with power on the motors, within this block of a pause."""
+        await self._lessor.hold_lease()
+        try:
+            yield
+        finally:
+            await self._lessor.release_lease()
 
     def go_on(self) -> None:
         """The gate is open: the orders that were cut short go on."""

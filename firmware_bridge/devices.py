@@ -78,11 +78,6 @@ class Axes:
         """To these positions, in metres, in the order of `channels`."""
         return await self.board.move(dict(zip(self.channels, positions, strict=True)))
 
-    async def home(self) -> None:
-        """Find every axis's home switch, one after another."""
-        for channel in self.channels:
-            await self.board.home(channel)
-
 
 @dataclass(frozen=True, slots=True)
 class DiceDome:

@@ -31,6 +31,7 @@ class Fault(enum.Enum):
     EMPTY_GRIP = "the jaws closed and hold nothing"
     FULL_GRIP = "the jaws opened and still hold something"
     AXIS = "an axis did not arrive"
+    HOMING = "an axis did not find its home switch"
     DICE = "the dice were not read"
     NOBODY = "nobody confirmed a guided step"
 

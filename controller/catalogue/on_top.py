@@ -73,6 +73,18 @@ ROWS = (
         example="gantry",
     ),
     Row(
+        fault=Fault.HOMING,
+        title="Homing failed",
+        expected="the axis's home switch active when the axis has come home, and inactive 10 mm"
+        " away from there",
+        instead="no signal within the homing's time, or a switch that stays active",
+        cause="a stuck or dirty home switch; a torn wire; an axis that does not move",
+        automatic="homes again once; no axis moves in the plane before z is proven up",
+        please="Look at the home switch {part}: wipe it, check its wire, and free its axis.",
+        who=Who.TECHNICIAN,
+        example="gantry_z_home",
+    ),
+    Row(
         fault=Fault.DICE,
         title="Cocked or unread dice",
         expected="as many faces as there are dice, each from 1 to 6",

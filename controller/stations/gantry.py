@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from functools import partial
 
 from config.schema import Gantry, Modules
 from controller.cure import Care
 from controller.faults import Fault, TableFault
+from controller.homing import GantryHoming, arrived
 from controller.journal.replay import Notebook, Unread
 from controller.moves import Carry, Grasp, TurnOver
 from controller.stations.switched import Switched
-from firmware_bridge.board import Ended, Reason
 from firmware_bridge.devices import Devices
 
 
@@ -35,6 +36,7 @@ class GantryStation:
     ) -> None:
         self._tile_height = tile
         self._care = care
+        self._homing = GantryHoming(devices.table, module)
         self._plane = devices.axes(module.x, module.y)
         self._height = devices.axes(module.z)
         self._wide = devices.output(module.wide)
@@ -97,9 +99,11 @@ class GantryStation:
         self._pose = (self._top, False)
 
     async def find_axes(self) -> None:
-        """Up first, out of the tiles, then the plane; whatever the jaws hold they keep."""
-        await self._height.home()
-        await self._plane.home()
+        """Home z, then x and y; the jaws keep what they hold. Raises TableFault HOMING.
+
+        Neither x nor y moves before z is proven up, out of the tiles.
+        """
+        await self._care.cured(partial(self._homing.find_axes, self._plane.board))
         self._pose = (self._top, *self._pose[1:])
 
     async def carry(self, move: Carry, *, doubtful: bool = False) -> None:
@@ -230,7 +234,7 @@ class GantryStation:
 
     async def _go_to_height(self, height: float) -> None:
         async def go() -> None:
-            self._arrived(await self._height.go(height), "z")
+            arrived(await self._height.go(height), "z")
             self._pose = (height, *self._pose[1:])
 
         async def back_over_it(fault: TableFault) -> None:
@@ -240,15 +244,8 @@ class GantryStation:
         await self._care.cured(go, cleared=back_over_it)
 
     async def _over_there(self) -> None:
-        self._arrived(await self._plane.go(*self._over), "x and y")
+        arrived(await self._plane.go(*self._over), "x and y")
 
     async def _home_again(self, _: TableFault) -> None:
         """An axis that was stopped may stand elsewhere than it counts."""
         await self.find_axes()
-
-    @staticmethod
-    def _arrived(ended: Ended, axis: str) -> None:
-        if ended.reason is not Reason.DONE:
-            raise TableFault(
-                Fault.AXIS, "gantry", f"{axis} ended by {ended.reason.name} on the way"
-            )

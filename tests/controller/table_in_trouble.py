@@ -31,6 +31,8 @@ class Evening:
     entries: tuple[Entry, ...]
     census: Mapping[str, int]
     fault: TableFault | None
+    pins: tuple[tuple[float, str, int], ...] = ()
+    """When which output took which value, and which axis set off."""
 
     @property
     def trouble(self) -> list[tuple[object, object, object]]:
@@ -77,6 +79,8 @@ def evening(
         )
         assert hardware.plant is not None
         fault: TableFault | None = None
+        pins: list[tuple[float, str, int]] = []
+        hardware.plant.onlookers.append(lambda *at: pins.append((loop.time(), *at)))
         with Journal.in_memory("now", {}) as journal:
             daemon = daemon_for(hardware, machine, config, orders, journal, events)
             beside = None if meanwhile is None else meanwhile(daemon, hardware, events)
@@ -89,6 +93,6 @@ def evening(
                 task.cancel()
             entries = journal.history()
         hardware.close()
-        return Evening(tuple(told), tuple(entries), hardware.plant.census(), fault)
+        return Evening(tuple(told), tuple(entries), hardware.plant.census(), fault, tuple(pins))
 
     return run(play())

@@ -73,7 +73,7 @@ class ScriptedBoard(Board):
 
     async def home(self, axis: str) -> Ended:
         self.told.append(f"{axis} home")
-        return Ended(Reason.DONE)
+        return Ended(Reason.DONE, 0, 0.4)
 
     async def stop(self, channel: str | None = None) -> None:
         self.told.append(f"{channel} stop")
