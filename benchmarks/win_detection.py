@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from benchmarks import Row
-from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.hand import Claim, is_complete, judged
-from rules.games.wenzhou.parameters import Parameters
-from rules.melds import KINDS, Counts, face_of, numbers_win, sets_and_pair
+from rules.games.wenzhou.hand import is_complete
+from rules.melds import KINDS, Counts, numbers_win, sets_and_pair
 
 try:
     from mahjong.agari import Agari
@@ -22,7 +20,6 @@ HANDS = 5_000
 REPEATS = 7
 WISHED = 5.0
 CHECKS_A_SECOND = 100_000
-INDICATOR, WHITE = 1, 31
 
 Hand = TypeVar("Hand")
 
@@ -80,7 +77,7 @@ def _beside(what: str, least: float, hands: list[list[int]]) -> Iterator[Row]:
 
 def _wenzhou(chance: random.Random) -> Iterator[Row]:
     """Seventeen tiles with one to three caishen, half of them winning."""
-    hands, claims = [], []
+    hands = []
     for at in range(HANDS):
         wild = 1 + at % 3
         kinds = [kind for kind, number in enumerate(winning(chance)) for _ in range(number)]
@@ -91,10 +88,6 @@ def _wenzhou(chance: random.Random) -> Iterator[Row]:
             kinds[-1] = chance.randrange(KINDS)
         kinds = kinds[wild:]
         hands.append((Counts.of(kinds), wild))
-        faces = [face_of(0 if kind in (INDICATOR, WHITE) else kind) for kind in kinds]
-        caishen = Caishen(face_of(INDICATOR))
-        hand = (*faces[1:], *[face_of(INDICATOR)] * wild)
-        claims.append(Claim(caishen, hand, faces[0], "discard"))
     rate = 1 / _seconds(lambda hand: is_complete(*hand), hands)
     yield Row(
         "Wenzhou win checks a second, one to three caishen",
@@ -104,9 +97,6 @@ def _wenzhou(chance: random.Random) -> Iterator[Row]:
     )
     rate = 1 / _seconds(lambda hand: sets_and_pair(*hand), hands)
     yield Row("five sets and a pair alone, one to three caishen, a second", f"{rate:,.0f}")
-    house = Parameters()
-    rate = 1 / _seconds(lambda claim: judged(claim, house), claims)
-    yield Row("Wenzhou judgements a second: shapes, best reading, class", f"{rate:,.0f}")
 
 
 def _seconds(check: Callable[[Hand], object], hands: Sequence[Hand]) -> float:

@@ -12,8 +12,9 @@ Yes or no is a look into one table a suit; `readings` tells every way to read a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from rules.melds_counts import KINDS, Counts, Kind, face_of, is_honour, kind_of
+from rules.melds_counts import DIGIT, KINDS, Counts, Kind, face_of, is_honour, kind_of
 from rules.melds_distance import tiles_short
 from rules.melds_readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds_tables import (
@@ -28,6 +29,7 @@ from rules.melds_tables import (
 )
 
 __all__ = [
+    "DIGIT",
     "KINDS",
     "Counts",
     "Group",
@@ -94,8 +96,10 @@ def triplets_and_pair(counts: Counts, wild: int = 0) -> bool:
 
 def pairs(counts: Counts, wild: int = 0) -> int:
     """How many pairs these tiles make at most; four alike are two."""
-    single = sum((suit & 0o111111111).bit_count() for suit in counts)
-    matched = (counts.size - single) // 2
+    characters, circles, bamboos, honours = counts
+    packed = characters | circles << 27 | bamboos << 54 | honours << 81
+    single = (packed & _ONES).bit_count()
+    matched = (packed & 2 * _ONES).bit_count() + 2 * (packed & 4 * _ONES).bit_count()
     return matched + min(single, wild) + max(0, wild - single) // 2
 
 
@@ -114,3 +118,6 @@ def numbers_win(numbers: Sequence[int]) -> bool:
         return False
     made *= SUIT_SPELT[tuple(numbers[18:27])]
     return made != 0 and made * HONOURS_SPELT[tuple(numbers[27:])] == SETS_AND_PAIR
+
+
+_ONES: Final = sum(1 << DIGIT * kind for kind in range(KINDS))

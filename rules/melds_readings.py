@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
-from rules.melds_counts import HONOURS, KINDS, SUIT, Counts, Kind, face_of
+from rules.melds_counts import DIGIT, HONOURS, KINDS, SUIT, Counts, Kind, face_of
 from rules.melds_tables import HONOURS_SHORT, SUIT_SHORT
 
 
@@ -15,40 +17,32 @@ class Group:
     """A run, a triplet or a pair, concealed.
 
     `kinds` is what it reads, in order; `wild` are those of them that a wild tile stands for.
+    `natural` are the tiles in it that are not wild, in order.
     """
 
     kinds: tuple[Kind, ...]
     wild: tuple[Kind, ...] = ()
+    natural: tuple[Kind, ...] = field(init=False, repr=False, compare=False)
+    is_pair: bool = field(init=False, repr=False, compare=False)
+    is_run: bool = field(init=False, repr=False, compare=False)
+    _text: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def is_pair(self) -> bool:
-        return len(self.kinds) == 2
-
-    @property
-    def is_run(self) -> bool:
-        return self.kinds[0] != self.kinds[-1]
+    def __post_init__(self) -> None:
+        # There are some hundreds of groups, made once and asked in every search.
+        natural = list(self.kinds)
+        for kind in self.wild:
+            natural.remove(kind)
+        object.__setattr__(self, "natural", tuple(natural))
+        object.__setattr__(self, "is_pair", len(self.kinds) == 2)
+        object.__setattr__(self, "is_run", self.kinds[0] != self.kinds[-1])
+        object.__setattr__(self, "_text", _written(self.kinds, self.wild))
 
     @property
     def is_triplet(self) -> bool:
         return len(self.kinds) == 3 and not self.is_run
 
-    @property
-    def natural(self) -> tuple[Kind, ...]:
-        """The tiles in it that are not wild, in order."""
-        left = list(self.kinds)
-        for kind in self.wild:
-            left.remove(kind)
-        return tuple(left)
-
     def __str__(self) -> str:
-        wild = list(self.wild)
-        texts = []
-        for kind in reversed(self.kinds):
-            stands = kind in wild
-            if stands:
-                wild.remove(kind)
-            texts.append(face_of(kind) + "*" * stands)
-        return " ".join(reversed(texts))
+        return self._text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +66,19 @@ class Reading:
         return ", ".join(map(str, self.groups))
 
 
-def readings(counts: Counts, wild: int = 0) -> Iterator[Reading]:
+def readings(
+    counts: Counts, wild: int = 0, only: Callable[[Group], bool] | None = None
+) -> Iterator[Reading]:
     """Every reading as sets and a pair, each once; those with plainer sets come first.
 
     The hand has any size that sets and a pair can have; wild tiles stand for any kind, even for
-    a fifth tile of one.
+    a fifth tile of one. With `only`, the readings whose groups all pass it, in the same order.
     """
-    for groups in _ways(counts, wild, need_pair=True, lead=-1, order=0):
-        pair = next(group for group in groups if group.is_pair)
-        yield Reading(tuple(group for group in groups if group is not pair), pair)
+    led_by = _led_by if only is None else _passing(only)
+    for groups in _ways(counts, wild, led_by, need_pair=True, lead=-1, order=0):
+        for at, group in enumerate(groups):
+            if group.is_pair:
+                yield Reading(groups[:at] + groups[at + 1 :], group)
 
 
 def groups_with(counts: Counts, kind: Kind, wild: int = 0) -> Iterator[Group]:
@@ -88,96 +86,195 @@ def groups_with(counts: Counts, kind: Kind, wild: int = 0) -> Iterator[Group]:
 
     The tile is there (it was just won) and is not wild.
     """
-    for group in _holding(kind):
-        rest = counts.less(group.natural)
-        if rest is not None and short_of(rest, pair=not group.is_pair).fits(wild - len(group.wild)):
-            yield group
+    at = kind // SUIT
+    suit = counts[at]
+    others = short_of(counts, without=at)
+    for part in _holding(kind):
+        left = wild - part.wilds
+        if left < 0:
+            break  # those with fewer wild tiles come first
+        rest = part.taken_from(suit)
+        if rest >= 0 and others.fits(left, at, rest, need_pair=not part.group.is_pair):
+            yield part.group
 
 
 def sets_within(counts: Counts, wild: int = 0) -> Iterator[tuple[Group, Counts]]:
     """Every run or triplet that can be taken out of a hand, and the tiles then left."""
-    for group in _every():
-        if not group.is_pair and len(group.wild) <= wild:
-            rest = counts.less(group.natural)
-            if rest is not None:
-                yield group, rest
+    for part in _every():
+        if part.wilds > wild:
+            break  # those with fewer wild tiles come first
+        if not part.group.is_pair:
+            rest = part.taken_from(counts[part.suit])
+            if rest >= 0:
+                yield part.group, counts.with_suit(part.suit, rest)
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """How many wild tiles a hand is short of; three more are another set."""
+class Short(NamedTuple):
+    """How many wild tiles three of the four suits are short of, whatever the fourth becomes.
 
-    tiles: int
+    `sets`: to be sets alone; `pair`: how many more for one of them to have the pair too.
+    """
 
-    def fits(self, wild: int) -> bool:
-        """Whether so many wild tiles fill it, none left over."""
-        return wild >= self.tiles and (wild - self.tiles) % 3 == 0
+    sets: int
+    pair: int
+
+    def fits(self, wild: int, at: int, suit: int, *, need_pair: bool) -> bool:
+        """Whether so many wild tiles fill the hand with this suit, none left over.
+
+        Three more wild tiles are another set, one or two more are not.
+        """
+        sets, pair = _SHORT[at][suit]
+        short = self.sets + sets
+        if need_pair:
+            short += min(self.pair, pair - sets)
+        return wild >= short and (wild - short) % 3 == 0
 
 
-def short_of(counts: Counts, *, pair: bool) -> Missing:
-    """How many wild tiles these tiles need to be sets alone, or sets and a pair."""
-    each = (
-        SUIT_SHORT[counts[0]],
-        SUIT_SHORT[counts[1]],
-        SUIT_SHORT[counts[2]],
-        HONOURS_SHORT[counts[3]],
-    )
-    sets = sum(suit[0] for suit in each)
-    return Missing(sets + min(suit[1] - suit[0] for suit in each) if pair else sets)
+def short_of(counts: Counts, *, without: int) -> Short:
+    """What all suits but one are short of."""
+    total, least = 0, _NO_PAIR
+    for at, suit in enumerate(counts):
+        if at != without:
+            sets, pair = _SHORT[at][suit]
+            total += sets
+            least = min(least, pair - sets)
+    return Short(total, least)
 
 
 def _ways(
-    counts: Counts, wild: int, *, need_pair: bool, lead: Kind, order: int
+    counts: Counts,
+    wild: int,
+    led_by: Callable[[Kind], Sequence[Part]],
+    *,
+    need_pair: bool,
+    lead: Kind,
+    order: int,
 ) -> Iterator[tuple[Group, ...]]:
     """All groups of the rest.
 
     The lowest tile leads the next group; groups that the same kind leads come in a fixed order, so
-    that no reading is told twice.
+    that no reading comes twice.
     """
-    kind = next(counts.kinds(), KINDS)
+    kind = counts.lowest
     if kind == KINDS and not wild:
         if not need_pair:
             yield ()
         return
-    first = order if kind == lead else 0
-    for at, group in enumerate(_led_by(kind)[first:], first):
+    at = kind // SUIT
+    suit = counts[at]
+    table = _SHORT[at]
+    # What the suits after this one are short of; those before it are empty.
+    sets, pair = 0, _NO_PAIR
+    for after in range(at + 1, len(counts)):
+        if counts[after]:
+            more, with_pair = _SHORT[after][counts[after]]
+            sets += more
+            pair = min(pair, with_pair - more)
+    parts = led_by(kind)
+    for number in range(order if kind == lead else 0, len(parts)):
+        group, wilds, _, weight, digits = parts[number]
+        left = wild - wilds
+        if left < 0:
+            break  # those with fewer wild tiles come first
         if group.is_pair and not need_pair:
             continue
-        rest = counts.less(group.natural)
-        left = wild - len(group.wild)
-        still = need_pair and not group.is_pair
-        if rest is None or not short_of(rest, pair=still).fits(left):
-            continue
-        for others in _ways(rest, left, need_pair=still, lead=kind, order=at):
-            yield (group, *others)
+        for place, needed in digits:
+            if suit >> place & 7 < needed:
+                break
+        else:
+            rest = suit - weight
+            short, with_pair = table[rest]
+            still = need_pair and not group.is_pair
+            if still:
+                short += sets + min(pair, with_pair - short)
+            else:
+                short += sets
+            if left >= short and (left - short) % 3 == 0:
+                further = counts.with_suit(at, rest)
+                for groups in _ways(
+                    further, left, led_by, need_pair=still, lead=kind, order=number
+                ):
+                    yield (group, *groups)
+
+
+class Part(NamedTuple):
+    """A group as what it takes out of its suit: for each kind the place of its digit and a number.
+
+    `weight` is the same as one number to subtract.
+    """
+
+    group: Group
+    wilds: int
+    suit: int
+    weight: int
+    digits: tuple[tuple[int, int], ...]
+
+    def taken_from(self, suit: int) -> int:
+        """The suit without the group's natural tiles; -1 if they are not all there."""
+        for place, number in self.digits:
+            if suit >> place & 7 < number:
+                return -1
+        return suit - self.weight
+
+
+def _part(group: Group) -> Part:
+    places = Counter(DIGIT * (kind % SUIT) for kind in group.natural)
+    weight = sum(number << place for place, number in places.items())
+    # A group of wild tiles alone takes nothing, out of any suit.
+    return Part(group, len(group.wild), group.kinds[0] // SUIT, weight, tuple(places.items()))
 
 
 @cache
-def _led_by(kind: Kind) -> tuple[Group, ...]:
+def _led_by(kind: Kind) -> tuple[Part, ...]:
     """The groups whose lowest tile that is not wild has this kind; for KINDS, the all wild ones."""
     return tuple(
-        group for group in _every() if (group.natural[0] if group.natural else KINDS) == kind
+        part
+        for part in _every()
+        if (part.group.natural[0] if part.group.natural else KINDS) == kind
     )
 
 
-@cache
-def _holding(kind: Kind) -> tuple[Group, ...]:
-    return tuple(group for group in _every() if kind in group.natural)
+def _passing(only: Callable[[Group], bool]) -> Callable[[Kind], Sequence[Part]]:
+    """The same for the groups alone that pass."""
+    return cache(lambda kind: tuple(part for part in _led_by(kind) if only(part.group)))
 
 
 @cache
-def _every() -> tuple[Group, ...]:
+def _holding(kind: Kind) -> tuple[Part, ...]:
+    return tuple(part for part in _every() if kind in part.group.natural)
+
+
+@cache
+def _every() -> tuple[Part, ...]:
     """Every group there can be, those with fewer wild tiles first."""
     shapes = [(kind,) * 3 for kind in range(KINDS)]
     shapes += [(kind, kind + 1, kind + 2) for kind in range(HONOURS) if kind % SUIT <= SUIT - 3]
     pairs = [(kind,) * 2 for kind in range(KINDS)]
+    groups = {
+        Group(shape, tuple(kind for place, kind in enumerate(shape) if mask >> place & 1))
+        for shape in (*shapes, *pairs)
+        for mask in range(1 << len(shape))
+    }
     return tuple(
-        sorted(
-            {
-                Group(shape, tuple(kind for place, kind in enumerate(shape) if mask >> place & 1))
-                for shape in (*shapes, *pairs)
-                for mask in range(1 << len(shape))
-            },
-            key=lambda group: (len(group.wild), -len(group.kinds), group.kinds, group.wild),
+        _part(group)
+        for group in sorted(
+            groups, key=lambda group: (len(group.wild), -len(group.kinds), group.kinds, group.wild)
         )
     )
+
+
+def _written(kinds: tuple[Kind, ...], wild: tuple[Kind, ...]) -> str:
+    """A group's faces, with a star where a wild tile stands; the last of several alike has it."""
+    starred = list(wild)
+    texts = []
+    for kind in reversed(kinds):
+        stands = kind in starred
+        if stands:
+            starred.remove(kind)
+        texts.append(face_of(kind) + "*" * stands)
+    return " ".join(reversed(texts))
+
+
+_SHORT = (SUIT_SHORT, SUIT_SHORT, SUIT_SHORT, HONOURS_SHORT)
+_NO_PAIR = 3
+"""More wild tiles than any suit needs for a pair."""

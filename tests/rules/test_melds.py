@@ -63,6 +63,7 @@ def test_counts_tell_the_tiles_back(kinds: list[int]) -> None:
     assert list(counts.tiles()) == sorted(kinds)
     assert list(counts.kinds()) == sorted(set(kinds))
     assert counts.size == len(kinds)
+    assert counts.lowest == min(kinds, default=KINDS)
     assert counts == Counts.of_numbers([kinds.count(kind) for kind in range(KINDS)])
     assert [counts.having(kind) for kind in range(KINDS)] == [
         kinds.count(kind) for kind in range(KINDS)
@@ -125,6 +126,22 @@ def test_readings_are_all_there_each_once_and_right(hand: tuple[list[int], int])
     for kind in set(kinds):
         holding = {group for reading in found for group in reading.groups if kind in group.natural}
         assert set(groups_with(counts, kind, wild)) == holding
+
+
+@given(small_hands(), st.integers(0, KINDS - 1))
+def test_readings_of_some_groups_are_those_of_all_in_the_same_order(
+    hand: tuple[list[int], int], kind: int
+) -> None:
+    kinds, wild = hand
+    counts = Counts.of(kinds)
+    every = list(readings(counts, wild))
+    for only in (
+        lambda group: not group.is_run,
+        lambda group: all(stands == kind for stands in group.wild),
+    ):
+        assert list(readings(counts, wild, only)) == [
+            reading for reading in every if all(map(only, reading.groups))
+        ]
 
 
 @given(small_hands())

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from rules.melds import Counts, Kind, face_of, kind_of
+from rules.lazily import Table
+from rules.melds import DIGIT, KINDS, Counts, Kind, face_of, kind_of
 from rules.tiles import Face
 
 WHITE: Final = "5z"
@@ -39,11 +40,21 @@ class Caishen:
 
     def parted(self, faces: Iterable[Face]) -> tuple[Counts, int]:
         """Tiles as counts of what they count as, and the number of caishen apart from them."""
-        plain = []
-        wild = 0
-        for face in faces:
-            if face == self.face:
-                wild += 1
-            else:
-                plain.append(self.kind_of(face))
-        return Counts.of(plain), wild
+        packed = sum(map(_PACKED[self.face].__getitem__, faces))
+        return Counts.unpacked(packed), packed >> _WILD
+
+
+_WILD: Final = DIGIT * KINDS
+"""The bit from which a packed hand counts its caishen, above the digits of all kinds."""
+
+
+def _packed(caishen: Face | None) -> Table[Face, int]:
+    """What each face adds to a packed hand while that one is the caishen."""
+
+    def digit(face: Face) -> int:
+        return 1 << (_WILD if face == caishen else DIGIT * Caishen(caishen).kind_of(face))
+
+    return Table(digit)
+
+
+_PACKED: Final[Table[Face | None, Table[Face, int]]] = Table(_packed)

@@ -6,15 +6,16 @@ A `Claim` is a hand laid open and how its last tile came. `is_complete` is the q
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
 from rules.games.wenzhou.caishen import CAISHEN, Caishen
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.sets_down import SetDown
 from rules.melds import (
     Counts,
+    Group,
     Kind,
     Reading,
     groups_with,
@@ -22,6 +23,7 @@ from rules.melds import (
     pairs,
     readings,
     sets_and_pair,
+    triplets_and_pair,
 )
 from rules.tiles import Face
 
@@ -99,12 +101,17 @@ def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:
         return NoWin((f"A winning hand has 17 tiles, a kong counted as three, not {size}.",))
     if claim.caishen.face is None:
         return NoWin(("The indicator has not been read, so nobody knows the caishen; read it.",))
+    counts, wild = claim.parted
     best: Win | None = None
     refused: list[str] = []
-    for found in (*_by_five_sets(claim, parameters), *_others(claim, parameters)):
+    for found in (
+        _by_five_sets(claim, counts, wild, parameters),
+        _by_eight_pairs(claim, counts, wild, parameters),
+        _by_three_caishen(claim, wild, parameters),
+    ):
         if isinstance(found, NoWin):
             refused += found.reasons
-        elif best is None or found.multiplier > best.multiplier:
+        elif found is not None and (best is None or found.multiplier > best.multiplier):
             best = found
     if best is not None:
         return best
@@ -114,137 +121,184 @@ def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:
     )
 
 
-def _others(claim: Claim, parameters: Parameters) -> Iterator[Win | NoWin]:
-    yield from _by_eight_pairs(claim, parameters)
-    yield from _by_three_caishen(claim, parameters)
-
-
-def _by_five_sets(claim: Claim, parameters: Parameters) -> Iterator[Win | NoWin]:
-    """Shape (a), in every reading that the last tile may complete."""
-    counts, wild = claim.parted
+def _by_five_sets(
+    claim: Claim, counts: Counts, wild: int, parameters: Parameters
+) -> Win | NoWin | None:
+    """Shape (a), in the best reading that the last tile may complete."""
     if not sets_and_pair(counts, wild):
-        return
-    if not claim.drawn and not _waits_otherwise(claim, parameters):
-        yield NoWin((_SINGLE_WAIT,))
-        return
-    always = [*_whatever_the_reading(claim), *_bare_single(claim)]
-    best, classes = -1, always
-    told: Reading | None = None
-    for reading in readings(counts, wild):
+        return None
+    if not claim.drawn and not _waits_otherwise(claim, counts, wild, parameters):
+        return NoWin((_SINGLE_WAIT,))
+    classes = _whatever_the_reading(claim, wild)
+    if len(claim.melds) == SETS:
+        classes.append(_bare_single(claim))
+    reading = _telling(claim, counts, wild, classes, parameters)
+    if reading is None:
+        return None
+    classes += _of_the_reading(reading, claim, parameters)
+    sets = ", ".join([*map(str, claim.melds), str(reading)])
+    return _best(classes, f"Five sets and a pair: {sets} (W24 a).", reading)
+
+
+def _telling(
+    claim: Claim, counts: Counts, wild: int, classes: list[_Class], parameters: Parameters
+) -> Reading | None:
+    """The first of the readings in the best class that any reading of the hand has.
+
+    A hand with caishen can have hundreds of readings, so each class is asked for by itself, the
+    best first, and only after a look whether the tiles can be read so at all.
+    """
+    always = max((one.multiplier for one in classes), default=SOFT)
+    if always < DOUBLE and _may_be_all_triplets(claim, counts, wild, parameters):
+        found = _first(claim, counts, wild, parameters, _is_triplet_or_pair)
+        if found is not None:
+            return found
+    kind = claim.caishen.kind
+    if always < HARD and wild and kind is not None and sets_and_pair(counts.plus(kind, wild)):
+        found = _first(
+            claim, counts, wild, parameters, lambda group: _at_face_value(group, kind, parameters)
+        )
+        if found is not None:
+            return found
+    return _first(claim, counts, wild, parameters)
+
+
+def _first(
+    claim: Claim,
+    counts: Counts,
+    wild: int,
+    parameters: Parameters,
+    only: Callable[[Group], bool] | None = None,
+) -> Reading | None:
+    """The first reading of such groups that the last tile may complete."""
+    for reading in readings(counts, wild, only):
         if claim.drawn or not _is_single_wait(reading, claim, parameters):
-            these = [*always, *_of_the_reading(reading, claim, parameters)]
-            multiplier = max((one.multiplier for one in these), default=SOFT)
-            if multiplier > best:
-                best, classes, told = multiplier, these, reading
-        if best == DOUBLE:
-            break
-    if told is not None:
-        sets = ", ".join([*map(str, claim.melds), str(told)])
-        yield replace(_best(classes, f"Five sets and a pair: {sets} (W24 a)."), reading=told)
+            return reading
+    return None
 
 
-def _by_eight_pairs(claim: Claim, parameters: Parameters) -> Iterator[Win | NoWin]:
+def _by_eight_pairs(
+    claim: Claim, counts: Counts, wild: int, parameters: Parameters
+) -> Win | NoWin | None:
     """Shape (b): eight pairs and any tile, which may equal a pair's; four alike are two pairs."""
-    counts, wild = claim.parted
     if claim.melds or pairs(counts, wild) < PAIRS:
-        return
+        return None
     if not claim.drawn and not parameters.any_tile_wait_discard:
         before, held = claim.caishen.parted(claim.hand)
         if pairs(before, held) >= PAIRS:
-            yield NoWin(("Eight pairs that take any tile do not win on a discard here (E8).",))
-            return
-    classes = _whatever_the_reading(claim)
+            return NoWin(("Eight pairs that take any tile do not win on a discard here (E8).",))
+    classes = _whatever_the_reading(claim, wild)
     if _pairs_at_face_value(counts, wild, claim, parameters) >= PAIRS:
         how = "every caishen at face value" if wild else "no caishen"
         classes.append(_Class("hard eight pairs", DOUBLE, f"Eight pairs with {how}: double."))
     else:
-        classes.append(_Class("soft eight pairs", HARD, "A caishen stands for a pair's: hard."))
-    yield _best(classes, "Eight pairs and one more tile (W24 b).")
+        classes.append(_SOFT_PAIRS)
+    return _best(classes, "Eight pairs and one more tile (W24 b).")
 
 
-def _by_three_caishen(claim: Claim, parameters: Parameters) -> Iterator[Win | NoWin]:
+def _by_three_caishen(claim: Claim, wild: int, parameters: Parameters) -> Win | NoWin | None:
     """Shape (c): three caishen, and the rest as it comes; never heaven or earth (E9, E10)."""
-    _, wild = claim.parted
     if wild < CAISHEN:
-        return
+        return None
     if claim.first_turn and parameters.garbage_first_turn == "forbid":
-        yield NoWin(
+        return NoWin(
             ("Three caishen with any tiles win neither as dealt nor on the first discard (E10).",)
         )
-    elif not claim.drawn and not parameters.three_caishen_any_on_discard:
-        yield NoWin(("Three caishen with any tiles do not win on a discard here (E9).",))
-    else:
-        yield Win(
-            "three caishen and any tiles",
-            HARD,
-            ("Three caishen, the rest as it comes (W24 c).", "Such a hand is hard."),
-        )
+    if not claim.drawn and not parameters.three_caishen_any_on_discard:
+        return NoWin(("Three caishen with any tiles do not win on a discard here (E9).",))
+    return Win(
+        "three caishen and any tiles",
+        HARD,
+        ("Three caishen, the rest as it comes (W24 c).", "Such a hand is hard."),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
+class _Class(NamedTuple):
     name: str
     multiplier: int
     why: str
 
 
-def _best(classes: list[_Class], shape: str) -> Win:
+_SOFT: Final = _Class("soft", SOFT, "A discard won with a caishen standing for another tile: soft.")
+_HEAVEN: Final = _Class("heaven", DOUBLE, "The dealer's dealt hand, heaven: double (E11).")
+_EARTH: Final = _Class("earth", DOUBLE, "The first discard, earth: double (E11).")
+_THREE_CAISHEN: Final = _Class(
+    "three caishen", DOUBLE, "Three caishen in a complete shape: double."
+)
+_SELF_DRAW: Final = _Class("self-draw", HARD, "Drawn by himself: hard.")
+_REPLACEMENT: Final = _Class("self-draw", HARD, "Drawn by himself, as a replacement tile is: hard.")
+_ROBBING: Final = _Class("robbing a kong", HARD, "A kong robbed: hard.")
+_NO_CAISHEN: Final = _Class("hard", HARD, "No caishen: hard.")
+_FACE_VALUE: Final = _Class("hard", HARD, "Every caishen at face value: hard.")
+_ALL_TRIPLETS: Final = _Class("all triplets", DOUBLE, "Nothing but triplets: double here.")
+_SOFT_PAIRS: Final = _Class("soft eight pairs", HARD, "A caishen stands for a pair's: hard.")
+
+
+def _best(classes: list[_Class], shape: str, reading: Reading | None = None) -> Win:
     """The highest class alone: classes do not multiply."""
-    soft = _Class("soft", SOFT, "A discard won with a caishen standing for another tile: soft.")
-    top = max([*classes, soft], key=lambda one: one.multiplier)
-    same = [one.why for one in classes if one.multiplier == top.multiplier] or [soft.why]
-    return Win(top.name, top.multiplier, (shape, *same))
+    top = _SOFT
+    for one in classes:
+        if one.multiplier > top.multiplier or top is _SOFT:
+            top = one
+    same = [one.why for one in classes if one.multiplier == top.multiplier] or [_SOFT.why]
+    return Win(top.name, top.multiplier, (shape, *same), reading)
 
 
-def _whatever_the_reading(claim: Claim) -> list[_Class]:
+def _whatever_the_reading(claim: Claim, wild: int) -> list[_Class]:
     """The classes of any complete hand."""
-    _, wild = claim.parted
     found = []
     if claim.first_turn and claim.undisturbed:
-        if claim.drawn:
-            found.append(_Class("heaven", DOUBLE, "The dealer's dealt hand, heaven: double (E11)."))
-        else:
-            found.append(_Class("earth", DOUBLE, "The first discard, earth: double (E11)."))
+        found.append(_HEAVEN if claim.drawn else _EARTH)
     if wild >= CAISHEN:
-        found.append(_Class("three caishen", DOUBLE, "Three caishen in a complete shape: double."))
+        found.append(_THREE_CAISHEN)
     if claim.drawn:
-        replaced = ", as a replacement tile is" * (claim.by == "replacement")
-        found.append(_Class("self-draw", HARD, f"Drawn by himself{replaced}: hard."))
+        found.append(_REPLACEMENT if claim.by == "replacement" else _SELF_DRAW)
     if claim.by == "robbing":
-        found.append(_Class("robbing a kong", HARD, "A kong robbed: hard."))
+        found.append(_ROBBING)
     return found
 
 
-def _bare_single(claim: Claim) -> list[_Class]:
+def _bare_single(claim: Claim) -> _Class:
     """Five sets laid down, concealed kongs too (E17), and one tile in hand."""
-    if len(claim.melds) < SETS:
-        return []
     god = claim.caishen.is_caishen(claim.hand[0])
     name = "all-seeking god" if god else "bare single"
-    return [_Class(name, DOUBLE, f"Five sets laid down, one tile in hand, {name}: double (E17).")]
+    return _Class(name, DOUBLE, f"Five sets laid down, one tile in hand, {name}: double (E17).")
 
 
-def _of_the_reading(reading: Reading, claim: Claim, parameters: Parameters) -> list[_Class]:
-    found = []
-    if not reading.wild:
-        found.append(_Class("hard", HARD, "No caishen: hard."))
-    elif _at_face_value(reading, claim.caishen.kind, parameters):
-        found.append(_Class("hard", HARD, "Every caishen at face value: hard."))
+def _of_the_reading(reading: Reading, claim: Claim, parameters: Parameters) -> Iterator[_Class]:
+    kind = claim.caishen.kind
+    if not any(group.wild for group in reading.groups):
+        yield _NO_CAISHEN
+    elif kind is not None and all(
+        _at_face_value(group, kind, parameters) for group in reading.groups
+    ):
+        yield _FACE_VALUE
     if (
         parameters.all_pungs_double
-        and all(group.is_triplet for group in reading.sets)
+        and not any(group.is_run for group in reading.sets)
         and all(meld.what != "chow" for meld in claim.melds)
     ):
-        found.append(_Class("all triplets", DOUBLE, "Nothing but triplets: double here."))
-    return found
+        yield _ALL_TRIPLETS
 
 
-def _at_face_value(reading: Reading, kind: Kind | None, parameters: Parameters) -> bool:
+def _may_be_all_triplets(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
+    """Whether nothing but triplets counts here and the tiles can be read so."""
+    return (
+        parameters.all_pungs_double
+        and all(meld.what != "chow" for meld in claim.melds)
+        and triplets_and_pair(counts, wild)
+    )
+
+
+def _is_triplet_or_pair(group: Group) -> bool:
+    return not group.is_run
+
+
+def _at_face_value(group: Group, kind: Kind, parameters: Parameters) -> bool:
     """Whether every caishen is its own kind; White beside it in a group only where allowed."""
-    return all(
-        set(group.wild) == {kind} and (parameters.white_counts_as_face or kind not in group.natural)
-        for group in reading.groups
-        if group.wild
+    return not group.wild or (
+        all(wild == kind for wild in group.wild)
+        and (parameters.white_counts_as_face or kind not in group.natural)
     )
 
 
@@ -262,13 +316,12 @@ _SINGLE_WAIT = (
 )
 
 
-def _waits_otherwise(claim: Claim, parameters: Parameters) -> bool:
+def _waits_otherwise(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
     """Whether the claimed tile has another place than beside a lone caishen (W25, E7).
 
     A claimed caishen could stand for any tile that is there already, so it is asked of the hand
     before it: sets alone, and one caishen left.
     """
-    counts, wild = claim.parted
     strict = parameters.caishen_single_strict
     if claim.caishen.is_caishen(claim.tile):
         return not strict or wild != 2 or not only_sets(counts)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
+from rules.errors import RulesError
 from rules.games.wenzhou.caishen import Caishen
 from rules.games.wenzhou.hand import Claim, Win, is_complete, judged
 from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.sets_down import SetDown, set_down
 from rules.melds import KINDS, Counts, face_of, kind_of
-from tests.rules.wenzhou import brute_force
+from tests.rules.wenzhou import brute_force, every_reading
 
 HANDS = 20_000
 TILES = 17
@@ -101,3 +104,62 @@ def _slow_class(kinds: list[int], wild: int, indicator: int) -> int | None:
     if brute_force.at_face_value(kinds, wild, indicator):
         return 2
     return 1 if brute_force.wins(kinds, wild) else None
+
+
+def claims(chance: random.Random) -> Claim:
+    """A hand near a win with up to three caishen, some of its sets laid down, however it came."""
+    kinds = hand(chance)
+    if chance.random() < 0.5:
+        kinds.sort()  # so that sets lie beside each other
+    caishen = Caishen(face_of(chance.randrange(KINDS)))
+    faces = [caishen.face_of(kind) for kind in kinds]
+    for _ in range(chance.randrange(4)):
+        faces[chance.randrange(TILES)] = caishen.face or ""
+    melds: list[SetDown] = []
+    while len(melds) < chance.choice((0, 0, 1, 3, 5)) and len(faces) > 2:
+        three = tuple(sorted(faces[-3:], key=caishen.kind_of))
+        if caishen.face in three:
+            break
+        try:
+            melds.append(set_down(three, caishen))
+        except RulesError:
+            break
+        del faces[-3:]
+    return Claim(
+        caishen,
+        tuple(faces[1:]),
+        faces[0],
+        chance.choice(("self", "replacement", "discard", "discard", "robbing")),
+        tuple(melds),
+        first_turn=chance.random() < 0.1,
+        undisturbed=chance.random() < 0.5,
+    )
+
+
+HOUSES = [
+    Parameters(
+        white_counts_as_face=white,
+        caishen_single_strict=strict,
+        all_pungs_double=pungs,
+    )
+    for white in (True, False)
+    for strict in (True, False)
+    for pungs in (True, False)
+]
+
+
+def test_a_judged_hand_is_read_as_the_first_of_its_best_readings() -> None:
+    chance = random.Random(11)
+    found: Counter[int] = Counter()
+    for _ in range(3000):
+        claim, house = claims(chance), chance.choice(HOUSES)
+        win = judged(claim, house)
+        slow = every_reading.best_reading(claim, house)
+        if isinstance(win, Win) and win.reading is not None:
+            assert (win.multiplier, win.reading) == slow, claim
+            found[win.multiplier] += 1
+        elif slow is not None:
+            # Pairs, or three caishen alone, are worth more than any reading.
+            assert isinstance(win, Win), claim
+            assert win.multiplier > slow[0], claim
+    assert min(found[1], found[2], found[4]) > 100
