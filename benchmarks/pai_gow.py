@@ -8,10 +8,10 @@ from random import Random
 from time import perf_counter
 
 from benchmarks import Row
-from rules.cuts import PILE
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES
+from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.optimum import HANDS, expectation, optimum
-from rules.plan import settle
+from rules.setup_facts import settle
 from rules.tiles import tile_set
 
 ROUNDS = 2_000

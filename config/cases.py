@@ -14,7 +14,7 @@ from config.loader import read
 from config.schema import Part
 from config.sentences import findings, from_rules
 from rules.errors import RulesError
-from rules.judging import judging
+from rules.judge_registry import judging
 
 
 def load_case(game: str, path: str | Path) -> Any:

@@ -225,8 +225,8 @@ class Rules:
     `sensible` is a player good enough to drive a simulation.
 
     The rest is for a table that sees no faces. It follows a play with hidden hands; whoever sees
-    the tiles has a play of the same set-up with all of them, here called the truth. `rules.company`
-    leads the two together.
+    the tiles has a play of the same set-up with all of them, here called the truth.
+    `rules.hidden_play` leads the two together.
     """
 
     game: str

@@ -12,7 +12,7 @@ from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from rules.lazily import Table
+from rules.lazy import Table
 
 MOST_DIGITS = 9
 """Digits of the largest number that an action may hold; seats, points and dice have one or two."""

@@ -179,8 +179,8 @@ def _snake(message: type[Message]) -> str:
 
 
 _HEAD = """\
-/* Generated from firmware_bridge/messages.py by `make docs`; a test demands that it is current.
- * docs/PROTOCOL.md says what the messages mean. */
+/* Generated from firmware_bridge/messages.py by `make docs`; a test demands that it is
+ * current. docs/PROTOCOL.md says what the messages mean. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 

@@ -17,7 +17,7 @@ from config.cases import load_case
 from controller.cli.errors import BadInput
 from controller.cli.screen import screen
 from rules.errors import RulesError
-from rules.judging import Verdict, judging
+from rules.judge_registry import Verdict, judging
 from rules.play import Payment
 
 

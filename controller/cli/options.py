@@ -9,10 +9,10 @@ import typer
 
 from controller.cli.errors import BadInput, no_such
 from firmware_bridge.keys import Keys, KeysError, default_file
-from rules.cuts import CUTS, cut_choice, find_cut
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow
 from rules.games import da_san, filipino, pai_gow
+from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
 
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]

@@ -34,8 +34,8 @@ from controller.preview import preview
 from controller.workplace import Orders
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow, RulesError
-from rules.plan import facts, settle
 from rules.setup import Setup
+from rules.setup_facts import facts, settle
 from rules.steps import Throw
 
 

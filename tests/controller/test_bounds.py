@@ -12,7 +12,7 @@ from controller.moves import Carry, Move, Prompt, Shake, TurnOver
 from controller.preview import preview
 from rules.games import find_game
 from rules.geometry import BareTable, Walls
-from rules.plan import settle
+from rules.setup_facts import settle
 
 ROBOTIC = load_table("robotic")
 HEIGHT = load_game("wenzhou").tile.height_mm / 1000

@@ -7,8 +7,8 @@ import pytest
 from config.loader import game_parameters, load_game
 from controller.rest import seats_of
 from controller.workplace import Orders
-from rules.cuts import CUTS, cut_choices, find_cut
 from rules.games import find_game
+from rules.games.pai_gow.cuts import CUTS, cut_choices, find_cut
 from tests.controller.evening import spend
 
 ARM_TABLES = ("pai_gow", "robotic")

@@ -7,8 +7,8 @@ import pytest
 from controller.cli.picture import SHOWN, picture
 from rules.dice import Dice
 from rules.games import find_game
-from rules.plan import settle
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.steps import Throw, TurnUp
 
 SEEDS_EXAMPLE = """\

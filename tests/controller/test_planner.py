@@ -19,13 +19,13 @@ from controller.preview import Preview
 from controller.rest import packets_ahead
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
-from rules.cuts import CUTS, PILE, UserCut, cut_choices
 from rules.dice import Dice
 from rules.games import find_game
 from rules.games.pai_gow import Parameters
+from rules.games.pai_gow.cuts import CUTS, PILE, UserCut, cut_choices
 from rules.geometry import PilePlace
-from rules.plan import settle
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.steps import Packet
 
 Dealing = Callable[..., tuple[Setup, Preview, Felt]]

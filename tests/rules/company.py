@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from rules.company import next_act
 from rules.games import find_game, rules_of
 from rules.games.backgammon.setup import Parameters as Backgammon
 from rules.games.da_san.setup import Parameters as DaSan
@@ -20,6 +19,7 @@ from rules.games.filipino.setup import LAID_OUT, flores_to_lay_out
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place, Seat
+from rules.hidden_play import next_act
 from rules.play import Action, Handed, Match, Rules
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Throw, TurnUp

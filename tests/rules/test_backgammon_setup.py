@@ -7,7 +7,7 @@ import pytest
 from rules.errors import IllegalSetup
 from rules.games.backgammon import BACKGAMMON, START, pips
 from rules.geometry import BareTable
-from rules.plan import facts, settle
+from rules.setup_facts import facts, settle
 
 
 def test_BG_01_fifteen_men_have_167_points_to_go() -> None:

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.cuts import CUTS, PILE, UserCut, cut_choice, cut_choices, find_cut, setup_moves
 from rules.errors import RulesError
+from rules.games.pai_gow.cuts import (
+    CUTS,
+    PILE,
+    UserCut,
+    cut_choice,
+    cut_choices,
+    find_cut,
+    setup_moves,
+)
 from rules.geometry import PilePlace, Place, parse_place
 from rules.steps import Arrange
 

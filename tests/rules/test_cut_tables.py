@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.cuts import CUTS, PILE, cut, cut_choices, find_cut, setup_moves
 from rules.errors import RulesError
+from rules.games.pai_gow.cuts import CUTS, PILE, cut, cut_choices, find_cut, setup_moves
 from rules.geometry import PilePlace, parse_place
 
 TABLES = {

@@ -6,7 +6,7 @@ import pytest
 
 from rules.errors import IllegalOutcome
 from rules.games.da_san import DA_SAN, Parameters, first_dealer
-from rules.plan import facts, settle
+from rules.setup_facts import facts, settle
 from rules.steps import Choose
 
 

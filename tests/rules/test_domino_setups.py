@@ -15,8 +15,8 @@ from rules.games.dominoes.setter import (
     lightest,
 )
 from rules.games.dominoes.variants import Parameters
-from rules.plan import settle
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.steps import Choose, DrawLot, Packet, ReturnLots
 
 HANDS = [

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rules.cuts import CUTS, UserCut
 from rules.errors import IllegalOutcome, IllegalSetup
 from rules.games.pai_gow import PAI_GOW, Parameters
-from rules.plan import facts, settle
+from rules.games.pai_gow.cuts import CUTS, UserCut
 from rules.setup import Setup
+from rules.setup_facts import facts, settle
 from rules.steps import Arrange, Build, Choose, Packet, Throw
 
 OWN = UserCut(

@@ -9,7 +9,7 @@ import pytest
 from rules.dice import Dice
 from rules.errors import IllegalOutcome, IllegalSetup, MissingThrow
 from rules.games import GAMES
-from rules.plan import facts, settle
+from rules.setup_facts import facts, settle
 from rules.steps import Throw
 
 KEYS = {"game", "players", "dealer", "tiles", "throws", "break", "setup_moves", "deal"}

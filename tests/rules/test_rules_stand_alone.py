@@ -19,13 +19,14 @@ IMPURE |= {"subprocess", "sys", "threading", "time"}
 IMPORT_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import rules.plan, rules.games
+import rules.setup_facts, rules.games
 foreign = {name.partition(".")[0] for name in sys.modules} - {"rules", "__main__"}
 print(*sorted(foreign - set(sys.stdlib_module_names)))
 """
 
 FILLED = """
-from rules import cuts, melds_counts
+from rules.games.pai_gow import cuts
+from rules.melds import counts as melds_counts
 from rules.games.backgammon import board, judge, legal, moves, reading
 from rules.games.da_san import cards
 caches = cuts._of_the_eight, melds_counts.kind_of, board._swap, legal._faces, cards._bits

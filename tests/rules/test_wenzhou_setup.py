@@ -7,8 +7,8 @@ import pytest
 from rules.errors import IllegalOutcome, IllegalSetup
 from rules.games.wenzhou import WENZHOU, draw_seats, draws_left
 from rules.geometry import WallPlace, parse_place
-from rules.plan import settle
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.steps import Throw, TurnUp
 
 

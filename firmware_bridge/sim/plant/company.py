@@ -14,8 +14,8 @@ from typing import Any
 from firmware_bridge.guide import Dealt
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
-from rules.company import next_act
 from rules.geometry import Place, Seat
+from rules.hidden_play import next_act
 from rules.play import Action
 from rules.steps import Packet
 

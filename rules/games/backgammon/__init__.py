@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
-from rules.lazily import lazily
+from rules.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse
+    from rules.games.backgammon.adapter import BACKGAMMON_RULES
     from rules.games.backgammon.board import Board
+    from rules.games.backgammon.bot import sensible
     from rules.games.backgammon.match import BackgammonMatch, begin
     from rules.games.backgammon.play import BackgammonPlay, start
-    from rules.games.backgammon.players import sensible
-    from rules.games.backgammon.playing import BACKGAMMON_RULES
 
 __all__ = [
     "BACKGAMMON",
@@ -42,5 +42,5 @@ __getattr__ = lazily(
     dict.fromkeys(("Action", "Cube", "Move", "Roll", "parse"), "actions")
     | dict.fromkeys(("BackgammonMatch", "begin"), "match")
     | dict.fromkeys(("BackgammonPlay", "start"), "play")
-    | {"Board": "board", "sensible": "players", "BACKGAMMON_RULES": "playing"},
+    | {"Board": "board", "sensible": "bot", "BACKGAMMON_RULES": "adapter"},
 )

@@ -12,7 +12,7 @@ from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.objections import Objection
 
 NO_MOVE = "pass"

@@ -29,7 +29,7 @@ from rules.games.backgammon.board import (
     shift,
 )
 from rules.geometry import Seat
-from rules.lazily import Table
+from rules.lazy import Table
 
 Option = tuple[int, ...]
 """The steps of a whole move, `32 * die + source` each."""

@@ -14,7 +14,7 @@ from rules.games.backgammon.actions import Move, in_order
 from rules.games.backgammon.board import BAR, OFF, POINTS, Board, made, mirrored, name_of
 from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
 from rules.geometry import Seat
-from rules.lazily import Table
+from rules.lazy import Table
 from rules.objections import Objection
 
 Ways = tuple[tuple[int, int], ...]

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
-from rules.lazily import lazily
+from rules.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, parse
+    from rules.games.da_san.adapter import DA_SAN_RULES
+    from rules.games.da_san.bot import sensible
     from rules.games.da_san.match import DaSanMatch, begin
     from rules.games.da_san.play import DaSanPlay, start
-    from rules.games.da_san.players import sensible
-    from rules.games.da_san.playing import DA_SAN_RULES
 
 __all__ = [
     "DA_SAN",
@@ -41,5 +41,5 @@ __getattr__ = lazily(
     dict.fromkeys(("Action", "Bid", "Double", "Lay", "Pass", "parse"), "actions")
     | dict.fromkeys(("DaSanMatch", "begin"), "match")
     | dict.fromkeys(("DaSanPlay", "start"), "play")
-    | {"sensible": "players", "DA_SAN_RULES": "playing"},
+    | {"sensible": "bot", "DA_SAN_RULES": "adapter"},
 )

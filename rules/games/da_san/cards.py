@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from rules.lazily import Table
+from rules.lazy import Table
 from rules.tiles import Face
 
 Cards = int

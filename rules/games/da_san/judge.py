@@ -15,7 +15,7 @@ from rules.games.da_san.play import DaSanPlay
 from rules.games.da_san.setup import EACH, SEATS, Parameters
 from rules.games.da_san.table import Round
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.tiles import Face
 
 KITTY = 4

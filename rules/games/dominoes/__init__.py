@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from rules.games.dominoes.deal import script
 from rules.games.dominoes.variants import VARIANTS
-from rules.lazily import lazily
+from rules.lazy import lazily
 from rules.setup import Game
 
 if TYPE_CHECKING:
-    from rules.games.dominoes.playing import RULES
+    from rules.games.dominoes.adapter import RULES
 
 __all__ = ["DOMINO_GAMES", "RULES"]
 
@@ -31,4 +31,4 @@ DOMINO_GAMES: tuple[Game, ...] = tuple(
     for variant in VARIANTS
 )
 
-__getattr__ = lazily(__name__, {"RULES": "playing"})
+__getattr__ = lazily(__name__, {"RULES": "adapter"})

@@ -17,7 +17,7 @@ from rules.games.dominoes.layout import (
 from rules.games.dominoes.score import Score, header_scores, open_ends_score
 from rules.games.dominoes.variants import VARIANTS, Parameters, Variant
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
 from rules.tiles import Face
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from rules.errors import IllegalSetup
-from rules.games.dominoes import legality
+from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.layout import Tableau, bare

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
 from rules.games.filipino.setup import FILIPINO, flores_bonus, flores_of, flores_to_lay_out
-from rules.lazily import lazily
+from rules.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, parse
+    from rules.games.filipino.adapter import FILIPINO_RULES
+    from rules.games.filipino.bot import sensible
     from rules.games.filipino.hand import Hand, Meld
     from rules.games.filipino.match import FilipinoMatch
     from rules.games.filipino.play import FilipinoPlay, start
-    from rules.games.filipino.players import sensible
-    from rules.games.filipino.playing import FILIPINO_RULES
     from rules.games.filipino.score import Price, Won, price
     from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 
@@ -57,5 +57,5 @@ __getattr__ = lazily(
     | dict.fromkeys(("FilipinoPlay", "start"), "play")
     | dict.fromkeys(("Price", "Won", "price"), "score")
     | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")
-    | {"FilipinoMatch": "match", "sensible": "players", "FILIPINO_RULES": "playing"},
+    | {"FilipinoMatch": "match", "sensible": "bot", "FILIPINO_RULES": "adapter"},
 )

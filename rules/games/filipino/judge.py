@@ -14,7 +14,7 @@ from rules.games.filipino.score import How, Won, false_win, price
 from rules.games.filipino.setup import FILIPINO
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.tiles import Face
 
 ALIKE = 4

@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.pai_gow.setup import PAI_GOW, Parameters
-from rules.lazily import lazily
+from rules.lazy import lazily
 
 if TYPE_CHECKING:
+    from rules.games.pai_gow.adapter import PAI_GOW_RULES
     from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
-    from rules.games.pai_gow.playing import PAI_GOW_RULES
 
 __all__ = ["HOUSE_WAYS", "PAI_GOW", "PAI_GOW_RULES", "Parameters", "set_hand"]
 
 __getattr__ = lazily(
     __name__,
-    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "playing"},
+    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "adapter"},
 )

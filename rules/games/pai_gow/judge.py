@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from rules.cuts import HANDS
 from rules.errors import RulesError
 from rules.games.pai_gow.actions import SetHand
 from rules.games.pai_gow.compare import compare
+from rules.games.pai_gow.cuts import HANDS
 from rules.games.pai_gow.house_ways import find_house_way, require_four
 from rules.games.pai_gow.play import Hand, PaiGowPlay
 from rules.games.pai_gow.settle import settle
 from rules.games.pai_gow.setup import Parameters
 from rules.games.pai_gow.split import Split, parse_split
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.play import IllegalAction
 from rules.tiles import Face, tile_set
 

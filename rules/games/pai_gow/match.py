@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rules.cuts import HANDS
 from rules.errors import RulesError
+from rules.games.pai_gow.cuts import HANDS
 from rules.games.pai_gow.play import PaiGowPlay
 from rules.games.pai_gow.setup import Parameters
 from rules.geometry import Seat, around

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
-from rules.cuts import HANDS
 from rules.errors import IllegalSetup, RulesError
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show
 from rules.games.pai_gow.compare import RESULTS, Result, compare
+from rules.games.pai_gow.cuts import HANDS
 from rules.games.pai_gow.house_ways import find_house_way
 from rules.games.pai_gow.optimum import four_tile_hands
 from rules.games.pai_gow.settle import settle

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from rules.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
 from rules.errors import IllegalSetup
+from rules.games.pai_gow.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
 from rules.games.pai_gow.ranks import GeeJoonSingle, Ranking
 from rules.geometry import Direction, Seat, around
 from rules.setup import Game, Script, Seating, choose, throw

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.setup import WENZHOU, draw_seats, draws_left
-from rules.lazily import lazily
+from rules.lazy import lazily
 
 if TYPE_CHECKING:
+    from rules.games.wenzhou.adapter import WENZHOU_RULES
     from rules.games.wenzhou.match import WenzhouMatch
     from rules.games.wenzhou.play import WenzhouPlay
-    from rules.games.wenzhou.playing import WENZHOU_RULES
 
 __all__ = [
     "WENZHOU",
@@ -27,5 +27,5 @@ __all__ = [
 ]
 
 __getattr__ = lazily(
-    __name__, {"WENZHOU_RULES": "playing", "WenzhouMatch": "match", "WenzhouPlay": "play"}
+    __name__, {"WENZHOU_RULES": "adapter", "WenzhouMatch": "match", "WenzhouPlay": "play"}
 )

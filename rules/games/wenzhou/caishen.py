@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from rules.lazily import Table
+from rules.lazy import Table
 from rules.melds import DIGIT, KINDS, Counts, Kind, face_of, kind_of
 from rules.tiles import Face
 

@@ -14,7 +14,7 @@ from rules.games.wenzhou.score import Stakes, false_win, won
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS, WENZHOU
 from rules.geometry import Seat
-from rules.judging import Verdict
+from rules.judge_registry import Verdict
 from rules.tiles import Face
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from rules.games.backgammon import BACKGAMMON, BackgammonPlay, Board, Parameters, parse, start
-from rules.plan import settle
 from rules.play import IllegalAction
+from rules.setup_facts import settle
 
 START = "24(2) 13(5) 8(3) 6(5)"
 AWAY = "24(2) 13(5) 8(3) 6(5)"

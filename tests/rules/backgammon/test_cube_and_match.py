@@ -21,8 +21,8 @@ from rules.games.backgammon import (
     start,
 )
 from rules.games.backgammon.board import START_BOARD
-from rules.plan import settle
 from rules.play import IllegalAction
+from rules.setup_facts import settle
 
 CUBE = Parameters(doubling_cube=True)
 

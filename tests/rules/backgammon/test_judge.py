@@ -12,7 +12,7 @@ from config.errors import ConfigErrors
 from rules.errors import RulesError
 from rules.games.backgammon import Parameters
 from rules.games.backgammon.judge import Case, judge
-from rules.judging import Verdict, judging
+from rules.judge_registry import Verdict, judging
 
 START = "24(2) 13(5) 8(3) 6(5)"
 

@@ -25,8 +25,8 @@ from rules.games.backgammon import (
     sensible,
     start,
 )
-from rules.plan import settle
 from rules.play import IllegalAction, random_action
+from rules.setup_facts import settle
 
 EVERYTHING = Parameters(doubling_cube=True, beavers=True, jacoby=True, automatic_doubles=2)
 seeds = st.integers(0, 2**32)

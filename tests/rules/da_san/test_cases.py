@@ -13,8 +13,8 @@ from rules.games.da_san.auction import Auction
 from rules.games.da_san.cards import ALL, cards_of, faces_of, form_of
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.table import Round
-from rules.plan import settle
 from rules.play import IllegalAction
+from rules.setup_facts import settle
 
 LOW = ("4h 5s 5h 6s 6h 7s 7h", "8s 8h 9s 9h 10s 10h", "Js Jh Qs Qh Ks Kh")
 

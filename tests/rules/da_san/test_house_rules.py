@@ -13,9 +13,9 @@ from rules.errors import IllegalSetup, NotationError
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, begin, parse, start
 from rules.games.da_san.cards import cards_of
 from rules.games.da_san.hand import Hand
-from rules.plan import settle
 from rules.play import IllegalAction
 from rules.setup import Setup
+from rules.setup_facts import settle
 
 
 def finished(**parameters: Any) -> Setup:

@@ -12,7 +12,7 @@ from config.errors import ConfigErrors
 from rules.errors import RulesError
 from rules.games.da_san import Parameters
 from rules.games.da_san.judge import Case, judge
-from rules.judging import Verdict, judging
+from rules.judge_registry import Verdict, judging
 
 
 def tried(play: str, table: str = "", hand: str | None = None, **more: Any) -> Verdict:

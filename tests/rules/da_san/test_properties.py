@@ -22,8 +22,8 @@ from rules.games.da_san import (
     start,
 )
 from rules.games.da_san.cards import ALL, FACES, RANKS, cards_of, form_of, leads, pick
-from rules.plan import settle
 from rules.play import IllegalAction, random_action
+from rules.setup_facts import settle
 
 seeds = st.integers(0, 2**32)
 

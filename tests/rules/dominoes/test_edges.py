@@ -6,8 +6,8 @@ import pytest
 
 from rules.errors import IllegalSetup
 from rules.games.dominoes.actions import Call, Draw, Go
+from rules.games.dominoes.bot import sensible
 from rules.games.dominoes.layout import End, Tableau
-from rules.games.dominoes.players import sensible
 from rules.games.dominoes.score import hand_score
 from rules.play import HOUSE, IllegalAction
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points

@@ -13,7 +13,7 @@ from rules.errors import RulesError
 from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.judge import Case, House, judge
 from rules.games.dominoes.variants import VARIANTS
-from rules.judging import Verdict, judging
+from rules.judge_registry import Verdict, judging
 from rules.play import HOUSE, Payment
 
 MATADORS = {"6-1", "5-2", "4-3", "0-0"}

@@ -12,8 +12,8 @@ from rules.games.dominoes import RULES
 from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.match import DominoMatch
 from rules.games.dominoes.play import DominoPlay, start
-from rules.plan import settle
 from rules.play import Rules
+from rules.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow, parameters
 
 

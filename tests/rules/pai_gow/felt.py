@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rules.cuts import PILE
 from rules.games.pai_gow import PAI_GOW, Parameters
 from rules.games.pai_gow.actions import parse
+from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.geometry import Place
-from rules.plan import settle
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.tiles import Face, tile_set
 
 FACES = tile_set("pai_gow_32").faces

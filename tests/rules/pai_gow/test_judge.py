@@ -12,7 +12,7 @@ from config.errors import ConfigErrors
 from rules.errors import RulesError
 from rules.games.pai_gow.judge import Case, judge
 from rules.games.pai_gow.setup import Parameters
-from rules.judging import Verdict, judging
+from rules.judge_registry import Verdict, judging
 from rules.play import HOUSE, Payment
 
 

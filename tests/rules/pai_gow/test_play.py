@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rules.errors import IllegalSetup, NotationError, RulesError
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
+from rules.games.pai_gow.bot import best, sensible
 from rules.games.pai_gow.play import PaiGowPlay, start
-from rules.games.pai_gow.players import best, sensible
 from rules.games.pai_gow.split import parse_split
 from rules.play import HOUSE, IllegalAction, Payment, random_action
 from tests.rules.pai_gow.felt import FACES, begun, dealt, played, with_hands

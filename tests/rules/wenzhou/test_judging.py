@@ -7,7 +7,7 @@ import pytest
 from rules.errors import RulesError
 from rules.games.wenzhou.judge import Case, Rival, judge
 from rules.games.wenzhou.parameters import Parameters
-from rules.judging import judging
+from rules.judge_registry import judging
 from tests.rules.wenzhou.hands import BASE, tiles
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rules.games.da_san.actions import parse
+from rules.games.da_san.bot import sensible
 from rules.games.da_san.cards import faces_of
 from rules.games.da_san.match import begin
 from rules.games.da_san.play import DaSanPlay, start
-from rules.games.da_san.players import sensible
 from rules.games.da_san.setup import kitty_places
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup

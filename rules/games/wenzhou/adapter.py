@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, parse
+from rules.games.wenzhou.bot import sensible
 from rules.games.wenzhou.match import begin
 from rules.games.wenzhou.play import WenzhouPlay, start
-from rules.games.wenzhou.players import sensible
 from rules.games.wenzhou.position import Stage
 from rules.games.wenzhou.seats import seats_anew
 from rules.games.wenzhou.setup import WENZHOU

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rules.games.pai_gow.actions import Action, SetHand, Show, parse
+from rules.games.pai_gow.bot import sensible
 from rules.games.pai_gow.match import match
 from rules.games.pai_gow.play import PaiGowPlay, start
-from rules.games.pai_gow.players import sensible
 from rules.geometry import Seat
 from rules.play import Held, Rules
 

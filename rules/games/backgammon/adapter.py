@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Roll, parse
+from rules.games.backgammon.bot import sensible
 from rules.games.backgammon.match import begin
 from rules.games.backgammon.play import BackgammonPlay, start
-from rules.games.backgammon.players import sensible
 from rules.games.backgammon.setup import SEATS
 from rules.play import Held, Rules
 from rules.steps import Throw

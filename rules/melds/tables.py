@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rules.melds_counts import DIGIT
+from rules.melds.counts import DIGIT
 
 NEITHER, SETS, SETS_AND_PAIR = 0, 1, 2
 """What a suit without wild tiles is. A winning hand has one suit with the pair, so its four suits

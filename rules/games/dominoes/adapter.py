@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rules.games.dominoes.actions import Show, parse
+from rules.games.dominoes.bot import sensible
 from rules.games.dominoes.match import begin_match
 from rules.games.dominoes.play import DominoPlay, start
-from rules.games.dominoes.players import sensible
 from rules.games.dominoes.variants import VARIANTS
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from rules.melds_counts import DIGIT, HONOURS, KINDS, SUIT, Counts, Kind, face_of
-from rules.melds_tables import HONOURS_SHORT, SUIT_SHORT
+from rules.melds.counts import DIGIT, HONOURS, KINDS, SUIT, Counts, Kind, face_of
+from rules.melds.tables import HONOURS_SHORT, SUIT_SHORT
 
 
 @dataclass(frozen=True, slots=True)

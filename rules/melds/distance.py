@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import product
 
-from rules.melds_counts import DIGIT, Counts
+from rules.melds.counts import DIGIT, Counts
 
 Blocks = tuple[int, int, int]
 """Sets, beginnings of sets (two tiles of three), and 1 if a pair is kept apart, else 0."""

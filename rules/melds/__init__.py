@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rules.melds_counts import DIGIT, KINDS, Counts, Kind, face_of, is_honour, kind_of
-from rules.melds_distance import tiles_short
-from rules.melds_readings import Group, Reading, groups_with, readings, sets_within
-from rules.melds_tables import (
+from rules.melds.counts import DIGIT, KINDS, Counts, Kind, face_of, is_honour, kind_of
+from rules.melds.distance import tiles_short
+from rules.melds.readings import Group, Reading, groups_with, readings, sets_within
+from rules.melds.tables import (
     HONOURS_EXACT,
     HONOURS_SHORT,
     HONOURS_SPELT,

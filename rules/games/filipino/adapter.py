@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from rules.games.filipino.actions import Act, face_under, parse
+from rules.games.filipino.bot import sensible
 from rules.games.filipino.hand import Meld
 from rules.games.filipino.match import begin
 from rules.games.filipino.play import FilipinoPlay, start
-from rules.games.filipino.players import sensible
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup
