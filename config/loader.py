@@ -19,12 +19,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from config.checks import check_table
 from config.errors import ConfigError, ConfigErrors, Finding, instead, located, shown
 from config.parameters import accepted, game_parameters
 from config.schema import GameConfig, Table
-from config.sentences import findings
 from config.strict_yaml import Document, parse
+from config.validation.checks import check_table
+from config.validation.messages import findings
 from rules.games import GAMES
 
 LARGEST = 256 * 1024

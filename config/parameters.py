@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError, create_model
 
 from config.errors import Finding, located
 from config.schema import GameConfig, Part
-from config.sentences import findings, from_rules
+from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
 from rules.games import GAMES
 

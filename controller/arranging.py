@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.field import Spot
-from config.staging import PILE_TRAYS, Staging
+from config.layout.field import Spot
+from config.layout.staging import PILE_TRAYS, Staging
 from controller.blocks import Block
 from controller.carrying import Carried, Carrying, along
 from controller.moves import Carry

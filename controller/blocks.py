@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.field import Spot
+from config.layout.field import Spot
 from controller.moves import Grasp
 from controller.tabletop import Stack, TableTop
 from rules.geometry import Place

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from config.layout.staging import Staging
 from config.schema import Heads, Table
-from config.staging import Staging
 from controller.kinematics import Kinematics, Pose
 from controller.moves import Carry, Move, Shake, TurnOver
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from config.field import Field, Spot
+from config.layout.field import Field, Spot
 from controller.blocks import Block, grasp
 from controller.moves import Carry, TurnOver
 from controller.tabletop import TableTop

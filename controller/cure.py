@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from typing import Protocol, TypeVar
 
-from config.recovery import DEFAULTS, Limits
+from config.recovery_limits import DEFAULTS, Limits
 from controller.catalogue import STOP, Fault, Who
 from controller.faults import TableFault
 from controller.recovery import Decision, decide

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from config.recovery import limits_of
+from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.books import Books, mean
 from controller.bounds import under_bound

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from config.field import Field
-from config.staging import Staging
+from config.layout.field import Field
+from config.layout.staging import Staging
 from controller.books import Work, as_json
 from controller.fastest import fastest_order
 from controller.faults import Fault, TableFault

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from config.field import Spot
+from config.layout.field import Spot
 from controller.moves import Carry
 from controller.planner import Plan, Planner
 from controller.tabletop import TableTop

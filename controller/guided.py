@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from controller.faults import Fault, TableFault
 from controller.keys import Key
 from firmware_bridge.devices import Output

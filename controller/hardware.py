@@ -14,8 +14,8 @@ from random import Random
 
 from gpiozero import Factory
 
-from config.guarded import guarded
 from config.schema import GameConfig, Table
+from config.validation.curtain import guarded
 from controller.daemon import Daemon, Traffic
 from controller.events import EventLog
 from controller.journal import Journal

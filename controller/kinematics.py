@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from config.field import Spot
+from config.layout.field import Spot
 from config.schema import AxisChannel, DiceChannel, Table
 from controller.moves import Carry, FlipIndicator, Grasp, Move, Present, Prompt, Shake, TurnOver
 

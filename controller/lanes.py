@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from config.layout.staging import Staging, stage
 from config.schema import Table
-from config.staging import Staging, stage
 from controller.rest import foreseen
 from controller.workplace import Orders
 from rules.geometry import Seat

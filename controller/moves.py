@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from config.field import Spot
+from config.layout.field import Spot
 from rules.geometry import Place, Seat
 from rules.steps import Facts, Step
 

@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
-from config.recovery import limits_of
+from config.recovery_limits import limits_of
 from config.schema import Table
 from controller.backing_off import BackingOff
 from controller.books import Books

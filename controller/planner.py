@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import Slot, Staging
 from config.schema import Table
-from config.staging import Slot, Staging
 from controller.arranging import Arranging
 from controller.blocks import Block, available, covering
 from controller.carrying import Carrying

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import Staging, stage
 from config.schema import Table, TileSize
-from config.staging import Staging, stage
 from controller.bounds import move_seconds, top_bound
 from controller.moves import Move
 from controller.planner import Planner

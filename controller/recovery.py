@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 
-from config.recovery import Limits
+from config.recovery_limits import Limits
 from controller.catalogue import CATALOGUE, Fault
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from controller.events import Event, EventLog
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from config.field import Field, Spot
-from config.staging import Staging
+from config.layout.field import Field, Spot
+from config.layout.staging import Staging
 from rules.geometry import Place, Seat
 
 STREWN = 2

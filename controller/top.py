@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from controller.books import Work
 from controller.bounds import top_bound
 from controller.deal import Deal

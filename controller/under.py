@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from config.layout.staging import Staging
 from config.schema import Table
-from config.staging import Staging
 from controller.books import Books
 from controller.faults import Fault, TableFault
 from controller.feeding import Feeding, has_begun

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from rules.play import Action, Reseated, Rules, Settlement
 from rules.setup import Setup
 from rules.steps import Outcome, Step

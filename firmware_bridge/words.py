@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 
-from config.guarded import guarded
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -22,6 +21,7 @@ from config.schema import (
     StripChannel,
     Table,
 )
+from config.validation.curtain import guarded
 from firmware_bridge.board import Edges, Elapsed, Level, Until
 from firmware_bridge.messages import (
     NONE,

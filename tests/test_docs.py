@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from config.checks import NAMES, Fit, fit
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.schema import Table
+from config.validation.checks import NAMES, Fit, fit
 from controller.cli import main
 from rules.games import GAMES
 from tools.readme_picture import portrait

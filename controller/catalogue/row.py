@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from config.recovery import DEFAULTS, Limits
+from config.recovery_limits import DEFAULTS, Limits
 from controller.catalogue.codes import Fault
 from firmware_bridge.board import FaultCode
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from config.checks import fit
 from config.loader import game_names, load_game, load_table, table_names
 from config.schema import Table
+from config.validation.checks import fit
 from firmware_bridge.sim.mishap_kind import BY_OUTPUTS
 from firmware_bridge.sim.mishap_kinds import KINDS
 from firmware_bridge.sim.mishaps import Always, At, Mishap, Nth, Rate, When

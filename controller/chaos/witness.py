@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from controller.daemon import Daemon
 from controller.deal import recalled
 from controller.events import Event

@@ -13,7 +13,7 @@ import typer
 from click.exceptions import ClickException
 
 from config.errors import ConfigError
-from config.staging import DoesNotFit
+from config.layout.staging import DoesNotFit
 from controller.cli.board import board
 from controller.cli.chaos import chaos
 from controller.cli.check import check

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from config.checks import fit
 from config.errors import ConfigError
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.schema import GameConfig, Table
+from config.validation.checks import fit
 from rules.games import GAMES
 
 

@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from config.cases import load_case
+from config.judge_cases import load_case
 from controller.cli.errors import BadInput
 from controller.cli.screen import screen
 from rules.errors import RulesError

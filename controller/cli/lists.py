@@ -10,8 +10,8 @@ from pathlib import Path
 import typer
 from rich.table import Table as Grid
 
-from config.checks import fit
 from config.loader import game_names, load_game, load_table, table_names
+from config.validation.checks import fit
 from controller.cli.screen import screen
 from rules.games import find_game
 

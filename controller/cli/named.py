@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from config.checks import fit
 from config.loader import load_game, load_table, table_names
 from config.schema import GameConfig, Table
+from config.validation.checks import fit
 from controller.cli.errors import BadInput, no_such
 from rules.games import GAMES
 from rules.setup import Game

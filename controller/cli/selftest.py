@@ -14,9 +14,9 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from config.checks import fit
 from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
+from config.validation.checks import fit
 from controller.cli.errors import BadInput
 from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import IO, Any
 
-from config.staging import Staging
+from config.layout.staging import Staging
 from controller.faults import Fault, TableFault
 from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw

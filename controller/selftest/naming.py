@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from config.schema import Table
-from config.wiring import plugs
+from config.validation.channels import plugs
 
 
 def named(table: Table) -> Iterator[tuple[str, str, str]]:

@@ -25,7 +25,7 @@ from config.schema import (
     StripChannel,
     Table,
 )
-from config.wiring import CURRENT_PIN, CURTAIN_PIN, EMERGENCY_PIN, plugs
+from config.validation.channels import CURRENT_PIN, CURTAIN_PIN, EMERGENCY_PIN, plugs
 
 MEGA_PINS, PI_PINS = range(70), range(2, 28)
 LINK_RECEIVES, LINK_SENDS = 0, 1

@@ -6,9 +6,9 @@ from itertools import combinations, product
 
 import pytest
 
-from config.checks import fit
-from config.field import AIR, Field, Spot
+from config.layout.field import AIR, Field, Spot
 from config.loader import load_game, load_table, table_names
+from config.validation.checks import fit
 from rules.games import GAMES
 
 FIELDS = {

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from config.checks import Fit, fit
 from config.loader import load_game, load_table, table_names
 from config.schema import GameConfig, Table
+from config.validation.checks import Fit, fit
 from rules.games import GAMES
 
 DOMINOES = ("block", "draw", "sebastopol", "bergen", "muggins", "threes", "matador", "sniff")

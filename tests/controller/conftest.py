@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config.field import Field, Spot
+from config.layout.field import Field, Spot
 from config.loader import game_parameters, load_game, load_table
 from controller.journal import Journal
 from controller.moves import Carry, Grasp

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from config.layout.staging import stage
 from config.loader import load_game, load_table
-from config.staging import stage
 from controller.bounds import top_bound, under_bound
 from controller.kinematics import Kinematics, Pose
 from controller.moves import Carry, Move, Prompt, Shake, TurnOver

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.recovery import DEFAULTS
+from config.recovery_limits import DEFAULTS
 from controller.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
 from controller.faults import TableFault
 from firmware_bridge.board import FaultCode

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from config.recovery import Limits
+from config.recovery_limits import Limits
 from controller.catalogue import DONE, STOP, Fault, Who
 from controller.cure import Care
 from controller.faults import TableFault

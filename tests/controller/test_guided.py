@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from config.layout.staging import Staging, stage
 from config.loader import load_table
-from config.staging import Staging, stage
 from controller.faults import Fault, TableFault
 from controller.guided import PATIENCE, Guided
 from controller.keys import Key

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from config.field import Spot
+from config.layout.field import Spot
 from config.loader import load_table
 from controller.kinematics import Kinematics, Pose, travel_seconds
 from controller.moves import Carry, FlipIndicator, Grasp, Present, Prompt, Shake, TurnOver

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import stage
 from config.loader import load_game, load_table
-from config.staging import stage
 from controller.fastest import fastest_order
 from controller.moves import Carry, Present, Prompt
 from controller.planner import Planner

@@ -8,10 +8,10 @@ from itertools import pairwise, product
 
 import pytest
 
-from config.checks import fit
-from config.field import Spot
+from config.layout.field import Spot
+from config.layout.staging import Staging, stage
 from config.loader import game_parameters, load_game, load_table
-from config.staging import Staging, stage
+from config.validation.checks import fit
 from controller import workplace
 from controller.events import Event
 from firmware_bridge.sim.plant.machine import Plant

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.loader import load_table
-from config.recovery import DEFAULTS, Limits, limits_of
+from config.recovery_limits import DEFAULTS, Limits, limits_of
 from config.schema import Recovery
 from controller.catalogue import CATALOGUE, Fault
 from controller.recovery import Decision, decide

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from config.checks import check_table
 from config.loader import load_table
 from config.schema import Buzzer, OutputChannel, Relay, SensorChannel, Table, Tower
+from config.validation.checks import check_table
 from controller.catalogue import CATALOGUE, Fault, Who
 from controller.events import Event
 from controller.faults import TableFault

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import DoesNotFit, Slot, Staging, stage
 from config.loader import game_parameters, load_game, load_table
-from config.staging import DoesNotFit, Slot, Staging, stage
 from controller.lanes import staging_of
 from controller.planner import Planner
 from controller.rest import foreseen

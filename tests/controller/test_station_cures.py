@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_game, load_table
-from config.recovery import DEFAULTS
+from config.recovery_limits import DEFAULTS
 from controller.cure import Care
 from controller.faults import Fault
 from controller.stations.chain import ChainStation

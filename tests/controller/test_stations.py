@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from config.field import Spot
+from config.layout.field import Spot
 from config.loader import load_game, load_table
 from controller.faults import Fault, TableFault
 from controller.moves import Carry, Grasp, TurnOver

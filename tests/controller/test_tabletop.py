@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from config.field import Field, Spot
+from config.layout.field import Field, Spot
+from config.layout.staging import stage
 from config.loader import load_game, load_table
-from config.staging import stage
 from controller.tabletop import STREWN, TableTop, raised
 from rules.geometry import Pile, Place, Walls, parse_place
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
-from config.staging import Staging
 from controller.books import Books
 from controller.events import Event, EventLog
 from controller.faults import Fault, TableFault

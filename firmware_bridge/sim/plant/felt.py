@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from config.field import AIR, Field, Spot
+from config.layout.field import AIR, Field, Spot
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from rules.geometry import Seat
 from rules.tiles import Face

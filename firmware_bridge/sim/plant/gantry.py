@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from config.field import Field, Spot
+from config.layout.field import Field, Spot
 from config.schema import Gantry as GantryModule
 from config.schema import Reader
 from firmware_bridge.sim.mishaps import Mishaps

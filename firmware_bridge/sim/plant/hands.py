@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from config.field import Spot
-from config.staging import Staging
+from config.layout.field import Spot
+from config.layout.staging import Staging
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim.plant.company import Company
 from firmware_bridge.sim.plant.helper import Helper

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import Fill
 from config.schema import AxisChannel, MotorChannel, Table, TileSize
-from config.staging import Fill
 from firmware_bridge.sim.mishap_kind import Realm
 from firmware_bridge.sim.mishap_parts import motors
 from firmware_bridge.sim.mishaps import Mishap, Mishaps

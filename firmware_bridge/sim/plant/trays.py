@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import chain, repeat
 
-from config.field import Field, Spot
+from config.layout.field import Field, Spot
 from config.schema import Trays
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from config.layout.staging import Staging, stage
 from config.loader import load_table
-from config.staging import Staging, stage
 from controller.cli.terminal import Terminal, answer, question
 from controller.faults import Fault, TableFault
 from firmware_bridge.guide import Dealt

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from config.cases import load_case
 from config.errors import ConfigErrors
+from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games.backgammon import Parameters
 from rules.games.backgammon.judge import Case, judge

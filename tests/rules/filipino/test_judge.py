@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from config.cases import load_case
+from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games.filipino.judge import Case, Rival, judge
 from rules.games.filipino.parameters import Parameters

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from config.cases import load_case
 from config.errors import ConfigErrors
+from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games.pai_gow.judge import Case, judge
 from rules.games.pai_gow.setup import Parameters

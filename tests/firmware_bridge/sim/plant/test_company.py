@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from config.field import Field
+from config.layout.field import Field
+from config.layout.staging import stage
 from config.loader import load_game, load_table
-from config.staging import stage
 from firmware_bridge.guide import Dealt
 from firmware_bridge.sim.plant.company import Company
 from firmware_bridge.sim.plant.felt import Felt

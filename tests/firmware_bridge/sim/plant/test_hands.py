@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.staging import Fill, Staging
+from config.layout.staging import Fill, Staging
 from firmware_bridge.sim.plant.hands import Hands
 from rules.geometry import Walls
 from rules.steps import Build

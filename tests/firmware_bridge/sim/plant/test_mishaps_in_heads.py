@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from config.staging import Fill
+from config.layout.staging import Fill
 from firmware_bridge.board import Reason
 from tests.firmware_bridge.sim.plant.heads_at_work import (
     TILE_TIME,

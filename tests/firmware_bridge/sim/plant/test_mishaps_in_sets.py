@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from config.field import Spot
+from config.layout.field import Spot
 from firmware_bridge.board import Reason
 from firmware_bridge.sim.plant.tiles import Tile
 from tests.firmware_bridge.sim.plant.heads_at_work import (

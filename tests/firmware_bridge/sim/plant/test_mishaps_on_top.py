@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from config.field import Spot
+from config.layout.field import Spot
 from firmware_bridge.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
 from firmware_bridge.messages import Clear, Faulted, Ok, Scan, Tag

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from config import mechanics, recovery, signals, wiring
+from config import recovery_limits as recovery
 from config.errors import Finding
+from config.layout.staging import DoesNotFit, stage
 from config.parameters import game_parameters
 from config.schema import GameConfig, Table
-from config.staging import DoesNotFit, stage
+from config.validation import channels as wiring
+from config.validation import indicators as signals
+from config.validation import modules as mechanics
 from rules.geometry import Layout, Seat
 from rules.setup import Game, Setup
 from rules.steps import (

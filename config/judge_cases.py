@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError, create_model
 from config.errors import Finding, located
 from config.loader import read
 from config.schema import Part
-from config.sentences import findings, from_rules
+from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
 from rules.judge_registry import judging
 

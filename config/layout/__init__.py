@@ -1,0 +1,1 @@
+"""Where things lie: the table's geometry, and which tray holds which tile."""
