@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.codec import EVENTS, Decoder, configuration_crc, encode
-from firmware_bridge.messages import (
+from firmware_bridge.sim.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
+from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
+from firmware_bridge.wire.messages import (
     PROTOCOL,
     WINDOW,
     Commit,
@@ -23,7 +24,6 @@ from firmware_bridge.messages import (
     Refused,
     TakeLease,
 )
-from firmware_bridge.sim.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
 
 BYTE = 640
 """Cycles of a byte on the wire at 250,000 baud."""

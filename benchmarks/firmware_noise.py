@@ -18,10 +18,15 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from benchmarks import Row
-from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.link import Line, Link
-from firmware_bridge.messages import (
+from firmware_bridge.provisioning import image
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
+from firmware_bridge.sim.processor import FIRMWARE
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.encoding import BLANK
+from firmware_bridge.wire.link import Line, Link
+from firmware_bridge.wire.messages import (
     WINDOW,
     Commit,
     EdgeSeen,
@@ -32,11 +37,6 @@ from firmware_bridge.messages import (
     TakeLease,
     Watch,
 )
-from firmware_bridge.provisioning import image
-from firmware_bridge.sim import clock
-from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
-from firmware_bridge.sim.processor import FIRMWARE
-from firmware_bridge.words import BLANK
 
 COMMANDS = 1_000_000
 SEED = 2

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from benchmarks import Row
 from benchmarks.firmware_host import EMERGENCY_PIN, Host
 from firmware_bridge.board import Reason
-from firmware_bridge.messages import (
+from firmware_bridge.sim.processor import CYCLES_PER_US, FIRMWARE, Level
+from firmware_bridge.wire.encoding import BLANK
+from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Configure,
@@ -30,8 +32,6 @@ from firmware_bridge.messages import (
     TakeLease,
     UntilKind,
 )
-from firmware_bridge.sim.processor import CYCLES_PER_US, FIRMWARE, Level
-from firmware_bridge.words import BLANK
 
 PHASES = 10_000
 PHASES_BESIDE_ONE = 3_000

@@ -12,10 +12,10 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from firmware_bridge.codec import encode
-from firmware_bridge.messages import EdgeSeen, Identify, Identity, Message, Ok, Set
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.transport import BAUD, Transport
+from firmware_bridge.wire.codec import encode
+from firmware_bridge.wire.messages import EdgeSeen, Identify, Identity, Message, Ok, Set
+from firmware_bridge.wire.transport import BAUD, Transport
 
 PIECE = 4096
 EVENT = EdgeSeen(3, 1, 0x01020304, 0x0A0B0C0D)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from benchmarks import Row
 from benchmarks.link_boards import EVENTS_A_SECOND, in_a_process, reporter
-from firmware_bridge.link import Line
-from firmware_bridge.messages import Message
-from firmware_bridge.transport import BAUD, open_serial
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.messages import Message
+from firmware_bridge.wire.transport import BAUD, open_serial
 
 SECONDS = 6.0
 GOAL = 0.40

@@ -13,10 +13,10 @@ from random import Random
 
 from benchmarks import Row
 from benchmarks.link_boards import Bookkeeper
-from firmware_bridge.link import Line
-from firmware_bridge.messages import WINDOW, EdgeSeen, Message, Ok, Set
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.messages import WINDOW, EdgeSeen, Message, Ok, Set
 
 COMMANDS = 1_000_000
 EVENTS = 100_000

@@ -15,10 +15,10 @@ import serial
 
 from benchmarks import Row
 from benchmarks.link_boards import board, echo, in_a_process
-from firmware_bridge.codec import encode
-from firmware_bridge.link import Line
-from firmware_bridge.messages import WINDOW, Set
-from firmware_bridge.transport import BAUD, open_serial
+from firmware_bridge.wire.codec import encode
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.messages import WINDOW, Set
+from firmware_bridge.wire.transport import BAUD, open_serial
 
 TURNS = 7
 SECONDS = 1.0

@@ -27,7 +27,6 @@ from firmware_bridge.gpio_board import GpioBoard
 from firmware_bridge.gpio_pins import pi_pins
 from firmware_bridge.guide import Guide
 from firmware_bridge.keys import Keys
-from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.emulated import EmulatedBench
@@ -37,8 +36,9 @@ from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.people import People
 from firmware_bridge.sim.plug import Plug
-from firmware_bridge.transport import open_serial
-from firmware_bridge.words import flags_of
+from firmware_bridge.wire.encoding import flags_of
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.transport import open_serial
 from rules.setup import Game
 from rules.tiles import Face
 

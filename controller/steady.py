@@ -42,7 +42,7 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
-from firmware_bridge.messages import Refusal
+from firmware_bridge.wire.messages import Refusal
 
 T = TypeVar("T")
 

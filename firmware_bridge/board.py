@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from firmware_bridge.messages import Refusal
+from firmware_bridge.wire.messages import Refusal
 
 
 class Reason(enum.IntEnum):

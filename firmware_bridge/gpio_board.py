@@ -26,8 +26,6 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge import messages as wire
-from firmware_bridge import words
 from firmware_bridge.board import (
     BoardFault,
     BoardRefused,
@@ -38,11 +36,13 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
-from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.feed import Feeds
 from firmware_bridge.gpio_pins import GpioPins, check_direction, check_pins
-from firmware_bridge.messages import NONE
+from firmware_bridge.wire import encoding as words
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.messages import NONE
 
 RENEWALS = 3
 """The lease is renewed so many times while it lasts."""

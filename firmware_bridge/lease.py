@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.exchange import Reply
-from firmware_bridge.link import Link, heed
-from firmware_bridge.messages import Message, Refused, TakeLease
-from firmware_bridge.words import milliseconds
+from firmware_bridge.wire.encoding import milliseconds
+from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.messages import Message, Refused, TakeLease
+from firmware_bridge.wire.sliding_window import Reply
 
 RENEWALS = 3
 """It is renewed so many times while it lasts."""

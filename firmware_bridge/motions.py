@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from firmware_bridge.board import BoardError, Ended
-from firmware_bridge.exchange import Command
-from firmware_bridge.link import Link, heed
-from firmware_bridge.messages import NONE, Message
+from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.messages import NONE, Message
+from firmware_bridge.wire.sliding_window import Command
 
 End = Ended | tuple[int, ...]
 """How a motion ended, or what the dice show."""

@@ -7,12 +7,12 @@ import hmac
 import os
 from dataclasses import dataclass
 
-from firmware_bridge import messages as wire
 from firmware_bridge.board import BoardSilent
-from firmware_bridge.link import Line
-from firmware_bridge.messages import PROTOCOL
-from firmware_bridge.transport import BAUD, open_serial
-from firmware_bridge.words import text
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.encoding import text
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.messages import PROTOCOL
+from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
 """A board that resets when its port is opened has begun to answer within this."""

@@ -18,8 +18,6 @@ from contextlib import suppress
 from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge import messages as wire
-from firmware_bridge import words
 from firmware_bridge.board import (
     BoardError,
     BoardFault,
@@ -32,15 +30,17 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
-from firmware_bridge.codec import configuration_crc
-from firmware_bridge.exchange import Command, Traffic
 from firmware_bridge.feed import Feeds
 from firmware_bridge.lease import Lease
-from firmware_bridge.link import Line, heed
-from firmware_bridge.messages import NONE, PROTOCOL
 from firmware_bridge.motions import End, Motions
 from firmware_bridge.probe import probe, proves
 from firmware_bridge.watching import Watching
+from firmware_bridge.wire import encoding as words
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.link import Line, heed
+from firmware_bridge.wire.messages import NONE, PROTOCOL
+from firmware_bridge.wire.sliding_window import Command, Traffic
 
 __all__ = ["SerialBoard", "probe"]
 

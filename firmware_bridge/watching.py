@@ -11,8 +11,8 @@ from weakref import WeakSet
 
 from firmware_bridge.board import BoardSilent, Edge
 from firmware_bridge.feed import Feed, Feeds
-from firmware_bridge.link import Link, heed
-from firmware_bridge.messages import EdgeSeen, Watch
+from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.messages import EdgeSeen, Watch
 
 
 class Watching:

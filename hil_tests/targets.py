@@ -15,7 +15,6 @@ from config.schema import MotorChannel
 from firmware_bridge.board import BoardError
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.keys import Keys, default_file
-from firmware_bridge.link import Line
 from firmware_bridge.provisioning import image
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
@@ -31,7 +30,8 @@ from firmware_bridge.sim.processor import (
     Processor,
 )
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.transport import Transport, open_serial
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.transport import Transport, open_serial
 from hil_tests import harness
 
 ECHO = 20 * CYCLES_PER_US

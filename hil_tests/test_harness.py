@@ -16,8 +16,8 @@ from firmware_bridge.board import (
     Level,
     Reason,
 )
-from firmware_bridge.codec import configuration_crc
-from firmware_bridge.messages import Refusal
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.messages import Refusal
 from hil_tests import harness
 from hil_tests.conftest import Measure
 from hil_tests.targets import Bench, Target

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable
 from string import Template
 
-from firmware_bridge import board, exchange, messages
-from firmware_bridge.codec import codes, encode
-from firmware_bridge.messages import TABLE, Row, Sender
+from firmware_bridge import board
 from firmware_bridge.sim import session
-from firmware_bridge.transport import BAUD
+from firmware_bridge.wire import messages
+from firmware_bridge.wire import sliding_window as exchange
+from firmware_bridge.wire.codec import codes, encode
+from firmware_bridge.wire.messages import TABLE, Row, Sender
+from firmware_bridge.wire.transport import BAUD
 
 _TYPES = {"B": "u8", "H": "u16", "I": "u32", "Q": "u64", "h": "i16", "i": "i32"}
 _SECTIONS = {
@@ -111,7 +113,8 @@ def _ms(seconds: float) -> str:
 _THEORY = """\
 # The wire: host to board
 
-*Generated from `firmware_bridge/messages.py` by `make docs`; a test demands that it is current.
+*Generated from `firmware_bridge/wire/messages.py` by `make docs`; a test demands that it is
+current.
 Why it is our own: [decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
 
 Protocol version $protocol, $baud baud, 8N1, no flow control.

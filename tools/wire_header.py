@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from struct import calcsize
 
-from firmware_bridge import board, messages
-from firmware_bridge.codec import codes
-from firmware_bridge.messages import TABLE, Message, Row, Sender
+from firmware_bridge import board
 from firmware_bridge.sim import session
+from firmware_bridge.wire import messages
+from firmware_bridge.wire.codec import codes
+from firmware_bridge.wire.messages import TABLE, Message, Row, Sender
 
 _TYPES = {
     "B": "uint8_t",
@@ -179,7 +180,7 @@ def _snake(message: type[Message]) -> str:
 
 
 _HEAD = """\
-/* Generated from firmware_bridge/messages.py by `make docs`; a test demands that it is
+/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test demands that it is
  * current. docs/PROTOCOL.md says what the messages mean. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H

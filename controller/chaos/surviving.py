@@ -24,14 +24,14 @@ from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.board import Board, BoardSilent
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plug import Plug
-from firmware_bridge.words import flags_of
+from firmware_bridge.wire.encoding import flags_of
+from firmware_bridge.wire.link import Line
 from rules.games import find_game
 
 Die = Callable[[int, bool], bool]

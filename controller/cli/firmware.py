@@ -18,7 +18,7 @@ from firmware_bridge.flashing import FlashingError
 from firmware_bridge.keys import Keys, KeysError
 from firmware_bridge.probe import Answer, answers
 from firmware_bridge.provisioning import image, require_real
-from firmware_bridge.words import text
+from firmware_bridge.wire.encoding import text
 
 firmware = typer.Typer(
     name="firmware", help="The boards' firmware: build, flash, verify, provision."

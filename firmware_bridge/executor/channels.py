@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
-from firmware_bridge.messages import NONE, Configure, Kind, Message
+from firmware_bridge.wire.messages import NONE, Configure, Kind, Message
 
 if TYPE_CHECKING:
     from firmware_bridge.executor.memory import Memory

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from firmware_bridge.board import Reason
 from firmware_bridge.executor.channels import Sensor
-from firmware_bridge.messages import NONE, Recalled
+from firmware_bridge.wire.messages import NONE, Recalled
 
 CUT_SHORT = (Reason.STOPPED, Reason.HELD, Reason.FAULT)
 """An order that ended so may be gone on with; until then its sensor's activations count for it."""

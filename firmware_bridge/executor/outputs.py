@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Core, Impossible, Output, Running, Sensor
-from firmware_bridge.messages import Drive, Kind, UntilKind
+from firmware_bridge.wire.messages import Drive, Kind, UntilKind
 
 _INSTANT = 1e-6
 """Seconds within which two timers mean the same instant."""

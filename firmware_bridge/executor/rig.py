@@ -22,7 +22,7 @@ from firmware_bridge.executor.channels import (
 )
 from firmware_bridge.executor.motion import Motion
 from firmware_bridge.executor.outputs import Outputs
-from firmware_bridge.messages import (
+from firmware_bridge.wire.messages import (
     NONE,
     Count,
     DiceRead,

@@ -19,11 +19,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.channels import Wiring, build
 from firmware_bridge.executor.memory import Memory
 from firmware_bridge.executor.rig import No, Order, Rig
-from firmware_bridge.messages import (
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Bootloader,

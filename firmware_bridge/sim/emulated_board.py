@@ -20,7 +20,7 @@ from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.copper import AxisPins, Module, MotorPins, OutputPin, Part, Strip, Tell
 from firmware_bridge.sim.line import BITS_A_BYTE
 from firmware_bridge.sim.processor import ELF, FREQUENCY, Level, Outputs, Processor
-from firmware_bridge.transport import BAUD
+from firmware_bridge.wire.transport import BAUD
 
 LINK = 0
 """The serial port of the link."""

@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from random import Random
 
-from firmware_bridge.transport import BAUD, Lost, Receive
+from firmware_bridge.wire.transport import BAUD, Lost, Receive
 
 BITS_A_BYTE = 10
 """Start bit, eight, stop bit."""

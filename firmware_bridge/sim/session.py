@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from firmware_bridge.codec import COMMANDS, Decoder, encode
-from firmware_bridge.messages import (
+from firmware_bridge.wire.codec import COMMANDS, Decoder, encode
+from firmware_bridge.wire.messages import (
     EVENT_WINDOW,
     REMEMBERED,
     Identify,

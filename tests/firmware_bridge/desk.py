@@ -18,12 +18,12 @@ from config.schema import (
 )
 from firmware_bridge.board import Ended
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.link import Line
-from firmware_bridge.messages import Message
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.messages import Message
 
 KEY = b"the desk's key"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
-from firmware_bridge import messages as wire
-from firmware_bridge.link import Line, Link
-from firmware_bridge.messages import Message
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.link import Line, Link
+from firmware_bridge.wire.messages import Message
 
 
 class EchoBoard:

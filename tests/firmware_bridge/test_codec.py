@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge import messages as wire
-from firmware_bridge.codec import Decoder, Frame, configuration_crc, encode
-from firmware_bridge.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, Row
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, Row
 
 BYTE = st.integers(0, 255)
 

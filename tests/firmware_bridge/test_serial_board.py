@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from firmware_bridge import messages as wire
 from firmware_bridge.board import (
     BoardFault,
     BoardRefused,
@@ -20,6 +19,7 @@ from firmware_bridge.board import (
     Reason,
 )
 from firmware_bridge.serial_board import SerialBoard
+from firmware_bridge.wire import messages as wire
 from tests.firmware_bridge.desk import Desk, later, story
 from tests.firmware_bridge.echo import noise
 

@@ -7,10 +7,10 @@ import gc
 
 import pytest
 
-from firmware_bridge import messages as wire
 from firmware_bridge.board import BoardFault, BoardRefused, BoardSilent, Elapsed, FaultCode, Reason
-from firmware_bridge.messages import Refusal
 from firmware_bridge.sim import clock
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.messages import Refusal
 from tests.firmware_bridge.desk import Desk, kinds, later, story
 from tests.firmware_bridge.echo import noise
 

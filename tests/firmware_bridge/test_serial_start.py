@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge import messages as wire
 from firmware_bridge.board import Board, BoardError
-from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.messages import Message
 from firmware_bridge.serial_board import SerialBoard, probe
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.words import records
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.encoding import records
+from firmware_bridge.wire.messages import Message
 from tests.firmware_bridge.desk import CONFIG, Copper, Desk, kinds, story
 
 

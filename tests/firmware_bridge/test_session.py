@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from firmware_bridge import messages as wire
-from firmware_bridge.codec import Decoder, Frame, encode
-from firmware_bridge.messages import EVENT_WINDOW, REMEMBERED, Message
 from firmware_bridge.sim.session import REPEAT_AFTER, BoardSession
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import Decoder, Frame, encode
+from firmware_bridge.wire.messages import EVENT_WINDOW, REMEMBERED, Message
 
 
 class Desk:

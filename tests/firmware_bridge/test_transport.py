@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from firmware_bridge.board import BoardSilent
-from firmware_bridge.transport import MOST_UNSENT, SerialTransport, open_serial
+from firmware_bridge.wire.transport import MOST_UNSENT, SerialTransport, open_serial
 
 PATIENCE = 10.0
 
@@ -138,7 +138,7 @@ def test_a_port_that_goes_while_it_is_being_opened_is_only_not_there_yet(
     def vanish(*_: object, **__: object) -> None:
         raise termios.error(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("firmware_bridge.transport.serial.Serial", vanish)
+    monkeypatch.setattr("firmware_bridge.wire.transport.serial.Serial", vanish)
 
     async def main() -> None:
         with pytest.raises(BoardSilent, match=r"cannot be opened \(Input/output error\)"):

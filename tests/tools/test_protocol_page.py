@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from firmware_bridge.messages import TABLE
+from firmware_bridge.wire.messages import TABLE
 from tools.protocol_page import page
 
 

@@ -1,4 +1,4 @@
-/* Generated from firmware_bridge/messages.py by `make docs`; a test demands that it is
+/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test demands that it is
  * current. docs/PROTOCOL.md says what the messages mean. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H

@@ -13,8 +13,8 @@ import sys
 import tty
 from pathlib import Path
 
-from firmware_bridge import messages as wire
 from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire import messages as wire
 
 UNSET = (b"UNSET000", bytes(16), 0)
 AT_SERIAL, AT_KEY, AT_SIZE, AT_ADDRESS = 1, 9, 41, 42

@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.codec import Frame, configuration_crc
-from firmware_bridge.messages import (
+from firmware_bridge.sim import clock
+from firmware_bridge.wire.codec import Frame, configuration_crc
+from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     TABLE,
@@ -52,7 +53,6 @@ from firmware_bridge.messages import (
     TakeLease,
     UntilKind,
 )
-from firmware_bridge.sim import clock
 from tests.firmware_bridge.firmware.twins import Twins
 
 MESSAGES: dict[str, type[Message]] = {row.message.__name__: row.message for row in TABLE}

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from config.loader import load_table
-from firmware_bridge import words
 from firmware_bridge.board import Edges, FaultCode
-from firmware_bridge.codec import COMMANDS, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.messages import (
+from firmware_bridge.probe import proves
+from firmware_bridge.provisioning import image
+from firmware_bridge.wire import encoding as words
+from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Clear,
@@ -32,8 +34,6 @@ from firmware_bridge.messages import (
     TakeLease,
     Value,
 )
-from firmware_bridge.probe import proves
-from firmware_bridge.provisioning import image
 from tests.firmware_bridge.firmware.virtual_chip import EEPROM_SIZE, VirtualChip
 
 TABLE = load_table("robotic")

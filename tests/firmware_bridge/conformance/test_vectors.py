@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from firmware_bridge.codec import COMMANDS, REPLIES, Decoder, Frame, codes, encode
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.messages import (
+from firmware_bridge.wire.codec import COMMANDS, REPLIES, Decoder, Frame, codes, encode
+from firmware_bridge.wire.messages import (
     PROTOCOL,
     TABLE,
     Identify,

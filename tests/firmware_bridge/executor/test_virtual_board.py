@@ -10,7 +10,9 @@ import hmac
 import pytest
 
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.messages import (
+from firmware_bridge.sim import clock
+from firmware_bridge.wire.encoding import records
+from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Count,
@@ -35,8 +37,6 @@ from firmware_bridge.messages import (
     Value,
     Watch,
 )
-from firmware_bridge.sim import clock
-from firmware_bridge.words import records
 from tests.firmware_bridge.sim.rack import Rack, commit, story
 
 # The channel table

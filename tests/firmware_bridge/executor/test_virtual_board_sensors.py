@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Reason
-from firmware_bridge.messages import (
+from firmware_bridge.wire.messages import (
     Count,
     DiceRead,
     EdgeSeen,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from firmware_bridge.board import Reason
-from firmware_bridge.codec import configuration_crc, encode
-from firmware_bridge.messages import (
+from firmware_bridge.wire.codec import configuration_crc, encode
+from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Clear,

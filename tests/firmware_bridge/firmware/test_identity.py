@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.codec import Decoder, encode
 from firmware_bridge.flashing import FIRMWARE, built_hash, tree_hash
-from firmware_bridge.messages import PROTOCOL, Identify, Identity
 from firmware_bridge.probe import proves
 from firmware_bridge.provisioning import image, intel_hex
 from firmware_bridge.sim.processor import EEPROM_SIZE, FREQUENCY, Processor
-from firmware_bridge.words import text
+from firmware_bridge.wire.codec import Decoder, encode
+from firmware_bridge.wire.encoding import text
+from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.messages import Clear, Held, Pulse, Read, Recall, Set, TakeLease, UntilKind
+from firmware_bridge.wire.messages import (
+    Clear,
+    Held,
+    Pulse,
+    Read,
+    Recall,
+    Set,
+    TakeLease,
+    UntilKind,
+)
 from tests.firmware_bridge.firmware.twin_stories import codes, drive, pass_tiles, reasons, story
 from tests.firmware_bridge.firmware.twins import Twins
 

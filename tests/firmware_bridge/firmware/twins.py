@@ -11,10 +11,11 @@ from pathlib import Path
 
 from config.loader import load_table
 from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
-from firmware_bridge import words
-from firmware_bridge.codec import REPLIES, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.messages import (
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire import encoding as words
+from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.messages import (
     PROTOCOL,
     Commit,
     EdgeSeen,
@@ -31,7 +32,6 @@ from firmware_bridge.messages import (
     Value,
     Watch,
 )
-from firmware_bridge.sim.session import BoardSession
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 TOLERANCE_US = 50

@@ -9,11 +9,14 @@ from typing import Any
 
 from config.loader import load_table
 from config.schema import TileSize
-from firmware_bridge import words
 from firmware_bridge.board import Ended, Reason, Until
-from firmware_bridge.codec import configuration_crc
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.messages import (
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.wire import encoding as words
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.messages import (
     NONE,
     Commit,
     Configure,
@@ -34,9 +37,6 @@ from firmware_bridge.messages import (
     Value,
     Watch,
 )
-from firmware_bridge.sim import clock
-from firmware_bridge.sim.mishaps import parse
-from firmware_bridge.sim.plant.machine import Plant
 
 TILE = TileSize(length_mm=38, width_mm=28, height_mm=20)
 FACES = tuple(f"face {number}" for number in range(136))

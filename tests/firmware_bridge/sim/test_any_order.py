@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.loader import load_table, table_names
-from firmware_bridge.codec import COMMANDS, REPLIES, encode
-from firmware_bridge.messages import (
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.plant.tiles import Tile
+from firmware_bridge.wire.codec import COMMANDS, REPLIES, encode
+from firmware_bridge.wire.messages import (
     NONE,
     TABLE,
     Bootloader,
@@ -30,8 +32,6 @@ from firmware_bridge.messages import (
     ThrowDice,
     UntilKind,
 )
-from firmware_bridge.sim import clock
-from firmware_bridge.sim.plant.tiles import Tile
 from tests.firmware_bridge.sim.rack import FACES, Rack, story
 
 TABLES = [name for name in table_names() if load_table(name).modules.drum and name != "bench"]

@@ -7,8 +7,12 @@ import asyncio
 import pytest
 
 from config.loader import load_table
-from firmware_bridge.codec import Decoder, Frame, encode
-from firmware_bridge.messages import (
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.wire.codec import Decoder, Frame, encode
+from firmware_bridge.wire.encoding import records
+from firmware_bridge.wire.messages import (
     PROTOCOL,
     EdgeSeen,
     Faulted,
@@ -25,10 +29,6 @@ from firmware_bridge.messages import (
     TakeLease,
     Watch,
 )
-from firmware_bridge.sim import clock
-from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.words import records
 from tests.firmware_bridge.sim.rack import FACES, TILE, commit
 
 BASE, ARM = 0, 1

@@ -10,13 +10,13 @@ from config.loader import load_table
 from firmware_bridge.board import Board, Edges, Elapsed, Ended, Reason
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.gpio_board import GpioBoard
-from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 Seen = tuple[list[Ended], list[tuple[float, str, int]]]

@@ -8,8 +8,6 @@ from itertools import pairwise
 
 import pytest
 
-from firmware_bridge.codec import Decoder, encode
-from firmware_bridge.messages import PROTOCOL, Identify, Identity
 from firmware_bridge.sim.processor import (
     CYCLES_PER_US,
     EEPROM_SIZE,
@@ -19,6 +17,8 @@ from firmware_bridge.sim.processor import (
     Outputs,
     Processor,
 )
+from firmware_bridge.wire.codec import Decoder, encode
+from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
 
 STARTED = FREQUENCY // 10
 EMERGENCY, CURTAIN = 20, 21

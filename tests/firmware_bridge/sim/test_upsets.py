@@ -13,7 +13,6 @@ import pytest
 from config.loader import load_table
 from firmware_bridge.board import BoardError, BoardFault, BoardSilent, Elapsed, FaultCode, Reason
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.link import Line
 from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
@@ -22,7 +21,8 @@ from firmware_bridge.sim.mishaps import parse
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.sim.upsets import Cause
-from firmware_bridge.words import flags_of
+from firmware_bridge.wire.encoding import flags_of
+from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop

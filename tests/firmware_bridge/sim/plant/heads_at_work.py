@@ -6,7 +6,7 @@ import asyncio
 from itertools import pairwise
 
 from firmware_bridge.board import Edges, Ended
-from firmware_bridge.messages import EdgeSeen
+from firmware_bridge.wire.messages import EdgeSeen
 from tests.firmware_bridge.sim.rack import Rack
 
 TILE_TIME = 0.152

@@ -9,10 +9,10 @@ import pytest
 from config.layout.field import Spot
 from firmware_bridge.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
-from firmware_bridge.messages import Clear, Faulted, Ok, Scan, Tag
 from firmware_bridge.sim.plant.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
+from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Tag
 from tests.firmware_bridge.sim.rack import Rack, ordered, story
 
 HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Level, Reason
-from firmware_bridge.messages import EdgeSeen
+from firmware_bridge.wire.messages import EdgeSeen
 from tests.firmware_bridge.sim.rack import Rack, story
 
 

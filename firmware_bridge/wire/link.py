@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from firmware_bridge.board import BoardError, BoardSilent
-from firmware_bridge.codec import EVENTS, Decoder
-from firmware_bridge.exchange import REPETITIONS, Command, Exchange, Reply, Traffic
-from firmware_bridge.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
-from firmware_bridge.transport import Transport
+from firmware_bridge.wire.codec import EVENTS, Decoder
+from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
+from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
+from firmware_bridge.wire.transport import Transport
 
 
 class Link:

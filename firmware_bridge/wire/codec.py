@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from cobs import cobs
 
-from firmware_bridge.messages import MAX_FRAME, TABLE, Configure, Message, Row, Sender
+from firmware_bridge.wire.messages import MAX_FRAME, TABLE, Configure, Message, Row, Sender
 
 _SEED = 0xFFFF
 _CHECK = 3

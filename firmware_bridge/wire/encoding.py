@@ -23,7 +23,7 @@ from config.schema import (
 )
 from config.validation.curtain import guarded
 from firmware_bridge.board import Edges, Elapsed, Level, Until
-from firmware_bridge.messages import (
+from firmware_bridge.wire.messages import (
     NONE,
     Configure,
     Drive,

@@ -17,8 +17,8 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from firmware_bridge.codec import encode
-from firmware_bridge.messages import WINDOW, Message, Received
+from firmware_bridge.wire.codec import encode
+from firmware_bridge.wire.messages import WINDOW, Message, Received
 
 FIRST_TIMEOUT = 0.1
 SHORTEST_TIMEOUT = 0.02

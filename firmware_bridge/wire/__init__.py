@@ -1,0 +1,1 @@
+"""The wire protocol: messages, frames, the sliding window and the link to a board."""
