@@ -18,8 +18,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from benchmarks import Row
+from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.provisioning import image
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.processor import FIRMWARE

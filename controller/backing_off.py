@@ -13,7 +13,7 @@ from config.schema import Table
 from controller.gate import Trouble
 from controller.stations.switched import BACK_OFF
 from controller.steady import SteadyBoard
-from firmware_bridge.board import BoardRefused, FaultCode
+from firmware_bridge.boards.board import BoardRefused, FaultCode
 
 
 class BackingOff:

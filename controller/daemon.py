@@ -31,8 +31,8 @@ from controller.top import Top
 from controller.tower import Tower
 from controller.under import Under
 from controller.workplace import Orders, Workplace
-from firmware_bridge.board import Board, BoardError, BoardSilent
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.board import Board, BoardError, BoardSilent
+from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
 from rules.tiles import Face
 

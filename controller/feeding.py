@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from controller.faults import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.tally import DOUBT, FROM, STUCK, Tally, noted
-from firmware_bridge.devices import Sensor
+from firmware_bridge.boards.devices import Sensor
 
 
 class Feeding:

@@ -9,7 +9,7 @@ from typing import Any
 from config.layout.staging import Staging
 from controller.faults import Fault, TableFault
 from controller.keys import Key
-from firmware_bridge.devices import Output
+from firmware_bridge.boards.devices import Output
 from firmware_bridge.guide import Dealt, Guide
 from rules.geometry import Place
 from rules.play import Action, Reseated, Settlement

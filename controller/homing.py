@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from config.schema import AxisChannel, Gantry, Table
 from controller.cure import Care
 from controller.faults import Fault, TableFault
-from firmware_bridge.board import Board, Ended, Reason
+from firmware_bridge.boards.board import Board, Ended, Reason
 
 PULL_OFF = 0.01
 """How far an axis leaves its home switch to prove that the switch is not stuck, metres (ours)."""

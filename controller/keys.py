@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from firmware_bridge.devices import Sensor
+from firmware_bridge.boards.devices import Sensor
 
 
 class Key:

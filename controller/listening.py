@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from controller.gate import SILENT, Gate, Trouble
-from firmware_bridge.board import Board, BoardSilent, Edge
+from firmware_bridge.boards.board import Board, BoardSilent, Edge
 
 
 class Listening:

@@ -31,7 +31,7 @@ from controller.gate import FAULT, SILENT, Gate, Trouble
 from controller.homing import Homing, gantry_homing
 from controller.steady import SteadyBoard
 from controller.supply import Supply
-from firmware_bridge.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
+from firmware_bridge.boards.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
 from firmware_bridge.guide import Ask
 
 Reconnect = Callable[[str], None]

@@ -26,7 +26,7 @@ from controller.gate import FAULT, SILENT, Gate, Trouble
 from controller.homing import Homing
 from controller.listening import Listening
 from controller.supply import Supply
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     Board,
     BoardError,
     BoardFault,

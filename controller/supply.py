@@ -16,7 +16,7 @@ from contextlib import suppress
 from config.schema import Relay, Table
 from controller.cure import Care
 from controller.faults import Fault, TableFault
-from firmware_bridge.board import Board, BoardError
+from firmware_bridge.boards.board import Board, BoardError
 
 
 class Supply:

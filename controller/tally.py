@@ -14,7 +14,7 @@ from typing import Any
 
 from controller.faults import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
-from firmware_bridge.devices import Sensor
+from firmware_bridge.boards.devices import Sensor
 
 FROM, STUCK, DOUBT = "feeding", "stuck", "doubt"
 """The notes: from which counts the tiles are counted, what sticks under which counter, and of which

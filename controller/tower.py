@@ -18,7 +18,7 @@ from contextlib import suppress
 from config.schema import Table
 from controller.events import Event, EventLog
 from controller.supply import Supply
-from firmware_bridge.board import BoardError, FaultCode
+from firmware_bridge.boards.board import BoardError, FaultCode
 
 WHO = "tower"
 _STOPPED = ("offline", "fault", "stopped")

@@ -14,7 +14,7 @@ from controller.stations.heads import HeadStation
 from controller.stations.load import Load
 from controller.stations.rig import Rig
 from controller.stations.switched import FULL
-from firmware_bridge.devices import Output
+from firmware_bridge.boards.devices import Output
 
 BY_HAND = 4
 """Tiles that a head lets out at a time where people build by hand."""

@@ -12,11 +12,11 @@ from fcntl import LOCK_EX, flock
 from itertools import count
 
 from config.schema import MotorChannel
-from firmware_bridge.board import BoardError
+from firmware_bridge.boards.board import BoardError
+from firmware_bridge.boards.serial_board import SerialBoard
+from firmware_bridge.commissioning.device_keys import Keys, default_file
+from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.keys import Keys, default_file
-from firmware_bridge.provisioning import image
-from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.emulated_board import LINK_BYTE

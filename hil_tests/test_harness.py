@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardRefused,
     Edge,
     Edges,

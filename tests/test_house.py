@@ -21,7 +21,7 @@ NAMES = [str(file.relative_to(HOUSE)) for file in FILES]
 THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
-WHERE_THREADS_CROSS = {"firmware_bridge/gpio_board.py"}
+WHERE_THREADS_CROSS = {"firmware_bridge/boards/gpio_board.py"}
 """gpiozero calls back in threads of its own; they cross to the loop there and nowhere else."""
 WHERE_PROCESSES_START = {"controller/cli/chaos.py"}
 """Chaotic evenings are worlds of their own; several may be played at once."""

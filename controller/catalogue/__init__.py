@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from controller.catalogue import below, on_top, whole
 from controller.catalogue.codes import Fault
 from controller.catalogue.row import DONE, STOP, Row, Who
-from firmware_bridge.board import FaultCode
+from firmware_bridge.boards.board import FaultCode
 
 __all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "Row", "Who", "latched"]
 

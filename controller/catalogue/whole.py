@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.catalogue.codes import Fault
 from controller.catalogue.row import Row, Who
-from firmware_bridge.board import FaultCode
+from firmware_bridge.boards.board import FaultCode
 
 ROWS = (
     Row(

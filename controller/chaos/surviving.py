@@ -22,9 +22,9 @@ from controller.journal import Journal, JournalError
 from controller.lanes import staging_of
 from controller.rest import seats_of
 from controller.workplace import Orders
-from firmware_bridge.board import Board, BoardSilent
+from firmware_bridge.boards.board import Board, BoardSilent
+from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.mock_pins import MockPins

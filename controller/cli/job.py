@@ -9,7 +9,7 @@ from pathlib import Path
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
 from controller.workplace import Orders
-from firmware_bridge.keys import Keys
+from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.sim.mishaps import Mishap
 from rules.errors import RulesError
 from rules.geometry import Seat

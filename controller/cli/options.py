@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInput, no_such
-from firmware_bridge.keys import Keys, KeysError, default_file
+from firmware_bridge.commissioning.device_keys import Keys, KeysError, default_file
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow
 from rules.games import da_san, filipino, pai_gow

@@ -26,8 +26,8 @@ from controller.cli.terminal import Terminal
 from controller.hardware import Hardware, on_lines, simulated
 from controller.rest import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
-from firmware_bridge.board import BoardError
-from firmware_bridge.keys import Keys
+from firmware_bridge.boards.board import BoardError
+from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.mishaps import Mishap
 from firmware_bridge.sim.plant.watcher import Nobody, Onlooker

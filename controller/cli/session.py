@@ -26,7 +26,7 @@ from controller.journal import Journal, JournalError
 from controller.lanes import staging_of
 from controller.rest import seats_of
 from controller.reveal import Reveal
-from firmware_bridge.board import BoardError
+from firmware_bridge.boards.board import BoardError
 
 
 async def session(job: Job, stream: TextIO | None, record: TextIO | None = None) -> int:

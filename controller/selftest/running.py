@@ -13,7 +13,7 @@ from controller.selftest.subject import Subject
 from controller.selftest.trial import Answer, Disagrees, Result, Trial, Verdict
 from controller.selftest.trials import trials
 from controller.supply import supplies
-from firmware_bridge.board import Board, BoardError
+from firmware_bridge.boards.board import Board, BoardError
 
 
 class SelfTest:

@@ -8,8 +8,8 @@ from controller.faults import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
-from firmware_bridge.board import Edges, Ended, Level, Reason
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.board import Edges, Ended, Level, Reason
+from firmware_bridge.boards.devices import Devices
 
 CHAIN = "chain"
 """The note of an arrival: the side, and what the corner sensor had counted; None after a fault."""

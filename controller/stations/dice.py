@@ -8,7 +8,7 @@ from config.schema import Dice
 from controller.cure import Care
 from controller.faults import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.devices import Devices
 
 
 class DiceStation:

@@ -16,7 +16,7 @@ from controller.homing import GantryHoming, arrived
 from controller.journal.replay import Notebook, Unread
 from controller.moves import Carry, Grasp, TurnOver
 from controller.stations.switched import Switched
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.devices import Devices
 
 
 class GantryStation:

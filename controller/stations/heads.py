@@ -19,8 +19,8 @@ from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from controller.tally import Tally
-from firmware_bridge.board import Edges, Ended, Reason
-from firmware_bridge.devices import Devices, Motor, Sensor
+from firmware_bridge.boards.board import Edges, Ended, Reason
+from firmware_bridge.boards.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
 """Longer than any tile takes from the wheel to the counter, or past it, seconds (ours)."""

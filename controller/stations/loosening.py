@@ -11,8 +11,8 @@ from config.schema import Head, MotorChannel
 from controller.faults import Fault, TableFault
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL
-from firmware_bridge.board import Elapsed
-from firmware_bridge.devices import Devices, Motor
+from firmware_bridge.boards.board import Elapsed
+from firmware_bridge.boards.devices import Devices, Motor
 
 REVERSING = 0.5
 """How long a motor runs backwards to loosen a tile, seconds (ours)."""

@@ -15,7 +15,7 @@ from controller.stations.gantry import GantryStation
 from controller.stations.heads import HeadStation
 from controller.stations.standstill import Standstill
 from controller.stations.switched import Switched
-from firmware_bridge.devices import Devices, Sensor
+from firmware_bridge.boards.devices import Devices, Sensor
 
 
 class Rig:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from controller.cure import Care
 from controller.faults import Fault, TableFault
-from firmware_bridge.board import Elapsed, Ended, Level, Reason
-from firmware_bridge.devices import Motor
+from firmware_bridge.boards.board import Elapsed, Ended, Level, Reason
+from firmware_bridge.boards.devices import Motor
 
 FULL = 1000
 LATE = 2.0

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from pathlib import Path
 
+from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.provisioning import image
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.emulated_board import EmulatedBoard
 from firmware_bridge.sim.plant.machine import Plant

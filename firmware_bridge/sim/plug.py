@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_bridge.board import BoardSilent
+from firmware_bridge.boards.board import BoardSilent
 from firmware_bridge.sim.line import MemoryTransport, memory_line
 from firmware_bridge.wire.transport import BAUD, Receive
 

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.board import BoardError, BoardSilent
+from firmware_bridge.boards.board import BoardError, BoardSilent
 from firmware_bridge.wire.codec import EVENTS, Decoder
 from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic

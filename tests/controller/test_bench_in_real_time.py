@@ -21,7 +21,7 @@ from controller.events import Event, EventLog
 from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal
 from controller.workplace import Orders
-from firmware_bridge.board import Board
+from firmware_bridge.boards.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.hands import Hands

@@ -10,7 +10,7 @@ import pytest
 from config.recovery_limits import DEFAULTS
 from controller.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
 from controller.faults import TableFault
-from firmware_bridge.board import FaultCode
+from firmware_bridge.boards.board import FaultCode
 
 HOUSE = Path(__file__).parents[2]
 ROWS = list(CATALOGUE.values())

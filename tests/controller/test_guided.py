@@ -14,8 +14,8 @@ from config.loader import load_table
 from controller.faults import Fault, TableFault
 from controller.guided import PATIENCE, Guided
 from controller.keys import Key
-from firmware_bridge.board import Board, Edge
-from firmware_bridge.devices import Output, Sensor
+from firmware_bridge.boards.board import Board, Edge
+from firmware_bridge.boards.devices import Output, Sensor
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim import clock
 from rules.geometry import Place, Walls, parse_place

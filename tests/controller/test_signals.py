@@ -12,7 +12,7 @@ from config.validation.checks import check_table
 from controller.catalogue import CATALOGUE, Fault, Who
 from controller.events import Event
 from controller.faults import TableFault
-from firmware_bridge.board import Board, BoardRefused
+from firmware_bridge.boards.board import Board, BoardRefused
 from firmware_bridge.sim.plant.tiles import Impossible
 from tests.controller.rounds import Round, emergency, play, stall, unplug
 

@@ -12,8 +12,8 @@ from controller.cure import Care
 from controller.faults import Fault
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
-from firmware_bridge.board import Ended, Reason
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.board import Ended, Reason
+from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from tests.controller.test_stations import BACK, LATE, ScriptedBoard, fault_of, packet, rig_of

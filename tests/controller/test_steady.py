@@ -9,7 +9,7 @@ import pytest
 
 from controller.gate import Gate, Trouble
 from controller.steady import SteadyBoard
-from firmware_bridge.board import BoardRefused, Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.boards.board import BoardRefused, Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.desk import CONFIG, Desk, story
 

@@ -18,8 +18,8 @@ from controller.faults import Fault, TableFault
 from controller.feeding import Feeding
 from controller.stations.heads import HeadStation
 from controller.tally import Tally
-from firmware_bridge.board import Ended, Reason
-from firmware_bridge.devices import Sensor
+from firmware_bridge.boards.board import Ended, Reason
+from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop

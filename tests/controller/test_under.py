@@ -25,8 +25,8 @@ from controller.ledger import Ledger
 from controller.stations.rig import Rig
 from controller.under import Under
 from controller.workplace import Orders
-from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
-from firmware_bridge.devices import Devices
+from firmware_bridge.boards.board import Board, Edge, Edges, Ended, Reason, Until
+from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
 from rules.games import find_game
 

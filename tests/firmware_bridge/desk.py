@@ -16,9 +16,9 @@ from config.schema import (
     ReaderChannel,
     SensorChannel,
 )
-from firmware_bridge.board import Ended
+from firmware_bridge.boards.board import Ended
+from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession

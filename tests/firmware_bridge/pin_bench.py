@@ -14,7 +14,7 @@ from config.schema import (
     OutputChannel,
     SensorChannel,
 )
-from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.tiles import Impossible

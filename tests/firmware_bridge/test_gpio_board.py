@@ -9,7 +9,7 @@ import time
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardFault,
     BoardRefused,
     Edge,
@@ -20,7 +20,7 @@ from firmware_bridge.board import (
     Level,
     Reason,
 )
-from firmware_bridge.gpio_board import GpioBoard
+from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
 from tests.firmware_bridge.pin_bench import (
     BENCH,

@@ -20,15 +20,15 @@ from config.schema import (
     ReaderChannel,
     StripChannel,
 )
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardError,
     BoardRefused,
     Elapsed,
     Ended,
     Reason,
 )
-from firmware_bridge.gpio_board import GpioBoard
-from firmware_bridge.gpio_pins import pi_pins
+from firmware_bridge.boards.gpio_board import GpioBoard
+from firmware_bridge.boards.gpio_pins import pi_pins
 from tests.firmware_bridge.pin_bench import (
     Bench,
     leased,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.commissioning.device_keys import Keys, KeysError, UnknownBoard, default_file
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.keys import Keys, KeysError, UnknownBoard, default_file
 
 
 def test_a_key_that_was_put_on_file_is_there_tomorrow_and_closed_to_others(tmp_path: Path) -> None:

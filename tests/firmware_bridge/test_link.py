@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from firmware_bridge.board import BoardError, BoardSilent
+from firmware_bridge.boards.board import BoardError, BoardSilent
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire import messages as wire

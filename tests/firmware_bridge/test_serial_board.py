@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardFault,
     BoardRefused,
     Edge,
@@ -18,7 +18,7 @@ from firmware_bridge.board import (
     Level,
     Reason,
 )
-from firmware_bridge.serial_board import SerialBoard
+from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.wire import messages as wire
 from tests.firmware_bridge.desk import Desk, later, story
 from tests.firmware_bridge.echo import noise

@@ -7,7 +7,14 @@ import gc
 
 import pytest
 
-from firmware_bridge.board import BoardFault, BoardRefused, BoardSilent, Elapsed, FaultCode, Reason
+from firmware_bridge.boards.board import (
+    BoardFault,
+    BoardRefused,
+    BoardSilent,
+    Elapsed,
+    FaultCode,
+    Reason,
+)
 from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import Refusal

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge.board import Board, BoardError
+from firmware_bridge.boards.board import Board, BoardError
+from firmware_bridge.boards.serial_board import SerialBoard, probe
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.serial_board import SerialBoard, probe
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from firmware_bridge import flashing
-from firmware_bridge.flashing import built_hash, tree_hash
+from firmware_bridge.commissioning import flashing
+from firmware_bridge.commissioning.flashing import built_hash, tree_hash
 from tests.controller.cli.conftest import Wallwright
 
 AVRDUDE = """\

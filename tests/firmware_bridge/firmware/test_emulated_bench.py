@@ -14,7 +14,7 @@ from config.schema import SensorChannel
 from controller.cli.emulation import require_emulation
 from controller.cli.errors import BadInput
 from controller.hardware import Hardware, simulated
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     Board,
     BoardError,
     BoardSilent,

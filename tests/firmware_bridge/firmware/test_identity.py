@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.flashing import FIRMWARE, built_hash, tree_hash
-from firmware_bridge.probe import proves
-from firmware_bridge.provisioning import image, intel_hex
+from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_hash
+from firmware_bridge.commissioning.probe import proves
+from firmware_bridge.commissioning.provisioning import image, intel_hex
 from firmware_bridge.sim.processor import EEPROM_SIZE, FREQUENCY, Processor
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.encoding import text

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from firmware_bridge.provisioning import image
+from firmware_bridge.commissioning.provisioning import image
 
 FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
 TARGET = os.environ.get("FIRMWARE_TARGET", "host")

@@ -9,7 +9,7 @@ from typing import Any
 
 from config.loader import load_table
 from config.schema import TileSize
-from firmware_bridge.board import Ended, Reason, Until
+from firmware_bridge.boards.board import Ended, Reason, Until
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mishaps import parse

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from random import Random
 
 from config.loader import load_table
-from firmware_bridge.board import Board, Edges, Elapsed, Ended, Reason
+from firmware_bridge.boards.board import Board, Edges, Elapsed, Ended, Reason
+from firmware_bridge.boards.gpio_board import GpioBoard
+from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.gpio_board import GpioBoard
-from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line

@@ -11,9 +11,16 @@ from typing import Any
 import pytest
 
 from config.loader import load_table
-from firmware_bridge.board import BoardError, BoardFault, BoardSilent, Elapsed, FaultCode, Reason
+from firmware_bridge.boards.board import (
+    BoardError,
+    BoardFault,
+    BoardSilent,
+    Elapsed,
+    FaultCode,
+    Reason,
+)
+from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.serial_board import SerialBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line

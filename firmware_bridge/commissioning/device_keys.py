@@ -12,7 +12,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from firmware_bridge.board import BoardError
+from firmware_bridge.boards.board import BoardError
 from firmware_bridge.executor.virtual_board import KEY
 
 UNSET = "UNSET000"

@@ -7,7 +7,7 @@ import hmac
 import os
 from dataclasses import dataclass
 
-from firmware_bridge.board import BoardSilent
+from firmware_bridge.boards.board import BoardSilent
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.encoding import text
 from firmware_bridge.wire.link import Line

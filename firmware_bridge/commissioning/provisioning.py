@@ -9,7 +9,13 @@ from __future__ import annotations
 from binascii import crc_hqx
 from collections.abc import Iterator
 
-from firmware_bridge.keys import KEY_SIZES, SERIAL_SIZE, SIMULATED, UNSET, is_serial
+from firmware_bridge.commissioning.device_keys import (
+    KEY_SIZES,
+    SERIAL_SIZE,
+    SIMULATED,
+    UNSET,
+    is_serial,
+)
 
 VERSION = 1
 MOST_KEY = 32

@@ -26,7 +26,7 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardFault,
     BoardRefused,
     Edge,
@@ -36,9 +36,9 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
+from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.feed import Feeds
-from firmware_bridge.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.board import (
+from firmware_bridge.boards.board import (
     BoardError,
     BoardFault,
     BoardRefused,
@@ -30,11 +30,11 @@ from firmware_bridge.board import (
     Reason,
     Until,
 )
-from firmware_bridge.feed import Feeds
-from firmware_bridge.lease import Lease
-from firmware_bridge.motions import End, Motions
-from firmware_bridge.probe import probe, proves
-from firmware_bridge.watching import Watching
+from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.lease import Lease
+from firmware_bridge.boards.motions import End, Motions
+from firmware_bridge.boards.subscriptions import Watching
+from firmware_bridge.commissioning.probe import probe, proves
 from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc

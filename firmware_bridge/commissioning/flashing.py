@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
 
-from firmware_bridge.provisioning import intel_hex
+from firmware_bridge.commissioning.provisioning import intel_hex
 
-FIRMWARE = Path(__file__).parent / "firmware"
+FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wallwright.elf"
 HEX = ELF.with_suffix(".hex")
 SOURCES = ("core/*.[ch]", "avr/*.[chS]", "port.h", "Makefile", "avr/avr.mk")

@@ -1,0 +1,1 @@
+"""How a board enters service: probe, flash, provision, device keys."""
