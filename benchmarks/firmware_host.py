@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.sim.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
 from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     PROTOCOL,

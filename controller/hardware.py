@@ -29,13 +29,13 @@ from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.emulated import EmulatedBench
-from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.players import People
 from firmware_bridge.sim.plant.machine import TAGS, Plant
-from firmware_bridge.sim.plant.people import People
 from firmware_bridge.sim.plug import Plug
+from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.transport import open_serial

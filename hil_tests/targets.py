@@ -19,9 +19,9 @@ from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.emulated_board import LINK_BYTE
 from firmware_bridge.sim.line import MemoryTransport, memory_line
-from firmware_bridge.sim.processor import (
+from firmware_bridge.sim.processors.emulated_board import LINK_BYTE
+from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
     EEPROM_SIZE,
     FIRMWARE,

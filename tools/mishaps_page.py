@@ -6,8 +6,8 @@ from functools import cache
 
 from config.loader import load_table, table_names
 from config.schema import Table
-from firmware_bridge.sim.mishap_kind import Kind
-from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.faults.kind import Kind
+from firmware_bridge.sim.faults.kinds import KINDS
 
 MOST_PARTS = 20
 """More than that are not listed one by one."""
@@ -16,7 +16,7 @@ _INTRODUCTION = """\
 # Mishaps
 
 A simulated table can have every fault that a real one has. This page is generated from
-`firmware_bridge/sim/mishap_kinds.py`; change that, then run `make docs`.
+`firmware_bridge/sim/faults/kinds.py`; change that, then run `make docs`.
 
     wallwright run --fault jam:head2#30 --fault weak_motor:lift1
     wallwright run --faults docs/campaigns/evening.yaml --rounds 3

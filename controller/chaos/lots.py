@@ -13,9 +13,9 @@ from random import Random
 from config.loader import game_names, load_game, load_table, table_names
 from config.schema import Table
 from config.validation.checks import fit
-from firmware_bridge.sim.mishap_kind import BY_OUTPUTS
-from firmware_bridge.sim.mishap_kinds import KINDS
-from firmware_bridge.sim.mishaps import Always, At, Mishap, Nth, Rate, When
+from firmware_bridge.sim.faults.injection import Always, At, Mishap, Nth, Rate, When
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS
+from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 
 EVENING = 3

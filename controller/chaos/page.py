@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from controller.chaos.endings import ENDINGS, ending, longest_pause
 from controller.chaos.playing import Played, RoundPlayed
-from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 
 Row = tuple[str, ...]

@@ -18,7 +18,7 @@ from controller.events import Event
 from controller.faults import TableFault
 from controller.journal import JournalError, JournalLocked
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.mishaps import Mishap, Nth
+from firmware_bridge.sim.faults.injection import Mishap, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side
 
 LONGEST = 4 * 3600.0

@@ -26,9 +26,9 @@ from firmware_bridge.boards.board import Board, BoardSilent
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plug import Plug
 from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line

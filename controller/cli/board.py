@@ -23,8 +23,8 @@ from controller.rest import seats_of
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.emulated import EmulatedBench
-from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from rules.setup import Game
 
 PIECE = 4096

@@ -8,7 +8,7 @@ import typer
 
 from config.schema import Table
 from controller.cli.errors import BadInput
-from firmware_bridge.sim.processor import Processor
+from firmware_bridge.sim.processors.processor import Processor
 
 Emulated = Annotated[
     bool,

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.faults.injection import Mishap
 
 _RUBBISH = b"\xa5" * 512
 

@@ -10,7 +10,7 @@ from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
 from controller.workplace import Orders
 from firmware_bridge.commissioning.device_keys import Keys
-from firmware_bridge.sim.mishaps import Mishap
+from firmware_bridge.sim.faults.injection import Mishap
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw

@@ -10,8 +10,8 @@ import typer
 
 from config.schema import Table
 from controller.cli.errors import BadInput
-from firmware_bridge.sim.campaign import load_campaign
-from firmware_bridge.sim.mishaps import BadMishap, Mishap, check, parse
+from firmware_bridge.sim.faults.campaign import load_campaign
+from firmware_bridge.sim.faults.injection import BadMishap, Mishap, check, parse
 
 FaultTexts = Annotated[
     list[str] | None,

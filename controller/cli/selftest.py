@@ -29,8 +29,8 @@ from controller.selftest import Answer, Report, Result, SelfTest, Watcher
 from firmware_bridge.boards.board import BoardError
 from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.mishaps import Mishap
-from firmware_bridge.sim.plant.watcher import Nobody, Onlooker
+from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.people.selftest_watcher import Nobody, Onlooker
 from rules.games import GAMES
 from rules.setup import Game
 

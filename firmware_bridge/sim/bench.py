@@ -11,10 +11,10 @@ from functools import partial
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.sim.faults.disturbances import Cable, Upsets
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
-from firmware_bridge.sim.upsets import Cable, Upsets
 from firmware_bridge.wire.messages import Message
 
 Send = Callable[[bytes], None]

@@ -16,7 +16,7 @@ from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import Plant
 from rules.dice import Dice
 from rules.games import find_game

@@ -17,7 +17,7 @@ from controller.journal import Entry, Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.faults.injection import parse
 from rules.games import find_game
 
 TROUBLE = ("recovered", "waiting", "cleared", "fault")

@@ -24,7 +24,7 @@ from controller.workplace import Orders
 from firmware_bridge.boards.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import find_game
 

@@ -12,7 +12,7 @@ from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.faults.injection import parse
 from rules.games import find_game
 
 Sizes = dict[int, int]

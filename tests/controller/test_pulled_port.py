@@ -23,7 +23,7 @@ from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from rules.games import find_game
 
 OUT = 0.5

@@ -18,7 +18,7 @@ from controller.faults import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Past
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.faults.injection import parse
 
 DARK = 3.0
 """Seconds for which the table has no host."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from config.loader import load_table
-from firmware_bridge.sim.campaign import load_campaign
-from firmware_bridge.sim.mishap_kinds import KINDS
+from firmware_bridge.sim.faults.campaign import load_campaign
+from firmware_bridge.sim.faults.kinds import KINDS
 from tools.mishaps_page import page
 
 CAMPAIGN = Path(__file__).parents[2] / "docs" / "campaigns" / "evening.yaml"

@@ -84,7 +84,7 @@ flash: $(AVR_ELF:.elf=.hex)
 fuses:
 	$(AVRDUDE) -p atmega2560 -c $(PROGRAMMER) -U lfuse:w:0xFF:m -U hfuse:w:0xD0:m -U efuse:w:0xFD:m -U lock:w:0x0F:m
 
-# The processor itself, simulated to the cycle, as a library for firmware_bridge/sim/processor.py.
+# The processor itself, simulated to the cycle, as a library for firmware_bridge/sim/processors/processor.py.
 simavr: $(BUILD_DIR)/libwallwright_simavr.so
 
 $(BUILD_DIR)/libwallwright_simavr.so: $(wildcard simavr/*.c simavr/*.h)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from config.layout.field import Field, Spot
 from config.schema import Gantry as GantryModule
 from config.schema import Reader
-from firmware_bridge.sim.mishaps import Mishaps
+from firmware_bridge.sim.faults.injection import Mishaps
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from config.schema import SensorChannel, Table
-from firmware_bridge.sim.mishaps import Mishaps
+from firmware_bridge.sim.faults.injection import Mishaps
 from firmware_bridge.sim.plant.pusher import BLINK
 
 WORSE = 1 / 3

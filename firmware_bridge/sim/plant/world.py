@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from firmware_bridge.sim.mishaps import Mishaps
+from firmware_bridge.sim.faults.injection import Mishaps
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 
 

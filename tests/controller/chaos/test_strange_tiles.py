@@ -8,7 +8,7 @@ import pytest
 
 from controller.chaos.lots import Evening, Lot
 from controller.chaos.playing import RoundPlayed, play_evening
-from firmware_bridge.sim.mishaps import Always, Nth
+from firmware_bridge.sim.faults.injection import Always, Nth
 
 HARMLESS = Lot("clock_jump", "host", 0, 0.0)
 """What comes where nothing else has happened: no table goes by the wall clock."""

@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_table
 from controller.cli.mishaps import mishaps_of
-from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.faults.injection import parse
 from tests.controller.cli.conftest import Start, Wallwright
 
 

@@ -14,7 +14,7 @@ from controller.journal import Journal
 from controller.rest import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.processor import ELF, FIRMWARE
+from firmware_bridge.sim.processors.processor import ELF, FIRMWARE
 from rules.games import find_game
 
 

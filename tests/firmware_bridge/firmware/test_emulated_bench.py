@@ -25,11 +25,12 @@ from firmware_bridge.boards.board import (
     Reason,
 )
 from firmware_bridge.executor.channels import Impossible
-from firmware_bridge.sim import clock, processor
-from firmware_bridge.sim.emulated import EmulatedBench
+from firmware_bridge.sim import clock
+from firmware_bridge.sim.faults.disturbances import Cause
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.processor import Processor
-from firmware_bridge.sim.upsets import Cause
+from firmware_bridge.sim.processors import processor
+from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
+from firmware_bridge.sim.processors.processor import Processor
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 

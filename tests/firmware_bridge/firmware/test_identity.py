@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_hash
 from firmware_bridge.commissioning.probe import proves
 from firmware_bridge.commissioning.provisioning import image, intel_hex
-from firmware_bridge.sim.processor import EEPROM_SIZE, FREQUENCY, Processor
+from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FREQUENCY, Processor
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.encoding import text
 from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity

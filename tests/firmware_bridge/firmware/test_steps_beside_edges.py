@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from benchmarks.firmware_reflex import BESIDE_PINS, SPEED, busy_host, drive_all
-from firmware_bridge.sim.processor import FREQUENCY, Level
+from firmware_bridge.sim.processors.processor import FREQUENCY, Level
 from tests.firmware_bridge.firmware.emulated_rounds import build
 
 pytestmark = [pytest.mark.slow]

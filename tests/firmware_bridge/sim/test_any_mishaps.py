@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.loader import load_table
-from firmware_bridge.sim.mishap_kind import BY_OUTPUTS
-from firmware_bridge.sim.mishap_kinds import KINDS
-from firmware_bridge.sim.mishaps import Always, At, Mishap, Nth, Rate
+from firmware_bridge.sim.faults.injection import Always, At, Mishap, Nth, Rate
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS
+from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease
 from tests.firmware_bridge.sim.rack import FACES, Rack, story
 from tests.firmware_bridge.sim.test_any_order import TABLES, sensible

@@ -8,8 +8,8 @@ import pytest
 
 from config.errors import ConfigErrors
 from config.loader import load_table
-from firmware_bridge.sim.campaign import load_campaign
-from firmware_bridge.sim.mishaps import parse
+from firmware_bridge.sim.faults.campaign import load_campaign
+from firmware_bridge.sim.faults.injection import parse
 
 ROBOTIC = load_table("robotic")
 

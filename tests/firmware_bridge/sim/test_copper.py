@@ -8,8 +8,8 @@ from heapq import heappop, heappush
 import pytest
 
 from config.schema import AxisChannel
-from firmware_bridge.sim.copper import AxisPins, Module, MotorPins, OutputPin, Strip
-from firmware_bridge.sim.processor import Level
+from firmware_bridge.sim.processors.pins import AxisPins, Module, MotorPins, OutputPin, Strip
+from firmware_bridge.sim.processors.processor import Level
 
 MS = 16_000
 HIGH, LOW, RELEASED = Level.HIGH, Level.LOW, Level.RELEASED

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from config.loader import load_table, table_names
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.mishap_kind import BY_OUTPUTS, Realm
-from firmware_bridge.sim.mishap_kinds import KINDS
-from firmware_bridge.sim.mishaps import (
+from firmware_bridge.sim.faults.injection import (
     Always,
     At,
     BadMishap,
@@ -23,6 +21,8 @@ from firmware_bridge.sim.mishaps import (
     check,
     parse,
 )
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Realm
+from firmware_bridge.sim.faults.kinds import KINDS
 
 ROBOTIC = load_table("robotic")
 

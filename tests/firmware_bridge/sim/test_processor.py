@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from firmware_bridge.sim.processor import (
+from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
     EEPROM_SIZE,
     FIRMWARE,

@@ -23,11 +23,11 @@ from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.faults.disturbances import Cause
+from firmware_bridge.sim.faults.injection import parse
 from firmware_bridge.sim.line import memory_line
-from firmware_bridge.sim.mishaps import parse
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
-from firmware_bridge.sim.upsets import Cause
 from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE

@@ -10,7 +10,7 @@ from config.layout.field import Field
 from config.layout.staging import stage
 from config.loader import load_game, load_table
 from firmware_bridge.guide import Dealt
-from firmware_bridge.sim.plant.company import Company
+from firmware_bridge.sim.people.hand_players import Company
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from rules.games import rules_of

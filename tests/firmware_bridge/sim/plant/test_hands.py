@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.layout.staging import Fill, Staging
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from rules.geometry import Walls
 from rules.steps import Build
 from tests.firmware_bridge.sim.rack import Rack, story

@@ -9,7 +9,7 @@ import pytest
 from config.layout.field import Spot
 from firmware_bridge.boards.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
-from firmware_bridge.sim.plant.hands import Hands
+from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Tag

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_bridge.sim import mishap_parts as parts
-from firmware_bridge.sim.mishap_kind import Kind
-from firmware_bridge.sim.mishaps_outside import OUTSIDE
+from firmware_bridge.sim.faults import parts
+from firmware_bridge.sim.faults.kind import Kind
+from firmware_bridge.sim.faults.outside_kinds import OUTSIDE
 
 _TILE = "each tile that the wheel lifts"
 _SET = "each set that people push in"

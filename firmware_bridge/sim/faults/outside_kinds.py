@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware_bridge.sim import mishap_parts as parts
-from firmware_bridge.sim.mishap_kind import BY_OUTPUTS, Kind, Realm
+from firmware_bridge.sim.faults import parts
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Kind, Realm
 
 OUTSIDE = (
     Kind(

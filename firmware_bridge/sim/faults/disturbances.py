@@ -15,9 +15,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from firmware_bridge.sim.faults.injection import Mishap, Mishaps
+from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.line import Noise, Spoiler
-from firmware_bridge.sim.mishap_kind import Realm
-from firmware_bridge.sim.mishaps import Mishap, Mishaps
 from firmware_bridge.sim.stall import StallingLoop
 
 Pass = Callable[[bytes], None]

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from config.schema import AxisChannel
 from firmware_bridge.executor.channels import Wiring
-from firmware_bridge.sim.processor import FREQUENCY, Level
+from firmware_bridge.sim.processors.processor import FREQUENCY, Level
 
 Tell = Callable[[int, str, Callable[[], None]], None]
 """At this cycle this happens to a channel; what is said first comes first at the same cycle."""

@@ -19,7 +19,7 @@ FREQUENCY = 16_000_000
 """Cycles a second."""
 CYCLES_PER_US = 16
 EEPROM_SIZE = 4096
-FIRMWARE = Path(__file__).parents[1] / "firmware"
+FIRMWARE = Path(__file__).parents[2] / "firmware"
 LIBRARY = FIRMWARE / "build" / "libwallwright_simavr.so"
 ELF = FIRMWARE / "build" / "wallwright.elf"
 _ANALOG_PINS = range(54, 70)

@@ -17,9 +17,17 @@ from config.schema import (
     StripChannel,
 )
 from firmware_bridge.executor.channels import Wiring
-from firmware_bridge.sim.copper import AxisPins, Module, MotorPins, OutputPin, Part, Strip, Tell
 from firmware_bridge.sim.line import BITS_A_BYTE
-from firmware_bridge.sim.processor import ELF, FREQUENCY, Level, Outputs, Processor
+from firmware_bridge.sim.processors.pins import (
+    AxisPins,
+    Module,
+    MotorPins,
+    OutputPin,
+    Part,
+    Strip,
+    Tell,
+)
+from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, Level, Outputs, Processor
 from firmware_bridge.wire.transport import BAUD
 
 LINK = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from firmware_bridge.sim.mishap_parts import Parts
+from firmware_bridge.sim.faults.parts import Parts
 
 BY_OUTPUTS = "each change of an output"
 """The occasion of all that comes from outside: `@` needs none, `#` and rates count these."""

@@ -22,9 +22,9 @@ from random import Random
 
 from config.errors import instead
 from config.schema import Table
-from firmware_bridge.sim.mishap_kind import BY_OUTPUTS, Kind, Realm
-from firmware_bridge.sim.mishap_kinds import KINDS
-from firmware_bridge.sim.mishap_parts import found_at, places
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Kind, Realm
+from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.parts import found_at, places
 
 _NUMBER = "[0-9.]{1,15}"
 _TEXT = re.compile(

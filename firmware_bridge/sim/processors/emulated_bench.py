@@ -17,11 +17,11 @@ from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.emulated_board import EmulatedBoard
+from firmware_bridge.sim.faults.disturbances import Cable, Cause, Upsets
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
+from firmware_bridge.sim.processors.emulated_board import EmulatedBoard
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
 from firmware_bridge.sim.stall import boards_side
-from firmware_bridge.sim.upsets import Cable, Cause, Upsets
 
 Send = Callable[[bytes], None]
 

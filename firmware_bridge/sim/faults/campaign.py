@@ -15,7 +15,7 @@ from config.errors import Finding, Path, instead, located, shown
 from config.loader import read
 from config.schema import Table
 from config.strict_yaml import Document, Value
-from firmware_bridge.sim.mishaps import BadMishap, Mishap, check, parse, plain
+from firmware_bridge.sim.faults.injection import BadMishap, Mishap, check, parse, plain
 
 KEY = "faults"
 _MARKS = {"at": "@", "nth": "#", "rate": ":"}

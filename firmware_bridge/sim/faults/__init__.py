@@ -1,0 +1,1 @@
+"""Injected faults: their kinds, the parts they act on, and when they act."""

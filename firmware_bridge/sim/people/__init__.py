@@ -1,0 +1,1 @@
+"""Simulated people: players, a technician, and a person who watches a self-test."""
