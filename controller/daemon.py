@@ -10,7 +10,6 @@ from functools import partial
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.books import Books, mean
-from controller.bounds import under_bound
 from controller.buzzer import Buzzer
 from controller.catalogue import STOP
 from controller.cure import Care
@@ -21,9 +20,10 @@ from controller.forgotten import Forgotten
 from controller.guided import Guided
 from controller.journal import Journal, JournalError, JournalLocked
 from controller.keys import Key
-from controller.lanes import staging_of
 from controller.ledger import Ledger
 from controller.pauses import Pauses, Reconnect, never_lost
+from controller.planning.hand_lanes import staging_of
+from controller.planning.least_times import under_bound
 from controller.regather import regather
 from controller.stations.rig import Rig
 from controller.supply import supplies

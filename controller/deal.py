@@ -10,12 +10,12 @@ from typing import Any
 from config.layout.field import Field
 from config.layout.staging import Staging
 from controller.books import Work, as_json
-from controller.fastest import fastest_order
 from controller.faults import Fault, TableFault
-from controller.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
-from controller.planner import Plan, Planner
-from controller.rest import foreseen, packets_ahead, seats_of
-from controller.tabletop import TableTop
+from controller.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
+from controller.planning.packet_order import fastest_order
+from controller.planning.planner import Plan, Planner
+from controller.planning.setup_forecast import foreseen, packets_ahead, seats_of
+from controller.planning.table_top import TableTop
 from controller.workplace import Workplace
 from rules.dice import Dice
 from rules.setup import Setup

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from config.layout.staging import Staging
 from controller.books import Work
-from controller.bounds import top_bound
 from controller.deal import Deal
 from controller.following import Following
 from controller.keys import Key
+from controller.planning.least_times import top_bound
 from controller.stations.switched import Switched
 from controller.under import Under
 from controller.workplace import Workplace

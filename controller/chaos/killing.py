@@ -22,7 +22,7 @@ from config.loader import game_parameters, load_game
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
-from controller.rest import foreseen
+from controller.planning.setup_forecast import foreseen
 from rules.games import find_game
 
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")

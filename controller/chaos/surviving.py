@@ -19,8 +19,8 @@ from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal, JournalError
-from controller.lanes import staging_of
-from controller.rest import seats_of
+from controller.planning.hand_lanes import staging_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.boards.board import Board, BoardSilent
 from firmware_bridge.boards.serial_board import SerialBoard

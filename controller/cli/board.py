@@ -19,7 +19,7 @@ from controller.cli.errors import BadInput
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.hardware import simulated_plant
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop

@@ -24,7 +24,7 @@ from controller.cli.named import table_named
 from controller.cli.options import KeysFile, keys_of
 from controller.cli.terminal import Terminal
 from controller.hardware import Hardware, on_lines, simulated
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
 from firmware_bridge.boards.board import BoardError
 from firmware_bridge.commissioning.device_keys import Keys

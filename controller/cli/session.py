@@ -23,8 +23,8 @@ from controller.events import EventLog
 from controller.faults import TableFault
 from controller.hardware import Hardware, daemon_for, on_lines, simulated
 from controller.journal import Journal, JournalError
-from controller.lanes import staging_of
-from controller.rest import seats_of
+from controller.planning.hand_lanes import staging_of
+from controller.planning.setup_forecast import seats_of
 from controller.reveal import Reveal
 from firmware_bridge.boards.board import BoardError
 

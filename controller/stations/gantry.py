@@ -14,7 +14,7 @@ from controller.cure import Care
 from controller.faults import Fault, TableFault
 from controller.homing import GantryHoming, arrived
 from controller.journal.replay import Notebook, Unread
-from controller.moves import Carry, Grasp, TurnOver
+from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices
 

@@ -11,10 +11,10 @@ import pytest
 from config.layout.field import Field, Spot
 from config.loader import game_parameters, load_game, load_table
 from controller.journal import Journal
-from controller.moves import Carry, Grasp
-from controller.preview import Preview, preview
-from controller.rest import seats_of
-from controller.tabletop import raised
+from controller.planning.moves import Carry, Grasp
+from controller.planning.preview import Preview, preview
+from controller.planning.setup_forecast import seats_of
+from controller.planning.table_top import raised
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice

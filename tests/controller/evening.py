@@ -13,7 +13,7 @@ from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.people.hands import Hands

@@ -12,7 +12,7 @@ from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.hardware import Hardware, daemon_for, simulated
 from controller.journal import Journal
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock

@@ -14,7 +14,7 @@ from controller.events import Event, EventLog
 from controller.faults import TableFault
 from controller.hardware import Hardware, daemon_for, simulated
 from controller.journal import Entry, Journal
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injection import parse

@@ -6,10 +6,10 @@ import pytest
 
 from config.layout.staging import stage
 from config.loader import load_game, load_table
-from controller.bounds import top_bound, under_bound
-from controller.kinematics import Kinematics, Pose
-from controller.moves import Carry, Move, Prompt, Shake, TurnOver
-from controller.preview import preview
+from controller.planning.kinematics import Kinematics, Pose
+from controller.planning.least_times import top_bound, under_bound
+from controller.planning.moves import Carry, Move, Prompt, Shake, TurnOver
+from controller.planning.preview import preview
 from rules.games import find_game
 from rules.geometry import BareTable, Walls
 from rules.setup_facts import settle

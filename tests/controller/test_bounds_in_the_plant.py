@@ -16,7 +16,7 @@ from config.loader import game_parameters, load_game, load_table
 from controller.events import EventLog
 from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from rules.dice import Dice

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 
 from config.layout.field import Spot
 from config.loader import load_table
-from controller.kinematics import Kinematics, Pose, travel_seconds
-from controller.moves import Carry, FlipIndicator, Grasp, Present, Prompt, Shake, TurnOver
+from controller.planning.kinematics import Kinematics, Pose, travel_seconds
+from controller.planning.moves import Carry, FlipIndicator, Grasp, Present, Prompt, Shake, TurnOver
 from rules.geometry import WallPlace
 from rules.steps import Packet
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as some
 from config.layout.field import Field
 from config.layout.staging import stage
 from config.loader import load_game, load_table
-from controller.fastest import fastest_order
-from controller.moves import Carry, Present, Prompt
-from controller.planner import Planner
-from controller.preview import Preview
-from controller.rest import packets_ahead
+from controller.planning.moves import Carry, Present, Prompt
+from controller.planning.packet_order import fastest_order
+from controller.planning.planner import Planner
+from controller.planning.preview import Preview
+from controller.planning.setup_forecast import packets_ahead
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice

@@ -20,7 +20,7 @@ from config.loader import game_parameters, load_game, load_table
 from controller.events import Event, EventLog
 from controller.hardware import daemon_for, on_lines, simulated_plant
 from controller.journal import Journal
-from controller.rest import seats_of
+from controller.planning.setup_forecast import seats_of
 from controller.workplace import Orders
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.people.hands import Hands

@@ -15,7 +15,7 @@ import pytest
 from config.layout.field import Spot
 from config.loader import load_game, load_table
 from controller.faults import Fault, TableFault
-from controller.moves import Carry, Grasp, TurnOver
+from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
 from controller.stations.switched import Switched

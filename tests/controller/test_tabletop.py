@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from config.layout.field import Field, Spot
 from config.layout.staging import stage
 from config.loader import load_game, load_table
-from controller.tabletop import STREWN, TableTop, raised
+from controller.planning.table_top import STREWN, TableTop, raised
 from rules.geometry import Pile, Place, Walls, parse_place
 
 TABLE = load_table("robotic")

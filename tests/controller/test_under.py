@@ -20,8 +20,8 @@ from controller.books import Books
 from controller.events import Event, EventLog
 from controller.faults import Fault, TableFault
 from controller.journal import Journal
-from controller.lanes import staging_of
 from controller.ledger import Ledger
+from controller.planning.hand_lanes import staging_of
 from controller.stations.rig import Rig
 from controller.under import Under
 from controller.workplace import Orders

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from config.layout.staging import Staging
 from config.schema import Heads, Table
-from controller.kinematics import Kinematics, Pose
-from controller.moves import Carry, Move, Shake, TurnOver
+from controller.planning.kinematics import Kinematics, Pose
+from controller.planning.moves import Carry, Move, Shake, TurnOver
 
 
 def under_bound(table: Table, staging: Staging) -> float:

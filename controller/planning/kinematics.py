@@ -12,7 +12,16 @@ from math import sqrt
 
 from config.layout.field import Spot
 from config.schema import AxisChannel, DiceChannel, Table
-from controller.moves import Carry, FlipIndicator, Grasp, Move, Present, Prompt, Shake, TurnOver
+from controller.planning.moves import (
+    Carry,
+    FlipIndicator,
+    Grasp,
+    Move,
+    Present,
+    Prompt,
+    Shake,
+    TurnOver,
+)
 
 
 def travel_seconds(distance: float, speed: float, acceleration: float) -> float:

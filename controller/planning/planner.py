@@ -14,12 +14,12 @@ from types import MappingProxyType
 from config.layout.field import Field
 from config.layout.staging import Slot, Staging
 from config.schema import Table
-from controller.arranging import Arranging
-from controller.blocks import Block, available, covering
-from controller.carrying import Carrying
-from controller.moves import FlipIndicator, Move, Present, Prompt, Shake
-from controller.rest import rest_of
-from controller.tabletop import TableTop, raised
+from controller.planning.blocks import Block, available, covering
+from controller.planning.carries import Carrying
+from controller.planning.moves import FlipIndicator, Move, Present, Prompt, Shake
+from controller.planning.pile_moves import Arranging
+from controller.planning.setup_forecast import rest_of
+from controller.planning.table_top import TableTop, raised
 from rules.geometry import Place, Seat
 from rules.setup import Setup
 from rules.steps import (

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from config.layout.field import Spot
 from config.layout.staging import PILE_TRAYS, Staging
-from controller.blocks import Block
-from controller.carrying import Carried, Carrying, along
-from controller.moves import Carry
-from controller.tabletop import Stack, TableTop
+from controller.planning.blocks import Block
+from controller.planning.carries import Carried, Carrying, along
+from controller.planning.moves import Carry
+from controller.planning.table_top import Stack, TableTop
 from rules.geometry import PilePlace, Place
 from rules.steps import Arrange
 

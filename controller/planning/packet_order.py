@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from config.layout.field import Spot
-from controller.moves import Carry
-from controller.planner import Plan, Planner
-from controller.tabletop import TableTop
+from controller.planning.moves import Carry
+from controller.planning.planner import Plan, Planner
+from controller.planning.table_top import TableTop
 from rules.steps import Packet
 
 

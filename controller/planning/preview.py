@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from config.layout.field import Field
 from config.layout.staging import Staging, stage
 from config.schema import Table, TileSize
-from controller.bounds import move_seconds, top_bound
-from controller.moves import Move
-from controller.planner import Planner
-from controller.rest import seats_of
-from controller.tabletop import TableTop
+from controller.planning.least_times import move_seconds, top_bound
+from controller.planning.moves import Move
+from controller.planning.planner import Planner
+from controller.planning.setup_forecast import seats_of
+from controller.planning.table_top import TableTop
 from rules.geometry import Seat
 from rules.setup import Setup
 from rules.steps import Build

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from config.layout.field import Field, Spot
-from controller.blocks import Block, grasp
-from controller.moves import Carry, TurnOver
-from controller.tabletop import TableTop
+from controller.planning.blocks import Block, grasp
+from controller.planning.moves import Carry, TurnOver
+from controller.planning.table_top import TableTop
 from rules.geometry import Place, Seat
 
 CLEARANCE = 0.015

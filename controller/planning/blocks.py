@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config.layout.field import Spot
-from controller.moves import Grasp
-from controller.tabletop import Stack, TableTop
+from controller.planning.moves import Grasp
+from controller.planning.table_top import Stack, TableTop
 from rules.geometry import Place
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from config.layout.staging import Staging, stage
 from config.schema import Table
-from controller.rest import foreseen
+from controller.planning.setup_forecast import foreseen
 from controller.workplace import Orders
 from rules.geometry import Seat
 from rules.setup import Setup
