@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from controller.catalogue import Who
 from controller.events import EventLog
-from controller.faults import Fault, TableFault
+from controller.faults.catalogue import Who
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Past
 from controller.ledger import Ledger

@@ -11,11 +11,12 @@ from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.books import Books, mean
 from controller.buzzer import Buzzer
-from controller.catalogue import STOP
-from controller.cure import Care
 from controller.deal import Deal
 from controller.events import EventLog
-from controller.faults import Fault, TableFault
+from controller.faults.catalogue import STOP
+from controller.faults.gather_all import regather
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from controller.forgotten import Forgotten
 from controller.guided import Guided
 from controller.journal import Journal, JournalError, JournalLocked
@@ -24,7 +25,6 @@ from controller.ledger import Ledger
 from controller.pauses import Pauses, Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
-from controller.regather import regather
 from controller.stations.rig import Rig
 from controller.supply import supplies
 from controller.top import Top

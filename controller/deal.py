@@ -10,7 +10,7 @@ from typing import Any
 from config.layout.field import Field
 from config.layout.staging import Staging
 from controller.books import Work, as_json
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planning.packet_order import fastest_order
 from controller.planning.planner import Plan, Planner

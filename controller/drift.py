@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from controller.catalogue import CATALOGUE, Fault
+from controller.faults.catalogue import CATALOGUE, Fault
 
 SETS, FEWEST = 5, 3
 """Sets that make up "at first" and "now", and so many at least: one odd set does not move the

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.tally import DOUBT, FROM, STUCK, Tally, noted
 from firmware_bridge.boards.devices import Sensor

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 
 from controller.books import Books
-from controller.catalogue import CATALOGUE, DONE, Fault
+from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.keys import Key
 from controller.stations.rig import Rig
 from controller.under import Under

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from config.layout.staging import Staging
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.keys import Key
 from firmware_bridge.boards.devices import Output
 from firmware_bridge.guide import Dealt, Guide

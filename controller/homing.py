@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 
 from config.schema import AxisChannel, Gantry, Table
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.boards.board import Board, Ended, Reason
 
 PULL_OFF = 0.01

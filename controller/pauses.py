@@ -24,9 +24,9 @@ from config.recovery_limits import limits_of
 from config.schema import Table
 from controller.backing_off import BackingOff
 from controller.books import Books
-from controller.catalogue import CATALOGUE, STOP, Fault, Row, latched
-from controller.cure import Asking, Care
-from controller.faults import TableFault
+from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, latched
+from controller.faults.retry import Asking, Care
+from controller.faults.table_fault import TableFault
 from controller.gate import FAULT, SILENT, Gate, Trouble
 from controller.homing import Homing, gantry_homing
 from controller.steady import SteadyBoard

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from config.schema import Relay, Table
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.boards.board import Board, BoardError
 
 

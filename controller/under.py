@@ -7,7 +7,7 @@ import asyncio
 from config.layout.staging import Staging
 from config.schema import Table
 from controller.books import Books
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.feeding import Feeding, has_begun
 from controller.journal.replay import Notebook
 from controller.stations.heads import HeadStation

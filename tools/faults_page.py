@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from controller.catalogue import CATALOGUE, Row, below, on_top, whole
-from controller.catalogue.facts import facts
+from controller.faults.catalogue import CATALOGUE, Row, below, on_top, whole
+from controller.faults.catalogue.facts import facts
 
 _INTRODUCTION = """\
 # Faults
 
-This page is generated from the catalogue in `controller/catalogue/`; change that, then run
+This page is generated from the catalogue in `controller/faults/catalogue/`; change that, then run
 `make docs`. `wallwright explain CODE` prints the same in a terminal.
 
 A part that does not do as its sensors should show is first cured by the machine itself

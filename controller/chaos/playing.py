@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from controller.catalogue import Fault
 from controller.chaos.blindness import may_refuse
 from controller.chaos.lots import EVENING, Evening, Lot
 from controller.chaos.surviving import FALLING, SurvivingTable
 from controller.chaos.witness import Witness, one_outcome_each, throws_as_written
 from controller.daemon import Daemon
 from controller.events import Event
-from controller.faults import TableFault
+from controller.faults.catalogue import Fault
+from controller.faults.table_fault import TableFault
 from controller.journal import JournalError, JournalLocked
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import Mishap, Nth

@@ -11,10 +11,10 @@ import typer
 from rich.panel import Panel
 from rich.table import Table as Grid
 
-from controller.catalogue import CATALOGUE, Row
-from controller.catalogue.facts import facts
 from controller.cli.errors import BadInput
 from controller.cli.screen import screen
+from controller.faults.catalogue import CATALOGUE, Row
+from controller.faults.catalogue.facts import facts
 
 CODES = {row.code: row for row in CATALOGUE.values()}
 NEAREST = 3

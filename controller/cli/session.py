@@ -20,7 +20,7 @@ from controller.cli.story import facts_of, regather_for, taken_up
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
 from controller.events import EventLog
-from controller.faults import TableFault
+from controller.faults.table_fault import TableFault
 from controller.hardware import Hardware, daemon_for, on_lines, simulated
 from controller.journal import Journal, JournalError
 from controller.planning.hand_lanes import staging_of

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from controller.books import as_json, left_open
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
-from controller.faults import Fault
+from controller.faults.gather_all import ACTIVITY
+from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
-from controller.regather import ACTIVITY
 from rules.games import GAMES
 
 SIMULATED = "simulated"

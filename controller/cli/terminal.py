@@ -7,7 +7,7 @@ import sys
 from typing import IO, Any
 
 from config.layout.staging import Staging
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw
 from rules.errors import NotationError, RulesError

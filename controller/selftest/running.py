@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from config.schema import Table, TileSize
-from controller.cure import Care
-from controller.faults import TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import TableFault
 from controller.selftest.asking import Watcher
 from controller.selftest.subject import Subject
 from controller.selftest.trial import Answer, Disagrees, Result, Trial, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from config.schema import Head, Table, TileSize
-from controller.cure import Care
+from controller.faults.retry import Care
 from controller.selftest.asking import Watcher, acted
 from controller.stations.rig import Rig
 from controller.stations.switched import Switched

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from config.schema import Chain
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from config.schema import Dice
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
 from firmware_bridge.boards.devices import Devices
 

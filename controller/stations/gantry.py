@@ -10,8 +10,8 @@ from collections.abc import Awaitable
 from functools import partial
 
 from config.schema import Gantry, Modules
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from controller.homing import GantryHoming, arrived
 from controller.journal.replay import Notebook, Unread
 from controller.planning.moves import Carry, Grasp, TurnOver

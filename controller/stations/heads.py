@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from config.schema import Head, Heads
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from controller.stations.load import Load, longest_wait, looks
 from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill

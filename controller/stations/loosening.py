@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from config.schema import Head, MotorChannel
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL
 from firmware_bridge.boards.board import Elapsed

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
 from controller.checkup import Checkup
-from controller.cure import Care
-from controller.faults import Fault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from controller.cure import Care
-from controller.faults import Fault, TableFault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.boards.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor
 

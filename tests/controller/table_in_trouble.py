@@ -11,7 +11,7 @@ from config.loader import game_parameters, load_game, load_table
 from config.schema import Recovery
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.faults import TableFault
+from controller.faults.table_fault import TableFault
 from controller.hardware import Hardware, daemon_for, simulated
 from controller.journal import Entry, Journal
 from controller.planning.setup_forecast import seats_of

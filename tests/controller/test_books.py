@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from controller.books import Books, as_json, mean
-from controller.catalogue import Who
 from controller.events import Event, EventLog
-from controller.faults import Fault, TableFault
+from controller.faults.catalogue import Who
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
 from firmware_bridge.guide import Ask

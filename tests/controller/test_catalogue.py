@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from config.recovery_limits import DEFAULTS
-from controller.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
-from controller.faults import TableFault
+from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
+from controller.faults.table_fault import TableFault
 from firmware_bridge.boards.board import FaultCode
 
 HOUSE = Path(__file__).parents[2]

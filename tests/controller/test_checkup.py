@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from controller.catalogue import Fault
 from controller.checkup import SAMPLES
 from controller.cli import main
+from controller.faults.catalogue import Fault
 from controller.journal.lines import Record, record_of
 from controller.journal.reconcile import read_copy
 from controller.statistics import Statistics, statistics_of

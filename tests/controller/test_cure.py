@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from config.recovery_limits import Limits
-from controller.catalogue import DONE, STOP, Fault, Who
-from controller.cure import Care
-from controller.faults import TableFault
+from controller.faults.catalogue import DONE, STOP, Fault, Who
+from controller.faults.retry import Care
+from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 

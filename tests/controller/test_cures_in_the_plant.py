@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from config.schema import Recovery
-from controller.catalogue import Fault
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
+from controller.faults.catalogue import Fault
 from controller.hardware import Hardware
 from tests.controller.table_in_trouble import Evening, evening
 

@@ -11,7 +11,7 @@ import pytest
 
 from config.layout.staging import Staging, stage
 from config.loader import load_table
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.guided import PATIENCE, Guided
 from controller.keys import Key
 from firmware_bridge.boards.board import Board, Edge

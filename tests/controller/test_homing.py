@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.catalogue import Fault
+from controller.faults.catalogue import Fault
 from tests.controller.table_in_trouble import Evening, evening
 
 ASKED = [

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from controller.events import Event
-from controller.faults import TableFault
+from controller.faults.table_fault import TableFault
 from tests.controller.rounds import (
     Happens,
     Round,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from config.loader import load_table
 from config.recovery_limits import DEFAULTS, Limits, limits_of
 from config.schema import Recovery
-from controller.catalogue import CATALOGUE, Fault
-from controller.recovery import Decision, decide
+from controller.faults.catalogue import CATALOGUE, Fault
+from controller.faults.recovery_policy import Decision, decide
 
 ORDER = list(Decision)
 TIMES = st.integers(0, 20)

@@ -14,7 +14,7 @@ import pytest
 from controller.chaos.surviving import SurvivingTable
 from controller.daemon import Daemon
 from controller.events import Event
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Past
 from firmware_bridge.sim.clock import VirtualLoop

@@ -9,9 +9,9 @@ import pytest
 from config.loader import load_table
 from config.schema import Buzzer, OutputChannel, Relay, SensorChannel, Table, Tower
 from config.validation.checks import check_table
-from controller.catalogue import CATALOGUE, Fault, Who
 from controller.events import Event
-from controller.faults import TableFault
+from controller.faults.catalogue import CATALOGUE, Fault, Who
+from controller.faults.table_fault import TableFault
 from firmware_bridge.boards.board import Board, BoardRefused
 from firmware_bridge.sim.plant.tiles import Impossible
 from tests.controller.rounds import Round, emergency, play, stall, unplug

@@ -8,8 +8,8 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.recovery_limits import DEFAULTS
-from controller.cure import Care
-from controller.faults import Fault
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
 from firmware_bridge.boards.board import Ended, Reason

@@ -14,7 +14,7 @@ import pytest
 
 from config.layout.field import Spot
 from config.loader import load_game, load_table
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig

@@ -14,7 +14,7 @@ import pytest
 
 from controller.chaos.surviving import SurvivingTable
 from controller.chaos.witness import hands_as_planned
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.feeding import Feeding
 from controller.stations.heads import HeadStation
 from controller.tally import Tally

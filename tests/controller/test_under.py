@@ -18,7 +18,7 @@ from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
 from controller.books import Books
 from controller.events import Event, EventLog
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.planning.hand_lanes import staging_of

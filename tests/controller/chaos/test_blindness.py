@@ -12,7 +12,7 @@ from controller.chaos.lots import evening_of, pairs_of
 from controller.chaos.playing import play_evening
 from controller.daemon import Daemon
 from controller.events import Event
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 
 ROBOTIC = load_table("robotic").modules
 

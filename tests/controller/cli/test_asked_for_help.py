@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from controller.cli.terminal import Terminal
-from controller.faults import TableFault
+from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 
 ASK = Ask(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from controller.catalogue import Fault
 from controller.cli import main
+from controller.faults.catalogue import Fault
 
 
 def test_a_code_is_explained_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.job import PINS, Job
 from controller.cli.story import facts_of, regather_for, taken_up
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.workplace import Orders
 from rules.games import find_game

@@ -15,7 +15,7 @@ import pytest
 from config.layout.staging import Staging, stage
 from config.loader import load_table
 from controller.cli.terminal import Terminal, answer, question
-from controller.faults import Fault, TableFault
+from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.guide import Dealt
 from rules.games import rules_of
 from rules.games.wenzhou import WenzhouMatch

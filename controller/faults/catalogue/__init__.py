@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.catalogue import below, on_top, whole
-from controller.catalogue.codes import Fault
-from controller.catalogue.row import DONE, STOP, Row, Who
+from controller.faults.catalogue import below, on_top, whole
+from controller.faults.catalogue.codes import Fault
+from controller.faults.catalogue.row import DONE, STOP, Row, Who
 from firmware_bridge.boards.board import FaultCode
 
 __all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "Row", "Who", "latched"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 
 from config.recovery_limits import Limits
-from controller.catalogue import CATALOGUE, Fault
+from controller.faults.catalogue import CATALOGUE, Fault
 
 
 class Decision(enum.Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.catalogue.row import Row
+from controller.faults.catalogue.row import Row
 
 
 def facts(row: Row) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.catalogue.codes import Fault
-from controller.catalogue.row import Row, Who
+from controller.faults.catalogue.codes import Fault
+from controller.faults.catalogue.row import Row, Who
 from firmware_bridge.boards.board import FaultCode
 
 ROWS = (

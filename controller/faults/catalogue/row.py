@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from config.recovery_limits import DEFAULTS, Limits
-from controller.catalogue.codes import Fault
+from controller.faults.catalogue.codes import Fault
 from firmware_bridge.boards.board import FaultCode
 
 DONE, STOP = "done", "stop"

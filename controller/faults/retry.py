@@ -15,9 +15,9 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 from typing import Protocol, TypeVar
 
 from config.recovery_limits import DEFAULTS, Limits
-from controller.catalogue import STOP, Fault, Who
-from controller.faults import TableFault
-from controller.recovery import Decision, decide
+from controller.faults.catalogue import STOP, Fault, Who
+from controller.faults.recovery_policy import Decision, decide
+from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 
 T = TypeVar("T")

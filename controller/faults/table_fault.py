@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.catalogue import CATALOGUE, Fault, Row
+from controller.faults.catalogue import CATALOGUE, Fault, Row
 
 __all__ = ["Fault", "TableFault"]
 

@@ -1,0 +1,1 @@
+"""Faults: the catalogue, retries, the recovery policy, and gathering all tiles."""
