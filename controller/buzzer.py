@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from config.schema import Buzzer as BuzzerModule
 from config.schema import Table
 from controller.events import Event, EventLog
-from controller.supply import Supply
+from controller.pausing.power_lease import Supply
 from firmware_bridge.boards.board import BoardError
 
 WHO = "buzzer"

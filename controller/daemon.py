@@ -22,11 +22,11 @@ from controller.guided import Guided
 from controller.journal import Journal, JournalError, JournalLocked
 from controller.keys import Key
 from controller.ledger import Ledger
-from controller.pauses import Pauses, Reconnect, never_lost
+from controller.pausing.pauses import Pauses, Reconnect, never_lost
+from controller.pausing.power_lease import supplies
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.stations.rig import Rig
-from controller.supply import supplies
 from controller.top import Top
 from controller.tower import Tower
 from controller.under import Under

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from config.schema import Table
 from controller.events import Event, EventLog
-from controller.supply import Supply
+from controller.pausing.power_lease import Supply
 from firmware_bridge.boards.board import BoardError, FaultCode
 
 WHO = "tower"

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager, suppress
 from config.schema import Table, TileSize
 from controller.faults.retry import Care
 from controller.faults.table_fault import TableFault
+from controller.pausing.power_lease import supplies
 from controller.selftest.asking import Watcher
 from controller.selftest.subject import Subject
 from controller.selftest.trial import Answer, Disagrees, Result, Trial, Verdict
 from controller.selftest.trials import trials
-from controller.supply import supplies
 from firmware_bridge.boards.board import Board, BoardError
 
 

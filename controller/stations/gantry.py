@@ -12,8 +12,8 @@ from functools import partial
 from config.schema import Gantry, Modules
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from controller.homing import GantryHoming, arrived
 from controller.journal.replay import Notebook, Unread
+from controller.pausing.homing import GantryHoming, arrived
 from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from controller.gate import Gate, Trouble
-from controller.steady import SteadyBoard
+from controller.pausing.pause_gate import Gate, Trouble
+from controller.pausing.resumable_board import SteadyBoard
 from firmware_bridge.boards.board import BoardRefused, Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.desk import CONFIG, Desk, story

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from controller.gate import SILENT, Gate, Trouble
+from controller.pausing.pause_gate import SILENT, Gate, Trouble
 from firmware_bridge.boards.board import Board, BoardSilent, Edge
 
 

@@ -22,10 +22,10 @@ from typing import TypeVar
 from weakref import WeakSet
 
 from config.schema import AxisChannel, BoardConfig, MotorChannel, SensorChannel
-from controller.gate import FAULT, SILENT, Gate, Trouble
-from controller.homing import Homing
-from controller.listening import Listening
-from controller.supply import Supply
+from controller.pausing.edges import Listening
+from controller.pausing.homing import Homing
+from controller.pausing.pause_gate import FAULT, SILENT, Gate, Trouble
+from controller.pausing.power_lease import Supply
 from firmware_bridge.boards.board import (
     Board,
     BoardError,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from config.schema import Table
-from controller.gate import Trouble
+from controller.pausing.pause_gate import Trouble
+from controller.pausing.resumable_board import SteadyBoard
 from controller.stations.switched import BACK_OFF
-from controller.steady import SteadyBoard
 from firmware_bridge.boards.board import BoardRefused, FaultCode
 
 
