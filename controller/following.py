@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from controller.deal import Deal
-from controller.keys import Key
+from controller.operator.table_keys import Key
 from controller.workplace import Workplace
 from firmware_bridge.guide import Dealt
 from rules.play import Action, Match, Settlement, plain

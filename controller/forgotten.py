@@ -11,7 +11,7 @@ import asyncio
 
 from controller.books import Books
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
-from controller.keys import Key
+from controller.operator.table_keys import Key
 from controller.stations.rig import Rig
 from controller.under import Under
 from firmware_bridge.guide import Ask

@@ -9,7 +9,7 @@ from config.layout.staging import Staging
 from controller.books import Work
 from controller.deal import Deal
 from controller.following import Following
-from controller.keys import Key
+from controller.operator.table_keys import Key
 from controller.planning.least_times import top_bound
 from controller.stations.switched import Switched
 from controller.under import Under

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from config.schema import Table, TileSize
 from controller.books import Books
-from controller.guided import Guided
+from controller.operator.guided_steps import Guided
 from controller.stations.rig import Rig
 from rules.dice import Dice
 from rules.games import rules_of

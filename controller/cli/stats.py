@@ -13,10 +13,10 @@ from rich.table import Table as Grid
 from controller.cli.errors import BadInput
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
+from controller.health.statistics import facts, statistics_of
 from controller.journal.copies import paths_of
 from controller.journal.lines import record_of
 from controller.journal.reconcile import read_copy, truth_of
-from controller.statistics import facts, statistics_of
 
 
 def stats(

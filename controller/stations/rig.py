@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
-from controller.checkup import Checkup
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault
+from controller.health.condition import Checkup
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from controller.checkup import SAMPLES
 from controller.cli import main
 from controller.faults.catalogue import Fault
+from controller.health.condition import SAMPLES
+from controller.health.statistics import Statistics, statistics_of
 from controller.journal.lines import Record, record_of
 from controller.journal.reconcile import read_copy
-from controller.statistics import Statistics, statistics_of
 
 SHADOW = 38 / 0.25
 """A mahjong tile before S1 at belt speed, milliseconds."""

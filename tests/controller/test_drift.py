@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controller.drift import FEWEST, SETS, Drift
+from controller.health.drift import FEWEST, SETS, Drift
 
 
 def drift_of(widths: Iterable[float] = (), currents: Iterable[float] = ()) -> Drift:

@@ -12,8 +12,8 @@ import pytest
 from config.layout.staging import Staging, stage
 from config.loader import load_table
 from controller.faults.table_fault import Fault, TableFault
-from controller.guided import PATIENCE, Guided
-from controller.keys import Key
+from controller.operator.guided_steps import PATIENCE, Guided
+from controller.operator.table_keys import Key
 from firmware_bridge.boards.board import Board, Edge
 from firmware_bridge.boards.devices import Output, Sensor
 from firmware_bridge.guide import Ask, Dealt

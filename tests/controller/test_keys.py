@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from controller.keys import Key
+from controller.operator.table_keys import Key
 from firmware_bridge.boards.board import Board, Edge
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.sim import clock

@@ -7,8 +7,8 @@ from itertools import count
 
 import pytest
 
+from controller.health.statistics import RECENT, facts, statistics_of
 from controller.journal.lines import Record
-from controller.statistics import RECENT, facts, statistics_of
 
 
 class Told:

@@ -8,7 +8,7 @@ from typing import Any
 
 from config.layout.staging import Staging
 from controller.faults.table_fault import Fault, TableFault
-from controller.keys import Key
+from controller.operator.table_keys import Key
 from firmware_bridge.boards.devices import Output
 from firmware_bridge.guide import Dealt, Guide
 from rules.geometry import Place

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any
 
-from controller.drift import Drift
 from controller.faults.catalogue import CATALOGUE, Fault
+from controller.health.drift import Drift
 from controller.journal.lines import Record
 
 RECENT = 20

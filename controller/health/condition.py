@@ -2,7 +2,7 @@
 
 Dirt before S1 makes a tile's shadow shorter, a slipping belt makes it longer; a belt that grows
 heavy makes its motor draw more. None of that is a fault yet. What is seen goes into the journal
-with the set, and `controller.statistics` sees where it drifts.
+with the set, and `controller.health.statistics` sees where it drifts.
 
 A few tiles of each head are enough for that, and all of them would double what the line carries.
 """

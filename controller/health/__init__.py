@@ -1,0 +1,1 @@
+"""Condition of the machine: samples, drift, and statistics from the journal."""

@@ -1,0 +1,1 @@
+"""What people see and press: lamp tower, buzzer, keys, guided steps."""
