@@ -9,28 +9,28 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
-from controller.books import Books, mean
-from controller.deal import Deal
 from controller.events import EventLog
 from controller.faults.catalogue import STOP
 from controller.faults.gather_all import regather
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from controller.forgotten import Forgotten
 from controller.journal import Journal, JournalError, JournalLocked
 from controller.ledger import Ledger
 from controller.operator.buzzer import Buzzer
 from controller.operator.guided_steps import Guided
 from controller.operator.lamp_tower import Tower
 from controller.operator.table_keys import Key
+from controller.orders import Orders, Workplace
 from controller.pausing.pauses import Pauses, Reconnect, never_lost
 from controller.pausing.power_lease import supplies
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
+from controller.rounds.deal import Deal
+from controller.rounds.lid_interrupt import Forgotten
+from controller.rounds.top_cycle import Top
+from controller.rounds.under_cycle import Under
+from controller.run_state import Books, mean
 from controller.stations.rig import Rig
-from controller.top import Top
-from controller.under import Under
-from controller.workplace import Orders, Workplace
 from firmware_bridge.boards.board import Board, BoardError, BoardSilent
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from controller.machine import (
+from controller.state_machine import (
     ABOVE,
     ABOVE_TRANSITIONS,
     TOP,
@@ -48,7 +48,7 @@ MEANINGS = {
 _INTRODUCTION = """\
 # The table's state machine
 
-This page is generated from the tables in `controller/machine.py`; change those, then run
+This page is generated from the tables in `controller/state_machine.py`; change those, then run
 `make docs`.
 
 While the table is running, two activities work side by side: `under` prepares the next set, `top`

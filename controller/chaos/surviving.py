@@ -15,13 +15,13 @@ from pathlib import Path
 from random import Random
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal, JournalError
+from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
-from controller.workplace import Orders
 from firmware_bridge.boards.board import Board, BoardSilent
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY

@@ -14,9 +14,9 @@ from typing import Any
 
 from config.layout.staging import Staging
 from controller.daemon import Daemon
-from controller.deal import recalled
 from controller.events import Event
 from controller.journal import Entry
+from controller.rounds.deal import recalled
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Impossible, Tile
 from rules.errors import RulesError

@@ -14,11 +14,11 @@ from typing import Annotated
 import typer
 
 from config.schema import GameConfig, Table
+from controller.assembly import simulated_plant
 from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInput
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
-from controller.hardware import simulated_plant
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
-from controller.workplace import Orders
+from controller.orders import Orders
 from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.sim.faults.injection import Mishap
 from rules.errors import RulesError

@@ -29,9 +29,9 @@ from controller.cli.options import (
 )
 from controller.cli.pages import plan_page
 from controller.cli.screen import screen
+from controller.orders import Orders
 from controller.planning.hand_lanes import hands_for_lanes
 from controller.planning.preview import preview
-from controller.workplace import Orders
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow, RulesError
 from rules.setup import Setup

@@ -34,7 +34,7 @@ from controller.cli.options import (
     throws_of,
 )
 from controller.cli.session import session
-from controller.workplace import Orders
+from controller.orders import Orders
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.stall import StallingLoop

@@ -17,13 +17,13 @@ import typer
 from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
+from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInput
 from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
 from controller.cli.options import KeysFile, keys_of
 from controller.cli.terminal import Terminal
-from controller.hardware import Hardware, on_lines, simulated
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
 from firmware_bridge.boards.board import BoardError

@@ -9,23 +9,23 @@ import time
 from datetime import UTC, datetime
 from typing import IO, TextIO
 
+from controller.assembly import Hardware, daemon_for, on_lines, simulated
 from controller.cli.errors import BadInput
 from controller.cli.host import befalls_host
 from controller.cli.job import Job
 from controller.cli.lines import Lines, Record
 from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
+from controller.cli.reveal import Reveal
 from controller.cli.screen import screen
 from controller.cli.story import facts_of, regather_for, taken_up
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
 from controller.events import EventLog
 from controller.faults.table_fault import TableFault
-from controller.hardware import Hardware, daemon_for, on_lines, simulated
 from controller.journal import Journal, JournalError
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
-from controller.reveal import Reveal
 from firmware_bridge.boards.board import BoardError
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.books import as_json, left_open
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
 from controller.faults.gather_all import ACTIVITY
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
+from controller.run_state import as_json, left_open
 from rules.games import GAMES
 
 SIMULATED = "simulated"

@@ -7,10 +7,10 @@ tiles that are only believed to be there.
 
 from __future__ import annotations
 
-from controller.books import Books
 from controller.faults.catalogue import CATALOGUE, STOP, Fault
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
+from controller.run_state import Books
 from controller.stations.rig import Rig
 from firmware_bridge.guide import Ask
 

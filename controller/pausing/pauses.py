@@ -22,7 +22,6 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
-from controller.books import Books
 from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, latched
 from controller.faults.retry import Asking, Care
 from controller.faults.table_fault import TableFault
@@ -31,6 +30,7 @@ from controller.pausing.homing import Homing, gantry_homing
 from controller.pausing.pause_gate import FAULT, SILENT, Gate, Trouble
 from controller.pausing.power_lease import Supply
 from controller.pausing.resumable_board import SteadyBoard
+from controller.run_state import Books
 from firmware_bridge.boards.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
 from firmware_bridge.guide import Ask
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from config.layout.staging import Staging, stage
 from config.schema import Table
+from controller.orders import Orders
 from controller.planning.setup_forecast import foreseen
-from controller.workplace import Orders
 from rules.geometry import Seat
 from rules.setup import Setup
 

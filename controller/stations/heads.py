@@ -18,7 +18,7 @@ from controller.stations.load import Load, longest_wait, looks
 from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
-from controller.tally import Tally
+from controller.stations.tile_counter import Tally
 from firmware_bridge.boards.board import Edges, Ended, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
 

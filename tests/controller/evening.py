@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, simulated
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
+from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
-from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import Plant

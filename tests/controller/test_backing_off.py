@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
+from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Fault
-from controller.hardware import Hardware
 from firmware_bridge.sim.plant.slide import Slide
 from tests.controller.table_in_trouble import Evening, evening
 

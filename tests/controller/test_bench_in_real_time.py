@@ -17,10 +17,10 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
+from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.events import Event, EventLog
-from controller.hardware import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.journal import Journal
-from controller.workplace import Orders
+from controller.orders import Orders
 from firmware_bridge.boards.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from controller.books import Books, as_json, mean
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Who
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
+from controller.run_state import Books, as_json, mean
 from firmware_bridge.guide import Ask
 
 JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in 60.0 s")

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, simulated
 from controller.events import EventLog
-from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
+from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
-from controller.workplace import Orders
 from firmware_bridge.sim.clock import run
 from rules.dice import Dice
 from rules.games import find_game

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from config.schema import Recovery
+from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Fault
-from controller.hardware import Hardware
 from tests.controller.table_in_trouble import Evening, evening
 
 WALLS = {"box 1": 136, "felt": 136}

@@ -8,8 +8,8 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
+from controller.orders import Orders
 from controller.planning.hand_lanes import hands_for_lanes
-from controller.workplace import Orders
 from rules.games import find_game
 
 AUTO_DEAL = load_table("auto_deal")

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, simulated
 from controller.events import Event, EventLog
-from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
-from controller.workplace import Orders
+from controller.orders import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injection import parse
 from rules.games import find_game

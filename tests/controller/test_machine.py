@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from controller.machine import (
+from controller.state_machine import (
     ABOVE,
     ABOVE_TRANSITIONS,
     SETTING_UP,

@@ -12,7 +12,7 @@ from config.layout.field import Spot
 from config.layout.staging import Staging, stage
 from config.loader import game_parameters, load_game, load_table
 from config.validation.checks import fit
-from controller import workplace
+from controller import orders as workplace
 from controller.events import Event
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import GAMES, rules_of

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, on_lines, simulated_plant
 from controller.events import Event, EventLog
-from controller.hardware import daemon_for, on_lines, simulated_plant
 from controller.journal import Journal
+from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
-from controller.workplace import Orders
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.people.hands import Hands
 from rules.games import find_game

@@ -11,10 +11,10 @@ from hypothesis import strategies as some
 from config.layout.field import Field
 from config.layout.staging import DoesNotFit, Slot, Staging, stage
 from config.loader import game_parameters, load_game, load_table
+from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.planner import Planner
 from controller.planning.setup_forecast import foreseen
-from controller.workplace import Orders
 from rules.games import find_game
 from rules.geometry import BareTable, Boneyard, CardPile, Layout, Pile, Walls
 from rules.setup import Setup

@@ -15,9 +15,9 @@ import pytest
 from controller.chaos.surviving import SurvivingTable
 from controller.chaos.witness import hands_as_planned
 from controller.faults.table_fault import Fault, TableFault
-from controller.feeding import Feeding
+from controller.rounds.build_progress import Feeding
 from controller.stations.heads import HeadStation
-from controller.tally import Tally
+from controller.stations.tile_counter import Tally
 from firmware_bridge.boards.board import Ended, Reason
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.guide import Ask

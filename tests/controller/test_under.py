@@ -16,15 +16,15 @@ import pytest
 
 from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
-from controller.books import Books
 from controller.events import Event, EventLog
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.ledger import Ledger
+from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
+from controller.rounds.under_cycle import Under
+from controller.run_state import Books
 from controller.stations.rig import Rig
-from controller.under import Under
-from controller.workplace import Orders
 from firmware_bridge.boards.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock

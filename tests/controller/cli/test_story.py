@@ -11,7 +11,7 @@ from controller.cli.job import PINS, Job
 from controller.cli.story import facts_of, regather_for, taken_up
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
-from controller.workplace import Orders
+from controller.orders import Orders
 from rules.games import find_game
 
 PORT = "/dev/ttyACM0"

@@ -8,11 +8,11 @@ import subprocess
 from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, simulated
 from controller.events import Event, EventLog
-from controller.hardware import daemon_for, simulated
 from controller.journal import Journal
+from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
-from controller.workplace import Orders
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.processors.processor import ELF, FIRMWARE
 from rules.games import find_game

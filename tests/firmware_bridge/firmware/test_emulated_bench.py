@@ -11,9 +11,9 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.schema import SensorChannel
+from controller.assembly import Hardware, simulated
 from controller.cli.emulation import require_emulation
 from controller.cli.errors import BadInput
-from controller.hardware import Hardware, simulated
 from firmware_bridge.boards.board import (
     Board,
     BoardError,

@@ -19,8 +19,8 @@ from config.validation.curtain import guarded
 from controller.daemon import Daemon, Traffic
 from controller.events import EventLog
 from controller.journal import Journal
+from controller.orders import Orders
 from controller.pausing.pauses import never_lost
-from controller.workplace import Orders
 from firmware_bridge.boards.board import Board
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins

@@ -18,7 +18,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Past
 from controller.ledger import Ledger
-from controller.machine import TableMachine
+from controller.state_machine import TableMachine
 from firmware_bridge.guide import Ask
 
 

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from controller.deal import Deal
 from controller.operator.table_keys import Key
-from controller.workplace import Workplace
+from controller.orders import Workplace
+from controller.rounds.deal import Deal
 from firmware_bridge.guide import Dealt
 from rules.play import Action, Match, Settlement, plain
 from rules.record import entry, heading

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
-from controller.tally import DOUBT, FROM, STUCK, Tally, noted
+from controller.stations.tile_counter import DOUBT, FROM, STUCK, Tally, noted
 from firmware_bridge.boards.devices import Sensor
 
 

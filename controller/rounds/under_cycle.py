@@ -6,10 +6,10 @@ import asyncio
 
 from config.layout.staging import Staging
 from config.schema import Table
-from controller.books import Books
 from controller.faults.table_fault import Fault, TableFault
-from controller.feeding import Feeding, has_begun
 from controller.journal.replay import Notebook
+from controller.rounds.build_progress import Feeding, has_begun
+from controller.run_state import Books
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
 from controller.stations.rig import Rig

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Sequence
 
 from config.layout.staging import Staging
-from controller.books import Work
-from controller.deal import Deal
-from controller.following import Following
 from controller.operator.table_keys import Key
+from controller.orders import Workplace
 from controller.planning.least_times import top_bound
+from controller.rounds.deal import Deal
+from controller.rounds.hand_play import Following
+from controller.rounds.under_cycle import Under
+from controller.run_state import Work
 from controller.stations.switched import Switched
-from controller.under import Under
-from controller.workplace import Workplace
 from rules.geometry import Seat
 from rules.play import Match, Reseated
 from rules.record import seats_line

@@ -9,14 +9,14 @@ from typing import Any
 
 from config.layout.field import Field
 from config.layout.staging import Staging
-from controller.books import Work, as_json
 from controller.faults.table_fault import Fault, TableFault
+from controller.orders import Workplace
 from controller.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planning.packet_order import fastest_order
 from controller.planning.planner import Plan, Planner
 from controller.planning.setup_forecast import foreseen, packets_ahead, seats_of
 from controller.planning.table_top import TableTop
-from controller.workplace import Workplace
+from controller.run_state import Work, as_json
 from rules.dice import Dice
 from rules.setup import Setup
 from rules.steps import (

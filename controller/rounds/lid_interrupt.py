@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 
-from controller.books import Books
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
+from controller.rounds.under_cycle import Under
+from controller.run_state import Books
 from controller.stations.rig import Rig
-from controller.under import Under
 from firmware_bridge.guide import Ask
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from config.schema import Table, TileSize
-from controller.books import Books
 from controller.operator.guided_steps import Guided
+from controller.run_state import Books
 from controller.stations.rig import Rig
 from rules.dice import Dice
 from rules.games import rules_of

@@ -1,0 +1,1 @@
+"""One round: the set prepared below, the set dealt on top, the hand played."""
