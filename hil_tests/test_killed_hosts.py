@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.chaos.killing import Killed, Killing, kill_hosts
+from controller.soak.killing import Killed, Killing, kill_hosts
 
 TABLES, KILLS = 2, 50
 

@@ -16,14 +16,14 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from config.loader import game_names, table_names
-from controller.chaos.endings import ENDINGS
-from controller.chaos.killing import Killing, kill_hosts
-from controller.chaos.lots import EVENING, Evening, evening_of, pairs_of
-from controller.chaos.page import Row, Tally, by_kind, figures, markdown
-from controller.chaos.playing import Played, play_evening
 from controller.cli.errors import BadInput, no_such
 from controller.cli.lines import opened
 from controller.cli.screen import screen
+from controller.soak.endings import ENDINGS
+from controller.soak.evening import Played, play_evening
+from controller.soak.killing import Killing, kill_hosts
+from controller.soak.page import Row, Tally, by_kind, figures, markdown
+from controller.soak.scenarios import EVENING, Evening, evening_of, pairs_of
 
 T = TypeVar("T")
 

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from controller.chaos.surviving import SurvivingTable
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Past
+from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import parse
 

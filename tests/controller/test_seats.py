@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from controller.chaos.surviving import SurvivingTable
 from controller.cli.progress import Progress
 from controller.daemon import Daemon
 from controller.events import Event
+from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from rules.games.wenzhou import Parameters
 from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW

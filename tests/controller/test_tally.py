@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from controller.chaos.surviving import SurvivingTable
-from controller.chaos.witness import hands_as_planned
 from controller.faults.table_fault import Fault, TableFault
 from controller.rounds.build_progress import Feeding
+from controller.soak.host_restarts import SurvivingTable
+from controller.soak.witness import hands_as_planned
 from controller.stations.heads import HeadStation
 from controller.stations.tile_counter import Tally
 from firmware_bridge.boards.board import Ended, Reason

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from config.loader import load_table
-from controller.chaos.blindness import may_refuse
-from controller.chaos.lots import evening_of, pairs_of
-from controller.chaos.playing import play_evening
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.table_fault import Fault, TableFault
+from controller.soak.evening import play_evening
+from controller.soak.scenarios import evening_of, pairs_of
+from controller.soak.tolerated_refusals import may_refuse
 
 ROBOTIC = load_table("robotic").modules
 
@@ -52,9 +52,9 @@ def test_a_refusal_that_no_lie_explains_is_a_failure(
             told.append(refuses)
             daemon.books.events.tell("paused", why="IMPOSSIBLE", board="base", channel=refuses)
 
-    monkeypatch.setattr("controller.chaos.witness.Witness.hear", hears)
+    monkeypatch.setattr("controller.soak.witness.Witness.hear", hears)
     monkeypatch.setattr(
-        "controller.chaos.playing.may_refuse", lambda *_: frozenset({"head3_pusher"})
+        "controller.soak.evening.may_refuse", lambda *_: frozenset({"head3_pusher"})
     )
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path, 1)
     wrong = [each for each in played.wrong if "was ordered what cannot be" in each]
@@ -67,6 +67,6 @@ def test_an_order_that_a_board_refused_is_a_failure_whatever_has_lied(
     def refuses(self: object, daemon: Daemon, event: Event) -> None:
         raise TableFault(Fault.REFUSED, "board", "planted")
 
-    monkeypatch.setattr("controller.chaos.witness.Witness.hear", refuses)
+    monkeypatch.setattr("controller.soak.witness.Witness.hear", refuses)
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path, 1)
     assert "planted" in played.wrong[0]

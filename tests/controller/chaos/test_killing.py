@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from controller.chaos.killing import Killing, one_outcome_a_throw, one_run
 from controller.journal import Journal
+from controller.soak.killing import Killing, one_outcome_a_throw, one_run
 
 KILLING = Killing("robotic", "block", 1, 3)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.chaos.endings import ENDINGS, FAILED, ending
-from controller.chaos.lots import EVENING, evening_of, pairs_of
-from controller.chaos.playing import play_evening
 from controller.events import Event
+from controller.soak.endings import ENDINGS, FAILED, ending
+from controller.soak.evening import play_evening
+from controller.soak.scenarios import EVENING, evening_of, pairs_of
 
 PARTS, EACH = 10, 10
 """Parts that run side by side, and the evenings of each: 300 rounds."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.chaos.endings import FAILED, ending
-from controller.chaos.lots import Evening, Lot
-from controller.chaos.playing import RoundPlayed, play_evening
+from controller.soak.endings import FAILED, ending
+from controller.soak.evening import RoundPlayed, play_evening
+from controller.soak.scenarios import Evening, Lot
 
 HARMLESS = Lot("clock_jump", "host", 0, 0.0)
 
@@ -44,7 +44,7 @@ def test_a_table_that_locks_itself_without_need_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed = next(s for s in range(20) if spoilt(9, _new(tmp_path, s), s).stops)
-    monkeypatch.setattr("controller.chaos.playing.COPIES", 4)
+    monkeypatch.setattr("controller.soak.evening.COPIES", 4)
     only = spoilt(9, _new(tmp_path, 20), seed)
     assert ending(only) == FAILED
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.chaos.lots import Evening, Lot
-from controller.chaos.playing import RoundPlayed, play_evening
+from controller.soak.evening import RoundPlayed, play_evening
+from controller.soak.scenarios import Evening, Lot
 from firmware_bridge.sim.faults.injection import Always, Nth
 
 HARMLESS = Lot("clock_jump", "host", 0, 0.0)
@@ -48,7 +48,7 @@ def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
     phase: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # For once, whoever comes to free the disk looks at the table as well.
-    monkeypatch.setattr("controller.chaos.playing.ON_DISK", ())
+    monkeypatch.setattr("controller.soak.evening.ON_DISK", ())
     full = Lot("full_disk", "host", phase, 1.0)
     (only,) = rounds_of("single_port", "pai_gow", tmp_path, (pushed_in(kind), full))
     assert {kind, "full_disk"} <= set(only.mishaps)

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.chaos.lots import evening_of, pairs_of
-from controller.chaos.playing import play_evening
-from controller.chaos.surviving import SurvivingTable
-from controller.chaos.witness import (
+from controller.daemon import Daemon
+from controller.events import Event
+from controller.journal import Entry
+from controller.soak.evening import play_evening
+from controller.soak.host_restarts import SurvivingTable
+from controller.soak.scenarios import evening_of, pairs_of
+from controller.soak.witness import (
     every_tile_is_somewhere,
     hands_as_planned,
     one_outcome_each,
@@ -19,9 +22,6 @@ from controller.chaos.witness import (
     throws_as_written,
     told_as_planned,
 )
-from controller.daemon import Daemon
-from controller.events import Event
-from controller.journal import Entry
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.plant.machine import Plant
 
@@ -134,7 +134,7 @@ def test_a_step_that_was_done_again_is_seen() -> None:
 def test_a_table_that_waits_for_ever_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("controller.chaos.playing.LONGEST", 30.0)
+    monkeypatch.setattr("controller.soak.evening.LONGEST", 30.0)
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path)
     assert "still waits" in played.wrong[0]
 
@@ -145,7 +145,7 @@ def test_an_exception_is_a_failure_that_says_where(
     def breaks(self: object, daemon: Daemon, event: Event) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("controller.chaos.witness.Witness.hear", breaks)
+    monkeypatch.setattr("controller.soak.witness.Witness.hear", breaks)
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path)
     assert "ZeroDivisionError: planted" in played.wrong[0]
 

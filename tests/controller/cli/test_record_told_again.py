@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from controller.chaos.surviving import SurvivingTable
 from controller.cli.lines import Record, opened
 from controller.events import Event
+from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from tests.controller.cli.conftest import Wallwright
 

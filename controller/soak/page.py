@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from controller.chaos.endings import ENDINGS, ending, longest_pause
-from controller.chaos.playing import Played, RoundPlayed
+from controller.soak.endings import ENDINGS, ending, longest_pause
+from controller.soak.evening import Played, RoundPlayed
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from controller.chaos.blindness import may_refuse
-from controller.chaos.lots import EVENING, Evening, Lot
-from controller.chaos.surviving import FALLING, SurvivingTable
-from controller.chaos.witness import Witness, one_outcome_each, throws_as_written
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.catalogue import Fault
 from controller.faults.table_fault import TableFault
 from controller.journal import JournalError, JournalLocked
+from controller.soak.host_restarts import FALLING, SurvivingTable
+from controller.soak.scenarios import EVENING, Evening, Lot
+from controller.soak.tolerated_refusals import may_refuse
+from controller.soak.witness import Witness, one_outcome_each, throws_as_written
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import Mishap, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side

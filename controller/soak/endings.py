@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.chaos.playing import RoundPlayed
+from controller.soak.evening import RoundPlayed
 
 CLEAN = "clean"
 """Nothing was noticed, and nothing had to be."""
