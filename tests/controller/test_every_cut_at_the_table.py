@@ -9,7 +9,7 @@ from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from rules.games import find_game
 from rules.games.pai_gow.cuts import CUTS, cut_choices, find_cut
-from tests.controller.evening import spend
+from tests.controller.played_evening import spend
 
 ARM_TABLES = ("pai_gow", "robotic")
 ROUNDS = 3

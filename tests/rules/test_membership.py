@@ -27,7 +27,7 @@ from rules.games.pai_gow import actions as pai_gow
 from rules.games.pai_gow.split import Split
 from rules.games.wenzhou import actions as wenzhou
 from rules.play import IllegalAction, random_action
-from tests.rules.company import dealt, houses
+from tests.rules.hidden_hands import dealt, houses
 
 POSITIONS = 12
 """Positions of each game."""

@@ -16,7 +16,7 @@ from rules.play import Tiles, random_action
 from rules.record import NoRecord, evening, heading, recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Throw, TurnUp
-from tests.rules.company import dealt as a_hand
+from tests.rules.hidden_hands import dealt as a_hand
 
 MOST = 60
 """Actions in a test's play; a game of backgammon takes longer than a test should."""

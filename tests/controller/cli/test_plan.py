@@ -9,7 +9,7 @@ import pytest
 
 from rules.games import GAMES
 from tests.controller.cli.conftest import Wallwright, hands_of
-from tests.rules.test_cut_tables import TABLES
+from tests.rules.pai_gow.test_cut_tables import TABLES
 
 THROWS = {
     "wenzhou": "--throw 3,5 --throw 2,4",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.controller.cli.conftest import Events, Wallwright, hands_of, named, true_tiles
-from tests.rules.test_cut_tables import TABLES
+from tests.rules.pai_gow.test_cut_tables import TABLES
 
 THROWN = "--throw 3,5 --throw 2,4"
 SUMMARY = [

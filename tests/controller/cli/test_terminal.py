@@ -34,7 +34,7 @@ from rules.steps import (
     Throw,
     TurnUp,
 )
-from tests.rules.company import dealt
+from tests.rules.hidden_hands import dealt
 
 WALLS = Walls.even(17)
 STAGING: Staging = stage(WALLS, load_table("classic"))

@@ -14,7 +14,7 @@ from controller.faults.catalogue import CATALOGUE, Fault, Who
 from controller.faults.table_fault import TableFault
 from firmware_bridge.boards.board import Board, BoardRefused
 from firmware_bridge.sim.plant.tiles import Impossible
-from tests.controller.rounds import Round, emergency, play, stall, unplug
+from tests.controller.played_round import Round, emergency, play, stall, unplug
 
 LAMPS = ("red", "amber", "green")
 SETTLING = 0.05

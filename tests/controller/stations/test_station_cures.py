@@ -16,7 +16,14 @@ from firmware_bridge.boards.board import Ended, Reason
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
-from tests.controller.test_stations import BACK, LATE, ScriptedBoard, fault_of, packet, rig_of
+from tests.controller.stations.test_stations import (
+    BACK,
+    LATE,
+    ScriptedBoard,
+    fault_of,
+    packet,
+    rig_of,
+)
 
 
 def helped(table: str, asked: list[Ask]) -> tuple[Rig, ScriptedBoard]:

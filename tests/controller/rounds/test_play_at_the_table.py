@@ -23,9 +23,9 @@ from rules.record import evening as replayed_evening
 from rules.record import recorded, replayed
 from rules.setup import Setup
 from rules.steps import Packet, Replace
-from tests.controller.evening import Hand, Meddler, evening, spend
-from tests.rules.company import AllTiles, wishing
-from tests.rules.test_company import ROBBING, before_the_robbing
+from tests.controller.played_evening import Hand, Meddler, evening, spend
+from tests.rules.hidden_hands import AllTiles, wishing
+from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
 TABLES = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
 FITTING = [

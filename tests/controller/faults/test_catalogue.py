@@ -12,7 +12,7 @@ from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, Who, latche
 from controller.faults.table_fault import TableFault
 from firmware_bridge.boards.board import FaultCode
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 ROWS = list(CATALOGUE.values())
 
 

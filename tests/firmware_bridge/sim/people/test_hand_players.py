@@ -16,7 +16,7 @@ from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from rules.games import rules_of
 from rules.geometry import Place
 from rules.steps import Packet, Replace
-from tests.rules.company import dealt
+from tests.rules.hidden_hands import dealt
 
 WENZHOU = rules_of("wenzhou")
 

@@ -24,7 +24,7 @@ from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.steps import Packet, Replace
 from rules.tiles import Face
-from tests.rules.company import (
+from tests.rules.hidden_hands import (
     AllTiles,
     Hand,
     anything,

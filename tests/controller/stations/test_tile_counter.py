@@ -24,8 +24,8 @@ from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import parse
-from tests.controller.test_station_cures import helped
-from tests.controller.test_stations import ScriptedBoard, rig_of
+from tests.controller.stations.test_station_cures import helped
+from tests.controller.stations.test_stations import ScriptedBoard, rig_of
 
 S1, VANE = "head2_counter", "head2_vane"
 NONE_CAME = Ended(Reason.TIME, 0, 5.0)

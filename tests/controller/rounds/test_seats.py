@@ -19,7 +19,7 @@ from rules.games.wenzhou import Parameters
 from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
 from rules.play import plain
 from rules.record import evening as replayed_evening
-from tests.controller.evening import Evening, spend
+from tests.controller.played_evening import Evening, spend
 
 RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
 """Seats are drawn as soon as a dealer wins."""

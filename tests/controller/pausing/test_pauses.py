@@ -8,7 +8,7 @@ import pytest
 
 from controller.events import Event
 from controller.faults.table_fault import TableFault
-from tests.controller.rounds import (
+from tests.controller.played_round import (
     Happens,
     Round,
     emergency,
