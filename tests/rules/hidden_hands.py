@@ -31,6 +31,7 @@ HOUSES: dict[str, tuple[Any, ...]] = {
         Wenzhou(),
         Wenzhou(caishen_money=2, kong_source="draws"),
         Wenzhou(caishen_money=1, pong_pass_lock=True, discard_order=False, reserve=0),
+        Wenzhou(discard_order_penalty=3, after_false_win="ends", caishen_money=1),
     ),
     "filipino": (
         Filipino(),

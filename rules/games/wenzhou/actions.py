@@ -77,6 +77,16 @@ class Win:
 
 
 @dataclass(frozen=True, slots=True)
+class FalseWin:
+    """A seat has declared a win and shown a hand that does not win (W36)."""
+
+    seat: Seat
+
+    def __str__(self) -> str:
+        return "false win"
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """Let a discard, or a kong that could be robbed, go by."""
 
@@ -88,27 +98,38 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """After the hand, where caishen are paid: how many are among the tiles that nobody saw."""
+    """After the hand: what is among a seat's tiles that the table has not seen.
+
+    Where only caishen are paid for (W35) it is their number, `caishen`. Where discards against the
+    order are fined (E16) it is the tiles themselves, `tiles`: all that are unseen, or some of them.
+    """
 
     seat: Seat
-    caishen: int
+    caishen: int = 0
+    tiles: tuple[Face, ...] = ()
 
     def __str__(self) -> str:
-        return f"show {self.caishen}"
+        return " ".join(("show", *(self.tiles or (str(self.caishen),))))
 
 
-WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | Pass | Show
+WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | FalseWin | Pass | Show
 
 _SHAPES: Final = (
     "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win,"
-    " win 1m 2m to show unseen tiles, and show 2 for the caishen among them"
+    " win 1m 2m to show unseen tiles, false win, and after the hand show 2 for the caishen among"
+    " unseen tiles, or show 1m 2m for the tiles themselves"
 )
 
 
 def parse(seat: Seat, text: str) -> WenzhouAction:
     """Read a seat's action back from its text; raises NotationError with what could be written."""
     verb, *faces = text.split() or [""]
-    if verb != "show":
+    match verb, faces:
+        case "show", [("0" | "1" | "2" | "3") as caishen]:
+            return Show(seat, int(caishen))
+        case "false", ["win"]:
+            return FalseWin(seat)
+    if not any(face.isdecimal() for face in faces):
         for face in faces:
             WENZHOU.tiles.require(face)
     match verb, faces:
@@ -130,6 +151,6 @@ def parse(seat: Seat, text: str) -> WenzhouAction:
             return Win(seat, tuple(shows))
         case "pass", []:
             return Pass(seat)
-        case "show", [("0" | "1" | "2" | "3") as caishen]:
-            return Show(seat, int(caishen))
+        case "show", [_, *_] if not any(face.isdecimal() for face in faces):
+            return Show(seat, tiles=tuple(faces))
     raise NotationError(f"'{text}' is no action of Wenzhou mahjong; write one of: {_SHAPES}.")

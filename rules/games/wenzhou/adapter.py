@@ -6,6 +6,7 @@ from typing import Final
 
 from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, parse
 from rules.games.wenzhou.bot import sensible
+from rules.games.wenzhou.discard_check import is_fined
 from rules.games.wenzhou.match import begin
 from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.position import Stage
@@ -55,12 +56,18 @@ def tells(truth: WenzhouPlay, play: WenzhouPlay, action: WenzhouAction) -> Wenzh
 
 
 def follows(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> Pass | Show:
-    """A seat without a claim passes; after the hand it shows its caishen, if they are paid."""
+    """A seat without a claim passes; after the hand it shows the tiles that decide a payment."""
     if play.position.stage is not Stage.SHOW:
         return Pass(seat)
+    if is_fined(play.position.deal.parameters):
+        return Show(seat, tiles=_unseen_of(truth, play, seat))
     caishen = play.position.deal.caishen.face
     sees, seen = (each.position.seats[seat].tiles.count(caishen) for each in (truth, play))
     return Show(seat, sees - seen)
+
+
+def _unseen_of(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
+    return play.position.seats[seat].lacks(truth.position.seats[seat].known)
 
 
 def _to_show(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.games.wenzhou.actions import Chow, Kong, Pong, Win
 from rules.games.wenzhou.hand import DOUBLE, NoWin
-from rules.games.wenzhou.legal import win_of
+from rules.games.wenzhou.laid_open import win_of
 from rules.games.wenzhou.position import Position
 from rules.games.wenzhou.setup import SEATS
 

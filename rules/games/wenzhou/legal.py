@@ -9,6 +9,7 @@ from rules.games.wenzhou.actions import (
     Chow,
     Discard,
     Draw,
+    FalseWin,
     Kong,
     Pass,
     Pong,
@@ -17,8 +18,9 @@ from rules.games.wenzhou.actions import (
     Win,
 )
 from rules.games.wenzhou.caishen import CAISHEN
-from rules.games.wenzhou.hand import By, Claim, NoWin, is_complete, judged
-from rules.games.wenzhou.hand import Win as Won
+from rules.games.wenzhou.discard_check import is_fined
+from rules.games.wenzhou.hand import NoWin, is_complete
+from rules.games.wenzhou.laid_open import claim_of, win_of
 from rules.games.wenzhou.order import why_not_discard
 from rules.games.wenzhou.position import ALIKE, Position, Stage, after
 from rules.games.wenzhou.sets_down import is_run
@@ -49,6 +51,8 @@ def why_refused(position: Position, action: object) -> str | None:
 
 def why_not(position: Position, action: WenzhouAction) -> str | None:
     """The sentence against a well-typed action, or None if it is legal."""
+    if isinstance(action, FalseWin):
+        return _why_not_false_win(position, action.seat)
     if action.seat not in to_act(position):
         return _why_not_now(position, action)
     match position.stage:
@@ -78,7 +82,10 @@ def _why_not_now(position: Position, action: WenzhouAction) -> str:
 
 
 def each(position: Position) -> Iterator[WenzhouAction]:
-    """Every legal action. The win of a hand with unseen tiles is told when it is shown."""
+    """Every legal action but false wins, and wins of hands with unseen tiles: they are too many.
+
+    Tiles that are shown after the hand are listed one by one.
+    """
     for seat in to_act(position):
         for action in _candidates(position, seat):
             if why_not(position, action) is None:
@@ -88,50 +95,14 @@ def each(position: Position) -> Iterator[WenzhouAction]:
 def may_claim(position: Position) -> tuple[Seat, ...]:
     """In turn after him who put the tile there, the seats that could do other than pass."""
     order = (after(position.turn, step) for step in range(1, SEATS))
-    return tuple(
-        seat
-        for seat in order
-        if position.seats[seat].hidden
-        or any(_why_not_answer(position, claim) is None for claim in _claims(position, seat))
-    )
+    return tuple(seat for seat in order if _may_claim(position, seat))
 
 
-def claim_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Claim | None:
-    """A seat's hand as it would be laid open, or None where unseen tiles are not shown."""
+def _may_claim(position: Position, seat: Seat) -> bool:
     hand = position.seats[seat]
-    if len(shows) != hand.hidden:
-        return None
-    tiles = (*hand.known, *shows)
-    by: By
-    if position.stage is Stage.ACT:
-        by, first = position.by, position.drawn + position.replaced + position.discarded == 0
-        own = position.tile if position.tile in tiles else tiles[-1]
-        rest = list(tiles)
-        rest.remove(own)
-        tiles, tile = tuple(rest), own
-    else:
-        assert position.tile is not None
-        robbing = position.stage is Stage.ROB
-        by, tile = "robbing" if robbing else "discard", position.tile
-        first = position.discarded == 1 and not robbing
-    return Claim(
-        caishen=position.deal.caishen,
-        hand=tiles,
-        tile=tile,
-        by=by,
-        melds=hand.melds,
-        first_turn=first,
-        undisturbed=not position.calls,
-    )
-
-
-def win_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Won | NoWin:
-    """How a seat's hand would be judged now."""
-    claim = claim_of(position, seat, shows)
-    if claim is None:
-        hidden = position.seats[seat].hidden
-        return NoWin((f"A win shows the {hidden} tiles of seat {seat} that nobody has seen.",))
-    return judged(claim, position.deal.parameters)
+    if hand.dead or hand.hidden:
+        return not hand.dead
+    return any(_why_not_answer(position, claim) is None for claim in _claims(position, seat))
 
 
 def has(position: Position, seat: Seat, *faces: Face) -> bool:
@@ -156,6 +127,8 @@ def _candidates(position: Position, seat: Seat) -> Iterator[WenzhouAction]:
             if position.stage is Stage.ACT:
                 yield from (Kong(seat, face) for face in faces)
                 yield Win(seat)
+        case Stage.SHOW if is_fined(position.deal.parameters):
+            yield from (Show(seat, tiles=(face,)) for face in map(face_of, range(KINDS)))
         case Stage.SHOW:
             yield from (Show(seat, caishen) for caishen in range(CAISHEN + 1))
 
@@ -210,6 +183,8 @@ def _why_not_turn(position: Position, action: WenzhouAction) -> str | None:
             return why_not_discard(
                 face, position.seats[seat], deal.caishen, position.thrown, deal.parameters
             )
+        case Kong() | Win() if position.seats[seat].dead:
+            return _dead(seat)
         case Kong(_, face) if position.stage is Stage.ACT:
             return _why_not_own_kong(position, seat, face)
         case Win(_, shows) if position.stage is Stage.ACT:
@@ -239,6 +214,8 @@ def _why_not_answer(position: Position, action: WenzhouAction) -> str | None:
     match action:
         case Pass():
             return None
+        case _ if position.seats[seat].dead:
+            return _dead(seat)
         case Win(_, shows):
             return _why_not_win(position, seat, shows)
         case Pong() | Kong() | Chow() if position.stage is Stage.CLAIM:
@@ -282,9 +259,8 @@ def _why_no_chow(position: Position, seat: Seat, own: tuple[Face, ...]) -> str |
 
 
 def _why_not_win(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str | None:
-    for face in set(shows):
-        if face not in WENZHOU.tiles or position.unseen(face) < shows.count(face):
-            return f"'{face}' cannot be among the tiles of seat {seat} that nobody has seen."
+    if sentence := _why_not_unseen(position, seat, shows):
+        return sentence
     claim = claim_of(position, seat, shows)
     if claim is not None and position.deal.caishen.face is not None:
         counts, wild = claim.parted
@@ -294,8 +270,43 @@ def _why_not_win(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str
     return judgement.sentence if isinstance(judgement, NoWin) else None
 
 
+def _why_not_unseen(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str | None:
+    for face in set(shows):
+        if face not in WENZHOU.tiles or position.unseen(face) < shows.count(face):
+            return f"'{face}' cannot be among the tiles of seat {seat} that nobody has seen."
+    return None
+
+
+def _why_not_false_win(position: Position, seat: Seat) -> str | None:
+    """Any seat may declare a false win, once in a hand, on its turn or on another's (W36)."""
+    if not 0 <= seat < SEATS:
+        return f"There is no seat {seat}; seats are 0 to {SEATS - 1}."
+    hand = position.seats[seat]
+    if position.stage in (Stage.SHOW, Stage.OVER):
+        return f"Seat {seat} cannot declare a win any more: the hand is over."
+    if hand.dead:
+        return f"Seat {seat} has paid for a false win in this hand already (W36)."
+    if any(answer.seat == seat for answer in position.answers):
+        return f"Seat {seat} has answered already; its claim is decided with the others'."
+    claiming = position.stage in (Stage.CLAIM, Stage.ROB) and seat != position.turn
+    drawing = position.stage is Stage.ACT and seat == position.turn
+    if not hand.hidden and (claiming or drawing) and _why_not_win(position, seat, ()) is None:
+        return f"Seat {seat} does win; write 'win'."
+    return None
+
+
 def _why_not_show(position: Position, action: Show) -> str | None:
-    """Against more caishen than a seat's unseen tiles can be (W35)."""
+    """Against tiles, or more caishen, than a seat's unseen tiles can be (W35, E16)."""
+    seat, tiles = action.seat, action.tiles
+    if is_fined(position.deal.parameters):
+        hidden = position.seats[seat].hidden
+        if not tiles or action.caishen:
+            return f"Seat {seat} shows its {hidden} unseen tiles, as in 'show 1m 2m'."
+        if len(tiles) > hidden:
+            return f"Seat {seat} has {hidden} unseen tiles to show, not {len(tiles)}."
+        return _why_not_unseen(position, seat, tiles)
+    if tiles:
+        return f"Seat {seat} shows how many caishen it has, as in 'show 2', and no other tile."
     face = position.deal.caishen.face
     assert face is not None
     most = min(position.seats[action.seat].hidden, position.unseen(face))
@@ -309,6 +320,10 @@ def _why_not_show(position: Position, action: Show) -> str | None:
 
 def _waits_for(position: Position, action: WenzhouAction) -> str:
     return f"'{action}' is out of place: the hand waits for {position.stage.value}."
+
+
+def _dead(seat: Seat) -> str:
+    return f"Seat {seat} has declared a false win: it can neither win nor lay down a set (W36)."
 
 
 _NO_REPLACEMENT = "No kong: the wall has no replacement tile to take (E5)."

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from rules.errors import RulesError
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.score import Stakes
+from rules.games.wenzhou.score import FALSE_WIN, Stakes
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
 from rules.play import Amount, Settlement
@@ -44,7 +44,12 @@ class WenzhouMatch:
         return self.settled(settlement, kongs=getattr(play, "kongs", 0))
 
     def settled(self, settlement: Settlement, *, kongs: int = 0) -> WenzhouMatch:
-        """The match after a hand that ended so, with so many kongs by anyone."""
+        """The match after a hand that ended so, with so many kongs by anyone.
+
+        A hand that a false win has ended is played again by the same dealer (W36).
+        """
+        if settlement.name == FALSE_WIN:
+            return self.penalised(settlement)
         paid = self._paid(settlement)
         last = self.streak >= len(self.parameters.dealer_scale)
         if settlement.winner is None and not kongs:

@@ -28,10 +28,12 @@ class Parameters:
     `caishen_money`: what everybody else pays for each caishen held at the end (W35).
     `all_pungs_double`: nothing but triplets is a double hand.
     `discard_order`: single honours go first (W16, W17); `pong_extension_exempt`: except one that
-    could join its own pong (E12); `discard_order_penalty`: what breaking that order costs, to
-    each of the others, where nobody could refuse it (E16).
+    could join its own pong (E12); `discard_order_penalty`: what each discard against that order
+    costs, to each of the others, where the hand was hidden and the rules could not refuse it; the
+    hands are then shown and checked (E16).
     `seat_draw_method`: who throws the second time for seats (W2).
     `false_win_penalty`: a false win pays as if each other had won such a hand (W36).
+    `after_false_win`: the seat plays on and may neither win nor lay down sets, or the hand ends.
     """
 
     dealer_scale: tuple[int, ...] = (2, 4, 6, 8)
@@ -51,6 +53,7 @@ class Parameters:
     discard_order_penalty: int = 0
     seat_draw_method: Literal["eldest", "east"] = "eldest"
     false_win_penalty: Literal["none", "soft", "hard", "double"] = "hard"
+    after_false_win: Literal["dead_hand", "ends"] = "dead_hand"
 
     def __post_init__(self) -> None:
         if not self.dealer_scale or min(self.dealer_scale) < 1:

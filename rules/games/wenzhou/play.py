@@ -9,6 +9,7 @@ from rules.games.wenzhou.actions import (
     Chow,
     Discard,
     Draw,
+    FalseWin,
     Kong,
     Pass,
     Pong,
@@ -18,8 +19,9 @@ from rules.games.wenzhou.actions import (
 )
 from rules.games.wenzhou.caishen import Caishen
 from rules.games.wenzhou.claims import strongest
-from rules.games.wenzhou.hand import NoWin
-from rules.games.wenzhou.legal import each, may_claim, to_act, to_add, why_refused, win_of
+from rules.games.wenzhou.discard_check import Given, Taken
+from rules.games.wenzhou.ending import ended, put_back, settled, show_tiles, won_by
+from rules.games.wenzhou.legal import each, may_claim, to_act, to_add, why_refused
 from rules.games.wenzhou.match import WenzhouMatch
 from rules.games.wenzhou.position import (
     ALIKE,
@@ -29,10 +31,13 @@ from rules.games.wenzhou.position import (
     Stage,
     after,
     in_order,
+    sorted_discards,
+    with_hand,
 )
-from rules.games.wenzhou.score import Stakes, caishen_money, drawn, won
+from rules.games.wenzhou.score import Stakes, drawn, false_win
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.trail import as_noted, noted
 from rules.geometry import LOWER, Place, Seat, WallPlace
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
 from rules.setup import Setup
@@ -83,13 +88,8 @@ class WenzhouPlay:
 
     @property
     def settlement(self) -> Settlement | None:
-        """Once the hand is over, and all caishen that are paid have been shown (W35)."""
-        position = self.position
-        if position.settlement is None or position.stage is Stage.SHOW:
-            return None
-        money = caishen_money(_caishen_held(position), position.deal.parameters)
-        settled = position.settlement
-        return replace(settled, payments=(*settled.payments, *money))
+        """Once the hand is over, and every tile that has to be shown has been (W35, E16)."""
+        return settled(self.position)
 
     @property
     def kongs(self) -> int:
@@ -115,9 +115,12 @@ def _after(position: Position, action: WenzhouAction) -> Position:
         case Kong(seat, str(face)):
             return _kong(position, seat, face)
         case Win() if position.stage is Stage.ACT:
-            return _won(position, action)
-        case Show(seat, caishen):
-            return _show(position, seat, caishen)
+            return won_by(position, action)
+        case FalseWin(seat):
+            return _false_win(position, seat)
+        case Show(seat, caishen, tiles):
+            face = position.deal.caishen.face
+            return show_tiles(position, seat, tiles or (face,) * caishen, all_shown=not tiles)
     return _answer(position, action)
 
 
@@ -128,9 +131,10 @@ def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
     hand = position.seats[seat]
     replaced = position.stage is Stage.REPLACE
     tail = replaced and position.deal.parameters.kong_source == "tail"
+    held = replace(hand, tiles=in_order((*hand.tiles, tile)), passed=frozenset())
     return replace(
-        position,
-        seats=_with(position, seat, SeatHand(in_order((*hand.tiles, tile)), hand.melds)),
+        noted(position, Taken(seat, tile)),
+        seats=with_hand(position, seat, held),
         stage=Stage.ACT,
         tile=tile,
         by="replacement" if replaced else "self",
@@ -145,8 +149,8 @@ def _discard(position: Position, seat: Seat, face: Face) -> Position:
     caishen = position.deal.caishen
     kind = set() if caishen.is_caishen(face) else {caishen.kind_of(face)}
     thrown = replace(
-        position,
-        seats=_with(position, seat, replace(hand, tiles=hand.less((face,)))),
+        noted(position, as_noted(position, seat, face)),
+        seats=with_hand(position, seat, replace(hand, tiles=hand.less((face,)))),
         stage=Stage.CLAIM,
         tile=face,
         thrown=position.thrown | kind,
@@ -160,18 +164,19 @@ def _kong(position: Position, seat: Seat, face: Face) -> Position:
     hand = position.seats[seat]
     if to_add(position, seat, face):
         tiles = hand.less((face,))
-        seats = _with(position, seat, replace(hand, tiles=tiles))
-        return _asked(replace(position, seats=seats, stage=Stage.ROB, tile=face))
+        seats = with_hand(position, seat, replace(hand, tiles=tiles))
+        given = noted(position, Given(seat, (face,)))
+        return _asked(replace(given, seats=seats, stage=Stage.ROB, tile=face))
     four = (face,) * ALIKE
     meld = set_down(four, position.deal.caishen, concealed=True)
     laid = replace(hand, tiles=hand.less(four), melds=(*hand.melds, meld))
-    return _kong_made(position, laid)
+    return _kong_made(noted(position, Given(seat, four)), laid)
 
 
 def _kong_made(position: Position, laid: SeatHand) -> Position:
     return replace(
         position,
-        seats=_with(position, position.turn, laid),
+        seats=with_hand(position, position.turn, laid),
         stage=Stage.REPLACE,
         tile=None,
         answers=(),
@@ -191,7 +196,7 @@ def _answer(position: Position, action: WenzhouAction) -> Position:
     seat = action.seat
     answered = replace(
         position,
-        seats=_with(position, seat, _locked(position, seat))
+        seats=with_hand(position, seat, _locked(position, seat))
         if isinstance(action, Pass)
         else position.seats,
         asked=tuple(other for other in position.asked if other != seat),
@@ -213,7 +218,7 @@ def _decided(position: Position) -> Position:
     claim = strongest(position)
     match claim:
         case Win():
-            return _won(position, claim)
+            return won_by(position, claim)
         case Pong() | Kong() | Chow():
             return _claimed(position, claim)
     return _kong_completed(position) if position.stage is Stage.ROB else _next(position)
@@ -227,11 +232,12 @@ def _claimed(position: Position, claim: Pong | Kong | Chow) -> Position:
     caishen = position.deal.caishen
     faces = tuple(sorted((*own, position.tile), key=caishen.kind_of))
     laid = SeatHand(hand.less(own), (*hand.melds, set_down(faces, caishen)))
+    position = noted(position, Given(claim.seat, own))
     if isinstance(claim, Kong):
         return _kong_made(replace(position, turn=claim.seat), laid)
     return replace(
         position,
-        seats=_with(position, claim.seat, laid),
+        seats=with_hand(position, claim.seat, laid),
         stage=Stage.DISCARD,
         turn=claim.seat,
         tile=None,
@@ -266,7 +272,7 @@ def _next(position: Position) -> Position:
         turn=after(position.turn),
         tile=None,
         answers=(),
-        discards=tuple(sorted((*position.discards, position.tile), key=lambda face: face[::-1])),
+        discards=sorted_discards((*position.discards, position.tile)),
     )
     if lies.may_draw:
         return lies
@@ -276,49 +282,22 @@ def _next(position: Position) -> Position:
         if lies.left <= max(reserve, 1)
         else f"The tile before the indicator has been taken, {lies.left} are left (W29)."
     )
-    return _ended(lies, drawn(why))
+    return ended(lies, drawn(why))
 
 
-def _won(position: Position, action: Win) -> Position:
-    """The winner's hand lies open, the winning tile in it; all others pay."""
-    win = win_of(position, action.seat, action.shows)
-    assert not isinstance(win, NoWin)
-    hand = position.seats[action.seat]
-    claimed = () if position.stage is Stage.ACT else (position.tile,)
-    tiles = in_order((*hand.known, *action.shows, *claimed))
-    over = replace(
+def _false_win(position: Position, seat: Seat) -> Position:
+    """The seat pays all others; then its hand is dead, or the hand is over (W36).
+
+    Of a seat that was asked for a claim it counts as passing.
+    """
+    stakes, hand = position.deal.stakes, position.seats[seat]
+    fine = false_win(seat, stakes, f"Seat {seat} declared a win with a hand that does not win.")
+    if position.deal.parameters.after_false_win == "ends":
+        return ended(put_back(position), fine)
+    dead = replace(
         position,
-        seats=_with(position, action.seat, replace(hand, tiles=tiles)),
-        tile=None,
-        answers=(),
+        seats=with_hand(position, seat, replace(hand, dead=True)),
+        penalties=(*position.penalties, *fine.payments),
     )
-    return _ended(over, won(action.seat, win, position.deal.stakes))
-
-
-def _ended(position: Position, settlement: Settlement) -> Position:
-    """The hand is over; where caishen are paid, unseen hands first show theirs (W35)."""
-    pays = position.deal.parameters.caishen_money and position.deal.caishen.face is not None
-    unseen = tuple(seat for seat, hand in enumerate(position.seats) if hand.hidden)
-    asked = unseen if pays else ()
-    stage = Stage.SHOW if asked else Stage.OVER
-    return replace(position, stage=stage, asked=asked, settlement=settlement)
-
-
-def _show(position: Position, seat: Seat, caishen: int) -> Position:
-    """So many of a seat's unseen tiles are caishen; the last seat to show ends the hand."""
-    hand, face = position.seats[seat], position.deal.caishen.face
-    rest = hand.less((None,) * caishen)
-    shown = replace(hand, tiles=in_order((*rest, *(face,) * caishen)))
-    asked = tuple(other for other in position.asked if other != seat)
-    stage = Stage.SHOW if asked else Stage.OVER
-    return replace(position, seats=_with(position, seat, shown), stage=stage, asked=asked)
-
-
-def _caishen_held(position: Position) -> tuple[int, ...]:
-    """How many caishen each seat holds (W35)."""
-    caishen = position.deal.caishen
-    return tuple(sum(map(caishen.is_caishen, hand.tiles)) for hand in position.seats)
-
-
-def _with(position: Position, seat: Seat, hand: SeatHand) -> tuple[SeatHand, ...]:
-    return (*position.seats[:seat], hand, *position.seats[seat + 1 :])
+    claiming = position.stage in (Stage.CLAIM, Stage.ROB)
+    return _answer(dead, Pass(seat)) if claiming and seat in position.asked else dead

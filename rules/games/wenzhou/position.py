@@ -9,13 +9,14 @@ from typing import Literal
 
 from rules.games.wenzhou.actions import WenzhouAction
 from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.discard_check import Trail
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.score import Stakes
 from rules.games.wenzhou.sets_down import SetDown
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Place, Seat
 from rules.melds import Kind
-from rules.play import Settlement
+from rules.play import Payment, Settlement
 from rules.tiles import Face
 
 ALIKE = 4
@@ -31,7 +32,7 @@ class Stage(Enum):
     DISCARD = "a discard, after a claim"
     CLAIM = "everybody who may claim the discard"
     ROB = "everybody who may rob the kong"
-    SHOW = "the caishen among the tiles that nobody has seen"
+    SHOW = "the tiles that the table has not seen to be shown"
     OVER = "nothing: the hand is over"
 
 
@@ -39,12 +40,14 @@ class Stage(Enum):
 class SeatHand:
     """A seat's tiles, concealed ones in order with the unseen ones (None) last.
 
-    `passed` are the kinds that it passed a pong of since its last turn (W20).
+    `passed` are the kinds that it passed a pong of since its last turn (W20). `dead`: it has
+    declared a false win and may neither win nor lay down sets (W36).
     """
 
     tiles: tuple[Face | None, ...]
     melds: tuple[SetDown, ...] = ()
     passed: frozenset[Kind] = frozenset()
+    dead: bool = False
 
     @property
     def known(self) -> tuple[Face, ...]:
@@ -108,7 +111,8 @@ class Position:
     `discards` are those that nobody took, sorted: nobody can see whose they were (W18). `thrown`
     are the kinds that were discarded, claimed ones too (E13). `calls` counts sets laid down,
     `kongs` those that are kongs.
-    `settlement` is what the hand comes to without caishen money.
+    `settlement` is what the hand comes to without caishen money, penalties and fines; `penalties`
+    are the payments for false wins (W36); `trail` is kept only where discards are fined (E16).
     """
 
     deal: Deal
@@ -127,6 +131,8 @@ class Position:
     calls: int = 0
     kongs: int = 0
     settlement: Settlement | None = None
+    penalties: tuple[Payment, ...] = ()
+    trail: Trail = ()
 
     @property
     def left(self) -> int:
@@ -187,3 +193,13 @@ class Position:
 def after(seat: Seat, steps: int = 1) -> Seat:
     """The seat so many turns later."""
     return (seat + steps) % SEATS
+
+
+def with_hand(position: Position, seat: Seat, hand: SeatHand) -> tuple[SeatHand, ...]:
+    """All hands, with this one at its seat."""
+    return (*position.seats[:seat], hand, *position.seats[seat + 1 :])
+
+
+def sorted_discards(faces: tuple[Face, ...]) -> tuple[Face, ...]:
+    """Discards by suit and number: their order tells nothing (W18)."""
+    return tuple(sorted(faces, key=lambda face: face[::-1]))

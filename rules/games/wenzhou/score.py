@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rules.games.wenzhou.hand import CLASSES, Win
 from rules.games.wenzhou.parameters import Parameters
@@ -11,6 +12,8 @@ from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
 from rules.play import Payment, Settlement
 
+FALSE_WIN: Final = "false win"
+"""The name of the settlement of a false win (W36)."""
 _MULTIPLIER = {name: multiplier for multiplier, name in CLASSES.items()} | {"none": 0}
 
 
@@ -61,7 +64,7 @@ def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:
         for other in _others(seat)
     )
     return Settlement(
-        name="false win",
+        name=FALSE_WIN,
         multiplier=multiplier,
         payments=tuple(payments) if multiplier else (),
         reasons=(why, f"A false win pays each other as for a {kind} hand (W36)."),

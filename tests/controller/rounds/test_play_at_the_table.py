@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, product
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from rules.games import GAMES, rules_of
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place
-from rules.play import plain
+from rules.play import Match, Rules, Tiles, plain
 from rules.record import evening as replayed_evening
 from rules.record import recorded, replayed
 from rules.setup import Setup
@@ -233,6 +235,57 @@ def test_who_adds_to_a_pong_loses_the_tile_to_a_hand_that_the_table_never_saw(
     assert hand.settled is not None
     assert (hand.settled["name"], hand.settled["winner"]) == ("robbing a kong", 1)
     assert hand.racks == tuple(map(len, rules_of("wenzhou").held(hand.truth)))
+
+
+# Penalties
+
+
+def people_who_break_the_order(game: str) -> Rules:
+    """Wenzhou, played by people who discard number tiles although they hold single honours."""
+    own = rules_of(game)
+
+    def start(setup: Setup, tiles: Tiles, match: Match | None) -> Any:
+        """Those who see the tiles follow no order; the table, which sees none, plays as set up."""
+        free = replace(setup, parameters=replace(setup.parameters, discard_order=False))
+        return own.start(free if tiles else setup, tiles, match)
+
+    return replace(own, start=start)
+
+
+def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workplace, "rules_of", people_who_break_the_order)
+    night = spend("wenzhou", "auto_deal", 1, house=Wenzhou(discard_order_penalty=5, reserve=60))
+    (hand,) = night.hands
+    assert hand.settled is not None
+    shown = [seat for seat, do in hand.acts if do.startswith("show ")]
+    assert shown == [0, 1, 2, 3]
+    fines = [paid for paid in hand.settled["payments"] if "E16" in paid["why"]]  # type: ignore[attr-defined]
+    assert fines and {paid["amount"] for paid in fines} == {5}
+    assert sum(hand.settled["scores"]) == 0  # type: ignore[call-overload]
+    (kept,) = replayed_evening(night.record, lambda game, _: hand.setup.parameters)
+    assert [plain(score) for score in kept.match.scores] == hand.settled["scores"]
+
+
+@pytest.mark.parametrize("after", ["dead_hand", "ends"])
+def test_W36_a_false_win_is_declared_at_the_table_and_paid(
+    after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workplace, "rules_of", lambda _: wishing("wenzhou", "2 false win"))
+    house = Wenzhou(after_false_win=after, reserve=66)  # type: ignore[arg-type]
+    night = spend("wenzhou", "auto_deal", 1, house=house)
+    (hand,) = night.hands
+    assert hand.settled is not None
+    assert [text for text in hand.texts if "false" in text] == ["2 false win"]
+    assert (hand.texts[-1] == "2 false win") == (after == "ends")
+    paid = {
+        each["to"]: each["amount"]
+        for each in hand.settled["payments"]  # type: ignore[attr-defined]
+        if each["from"] == 2 and "false win" in each["why"]
+    }
+    assert paid == {0: 4, 1: 2, 3: 2}
+    assert sum(night.census.values()) == 136 * load_table("auto_deal").sets
 
 
 # From hand to hand

@@ -109,7 +109,7 @@ def test_W35_where_caishen_are_paid_unseen_hands_show_theirs_at_the_end() -> Non
         play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
     assert play.settlement is None and play.to_act == (0, 1, 2, 3)
     assert allowed(play, 1) == {"show 0", "show 1", "show 2", "show 3"}
-    assert "waits for the caishen among the tiles" in why_not(play, "1 pass")
+    assert "waits for the tiles that the table has not seen to be shown" in why_not(play, "1 pass")
     play = go(play, "1 show 2")
     assert "cannot have 2 caishen" in why_not(play, "3 show 2")
     assert "there are 0 to 1" in why_not(play, "3 show 2")

@@ -1,0 +1,101 @@
+"""The end of a hand: a win laid open, tiles shown, and who pays whom in all (W30-W36)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rules.games.wenzhou.actions import Win
+from rules.games.wenzhou.discard_check import Taken, breaches, is_fined
+from rules.games.wenzhou.hand import NoWin
+from rules.games.wenzhou.laid_open import win_of
+from rules.games.wenzhou.position import Position, Stage, in_order, sorted_discards, with_hand
+from rules.games.wenzhou.score import broken_order, caishen_money, won
+from rules.games.wenzhou.trail import noted
+from rules.geometry import Seat
+from rules.play import Settlement
+from rules.tiles import Face
+
+
+def settled(position: Position) -> Settlement | None:
+    """Who pays whom once the hand is over and every tile that decides it has been shown."""
+    settlement = position.settlement
+    if settlement is None or position.stage is Stage.SHOW:
+        return None
+    money = caishen_money(_caishen_held(position), position.deal.parameters)
+    fines = _fines(position)
+    fined = (payment for fine in fines for payment in fine.payments)
+    return replace(
+        settlement,
+        payments=(*position.penalties, *settlement.payments, *money, *fined),
+        reasons=(*settlement.reasons, *(reason for fine in fines for reason in fine.reasons)),
+    )
+
+
+def won_by(position: Position, action: Win) -> Position:
+    """The winner's hand lies open, the winning tile in it; all others pay."""
+    win = win_of(position, action.seat, action.shows)
+    assert not isinstance(win, NoWin)
+    hand = position.seats[action.seat]
+    claimed = () if position.stage is Stage.ACT else (position.tile,)
+    tiles = in_order((*hand.known, *action.shows, *claimed))
+    over = replace(
+        noted(position, *(Taken(action.seat, tile) for tile in claimed)),
+        seats=with_hand(position, action.seat, replace(hand, tiles=tiles)),
+        tile=None,
+        answers=(),
+    )
+    return ended(over, won(action.seat, win, position.deal.stakes))
+
+
+def ended(position: Position, settlement: Settlement) -> Position:
+    """The hand is over; unseen hands are shown first where they decide what is paid (W35, E16)."""
+    parameters = position.deal.parameters
+    decides = parameters.caishen_money or is_fined(parameters)
+    unseen = tuple(seat for seat, hand in enumerate(position.seats) if hand.hidden)
+    asked = unseen if decides and position.deal.caishen.face is not None else ()
+    stage = Stage.SHOW if asked else Stage.OVER
+    return replace(position, stage=stage, tile=None, answers=(), asked=asked, settlement=settlement)
+
+
+def show_tiles(
+    position: Position, seat: Seat, tiles: tuple[Face | None, ...], *, all_shown: bool
+) -> Position:
+    """A seat shows unseen tiles; the hand ends when the last seat has nothing more to show."""
+    hand = position.seats[seat]
+    rest = hand.less((None,) * len(tiles))
+    shown = replace(hand, tiles=in_order((*rest, *tiles)))
+    finished = all_shown or not shown.hidden
+    asked = tuple(other for other in position.asked if other != seat or not finished)
+    stage = Stage.SHOW if asked else Stage.OVER
+    return replace(position, seats=with_hand(position, seat, shown), stage=stage, asked=asked)
+
+
+def put_back(position: Position) -> Position:
+    """A discard that waits for claims lies in the middle; a tile added to a pong is in hand."""
+    seat, tile = position.turn, position.tile
+    if position.stage is Stage.CLAIM and tile is not None:
+        return replace(position, discards=sorted_discards((*position.discards, tile)))
+    if position.stage is Stage.ROB:
+        hand = position.seats[seat]
+        back = replace(hand, tiles=in_order((*hand.tiles, tile)))
+        return replace(noted(position, Taken(seat, tile)), seats=with_hand(position, seat, back))
+    return position
+
+
+def _fines(position: Position) -> tuple[Settlement, ...]:
+    """The fine for each discard of a hidden hand that broke the order (W16, W17, E16)."""
+    hands = [hand.known for hand in position.seats]
+    return tuple(
+        broken_order(
+            breach.seat,
+            position.deal.stakes,
+            f"Seat {breach.seat} discarded '{breach.face}' against the order ({breach.rule}, E16).",
+        )
+        for breach in breaches(position.trail, hands, position.deal.caishen)
+    )
+
+
+def _caishen_held(position: Position) -> tuple[int, ...]:
+    """How many caishen each seat holds (W35)."""
+    caishen = position.deal.caishen
+    return tuple(sum(map(caishen.is_caishen, hand.tiles)) for hand in position.seats)
