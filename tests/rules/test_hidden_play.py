@@ -317,7 +317,7 @@ def test_pai_gow_hands_are_set_unseen_and_turned_up_when_all_are_set() -> None:
 
 
 def test_people_who_play_another_hand_are_told_so() -> None:
-    rules = rules_of("da_san")
+    rules = rules_of("backgammon")
     with pytest.raises(RulesError, match="Seat 2 is asked what it cannot answer"):
         rules.follows(None, None, 2)
 

@@ -1,4 +1,4 @@
-"""What a player does, and its text: `bid 2`, `pass`, `double`, `play 7h 8d 9c 10s`."""
+"""What a player does, as text: `bid 2`, `pass`, `reveal 4h 5s`, `double`, `play 7h 8d 9c 10s`."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ class Double:
 
 
 @dataclass(frozen=True, slots=True)
+class Reveal:
+    """The bidder turns up cards of the kitty, in houses that show it to everybody (D9)."""
+
+    seat: Seat
+    cards: tuple[Face, ...]
+
+    def __str__(self) -> str:
+        return "reveal " + " ".join(self.cards)
+
+
+@dataclass(frozen=True, slots=True)
 class Lay:
     """Cards laid on the table: a lead, or a higher combination (D13)."""
 
@@ -52,7 +63,7 @@ class Lay:
         return "play " + " ".join(self.cards)
 
 
-Action = Bid | Pass | Double | Lay
+Action = Bid | Pass | Reveal | Double | Lay
 
 
 def parse(seat: Seat, text: str) -> Action:
@@ -64,13 +75,15 @@ def parse(seat: Seat, text: str) -> Action:
             return Double(seat)
         case ["bid", ("1" | "2" | "3") as bid]:
             return Bid(seat, int(bid))
-        case ["play", *cards] if cards:
+        case [("play" | "reveal") as verb, *cards] if cards:
             for card in cards:
                 if card not in FACES:
                     raise NotationError(f"'{card}' is no card; write 4h, 10s or Kd.")
                 if cards.count(card) > 1:
                     raise NotationError(f"'{text}' names {card} twice; there is one of each card.")
-            return Lay(seat, faces_of(cards_of(cards)))
+            named = faces_of(cards_of(cards))
+            return Lay(seat, named) if verb == "play" else Reveal(seat, named)
     raise NotationError(
-        f"'{text}' is no action of Da San; write 'bid 2', 'pass', 'double' or 'play 7h 8d 9c 10s'."
+        f"'{text}' is no action of Da San; write 'bid 2', 'pass', 'reveal 4h', 'double' or"
+        " 'play 7h 8d 9c 10s'."
     )

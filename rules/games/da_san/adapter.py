@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from rules.games.da_san.actions import parse
+from rules.games.da_san.actions import Reveal, parse
 from rules.games.da_san.bot import sensible
 from rules.games.da_san.cards import faces_of
 from rules.games.da_san.match import begin
 from rules.games.da_san.play import DaSanPlay, start
 from rules.games.da_san.setup import kitty_places
-from rules.play import Handed, Held, Rules
+from rules.geometry import Seat
+from rules.play import Handed, Held, Rules, has_nothing_to_add
 from rules.setup import Setup
 from rules.steps import Packet
 
@@ -25,6 +26,13 @@ def held(play: DaSanPlay) -> Held:
     return tuple((*faces_of(hand.known), *(None,) * hand.hidden) for hand in play.hands)
 
 
+def follows(truth: DaSanPlay, play: DaSanPlay, seat: Seat) -> Reveal:
+    """The bidder turns up the kitty that the table has not seen (D9). Raises RulesError."""
+    if not play.to_reveal:
+        has_nothing_to_add(truth, play, seat)
+    return Reveal(seat, faces_of(truth.kitty.known & ~play.kitty.known))
+
+
 DA_SAN_RULES = Rules(
     game="da_san",
     start=start,
@@ -33,4 +41,5 @@ DA_SAN_RULES = Rules(
     match=begin,
     held=held,
     hands_over=hands_over,
+    follows=follows,
 )

@@ -28,6 +28,10 @@ class Hand(NamedTuple):
         """The hand after these were played from it."""
         return Hand(self.known & ~cards, self.hidden - (cards & ~self.known).bit_count())
 
+    def seen(self, cards: Cards) -> Hand:
+        """The hand after these of its unseen cards were shown."""
+        return Hand(self.known | cards, self.hidden - (cards & ~self.known).bit_count())
+
     def may_play(self, cards: Cards, unseen: Cards) -> bool:
         """Whether these can be its cards, those unknown being among the `unseen` ones."""
         strange = cards & ~self.known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass
+from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal
 from rules.games.da_san.auction import HIGHEST
 from rules.games.da_san.cards import FACES, RANKS, cards_of, faces_of, form_of
 from rules.games.da_san.table import Round
@@ -61,6 +61,8 @@ def against(play: DaSanPlay, action: Action) -> str | None:
         return f"It is seat {play.to_act[0]}'s turn, not seat {action.seat}'s."
     if play.round is not None:
         return _against_card(play, play.round, action)
+    if play.to_reveal or isinstance(action, Reveal):
+        return _against_revealing(play, action)
     if play.auction.over:
         if isinstance(action, Double | Pass):
             return None
@@ -80,12 +82,10 @@ def _against_card(play: DaSanPlay, table: Round, action: Action) -> str | None:
         return None if table.best is not None else "The leader plays; he cannot pass."
     if not isinstance(action, Lay):
         return f"The auction is over; play cards, or pass, instead of '{action}'."
-    unknown = [card for card in action.cards if card not in FACES]
-    if unknown:
-        return f"'{unknown[0]}' is no card; write 4h, 10s or Kd."
+    wrong = _against_names(action)
+    if wrong is not None:
+        return wrong
     cards = cards_of(action.cards)
-    if cards.bit_count() < len(action.cards):
-        return f"'{action}' names a card twice; there is one of each."
     hand = play.hands[action.seat]
     unseen = play.unseen if hand.hidden else 0
     if not hand.may_play(cards, unseen):
@@ -105,8 +105,39 @@ def _against_card(play: DaSanPlay, table: Round, action: Action) -> str | None:
     return f"A {form} does not beat a {best}; it takes a higher one."
 
 
+def _against_names(action: Lay | Reveal) -> str | None:
+    unknown = [card for card in action.cards if card not in FACES]
+    if unknown:
+        return f"'{unknown[0]}' is no card; write 4h, 10s or Kd."
+    if len(set(action.cards)) < len(action.cards):
+        return f"'{action}' names a card twice; there is one of each."
+    return None
+
+
+def _against_revealing(play: DaSanPlay, action: Action) -> str | None:
+    """The kitty is shown before it is played from: all unseen cards of it, or some (D9)."""
+    left = play.to_reveal
+    if not left:
+        return "No card of the kitty is to be shown now."
+    if not isinstance(action, Reveal) or not action.cards:
+        return f"The bidder shows the kitty first, {left} more cards, as in 'reveal 4h' (D9)."
+    wrong = _against_names(action)
+    if wrong is not None:
+        return wrong
+    if len(action.cards) > left:
+        return f"{left} cards of the kitty are to be shown, not {len(action.cards)} (D9)."
+    elsewhere = faces_of(cards_of(action.cards) & ~play.unseen)
+    if elsewhere:
+        return f"{elsewhere[0]} cannot lie in the kitty; it has been seen elsewhere."
+    return None
+
+
 def _calls(play: DaSanPlay) -> tuple[Action, ...]:
-    """What may be said in the auction, and by the bidder after it."""
+    """What may be said in the auction, and by the bidder after it; the kitty card by card."""
+    if play.to_reveal:
+        return tuple(
+            Reveal(seat, (card,)) for seat in play.to_act for card in faces_of(play.unseen)
+        )
     if play.auction.over:
         return tuple(act for seat in play.to_act for act in (Pass(seat), Double(seat)))
     said = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rules.errors import IllegalSetup
-from rules.games.da_san.actions import Action, Bid, Double, Lay
+from rules.games.da_san.actions import Action, Bid, Double, Lay, Reveal
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.cards import (
     ALL,
@@ -84,6 +84,12 @@ class DaSanPlay:
         return (*faces_of(self.kitty.known), *(None,) * self.kitty.hidden)
 
     @property
+    def to_reveal(self) -> int:
+        """How many unseen cards of the kitty the bidder has to turn up now (D9)."""
+        shows = self.parameters.reveal_kitty and self.auction.over and self.round is None
+        return self.kitty.hidden if shows else 0
+
+    @property
     def legal_actions(self) -> Offered:
         return Offered(self)
 
@@ -93,6 +99,8 @@ class DaSanPlay:
             raise IllegalAction(sentence)
         if self.round is not None:
             return self._played(self.round, action)
+        if isinstance(action, Reveal):
+            return self._revealed(action)
         if self.auction.over:
             assert self.opener is not None
             return replace(self, round=Round(self.opener), doubled=isinstance(action, Double))
@@ -156,18 +164,26 @@ class DaSanPlay:
         return Settlement(name, times, payments, tuple(reasons), winner)
 
     def _dug(self, auction: Auction, bidder: Seat, opener: Seat) -> DaSanPlay:
-        """The bidder takes the kitty (D9); he may double, or the opener leads (D10)."""
+        """The bidder takes the kitty (D9); he may have to show it, he may double (E11).
+
+        Otherwise the opener leads (D10).
+        """
         first, second, third = (
             hand.with_kitty(self.kitty) if seat == bidder else hand
             for seat, hand in enumerate(self.hands)
         )
-        return replace(
-            self,
-            hands=(first, second, third),
-            auction=auction,
-            opener=opener,
-            round=None if self.parameters.bidder_may_double else Round(opener),
+        dug = replace(self, hands=(first, second, third), auction=auction, opener=opener)
+        return _ready_to_lead(dug)
+
+    def _revealed(self, reveal: Reveal) -> DaSanPlay:
+        """Cards of the kitty are known from now on, in the hand of the bidder too (D9)."""
+        cards = cards_of(reveal.cards)
+        first, second, third = (
+            hand.seen(cards) if seat == reveal.seat else hand
+            for seat, hand in enumerate(self.hands)
         )
+        seen = replace(self, hands=(first, second, third), kitty=self.kitty.seen(cards))
+        return _ready_to_lead(seen)
 
     def _played(self, table: Round, action: Action) -> DaSanPlay:
         if not isinstance(action, Lay):
@@ -187,6 +203,14 @@ class DaSanPlay:
         return DaSanPlay(
             self.parameters, hands, self.kitty, self.auction, self.opener, table, self.doubled, gone
         )
+
+
+def _ready_to_lead(play: DaSanPlay) -> DaSanPlay:
+    """The opener leads, unless the bidder has to show the kitty or may double first (D9-E11)."""
+    if play.to_reveal or play.parameters.bidder_may_double:
+        return play
+    assert play.opener is not None
+    return replace(play, round=Round(play.opener))
 
 
 def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = None) -> DaSanPlay:

@@ -24,7 +24,7 @@ class Parameters:
 
     `deal_mode`: one card at a time (D6), or each player's sixteen at once (section 4).
     `opening_suit`: whose lowest card outside the kitty opens the auction and leads (D7).
-    `reveal_kitty`: everybody sees the kitty before the bidder takes it (D9).
+    `reveal_kitty`: the bidder shows the kitty to everybody before anybody plays (D9).
     `pass_final`: who passes in the auction is out of it (E1).
     `pass_locks_round`: who passes plays no more in that round (D14).
     `forced_bid_bonus`: an opener stuck with his forced 1 wins 2 from each (D17).

@@ -18,6 +18,7 @@ from controller import orders as workplace
 from controller.events import Event
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import GAMES, rules_of
+from rules.games.da_san.setup import Parameters as DaSan
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place
 from rules.play import Match, Rules, Tiles, plain
@@ -286,6 +287,16 @@ def test_W36_a_false_win_is_declared_at_the_table_and_paid(
     }
     assert paid == {0: 4, 1: 2, 3: 2}
     assert sum(night.census.values()) == 136 * load_table("auto_deal").sets
+
+
+def test_D9_the_bidder_shows_the_kitty_and_the_table_knows_its_cards() -> None:
+    night = spend("da_san", "auto_deal", 1, house=DaSan(reveal_kitty=True))
+    (hand,) = night.hands
+    (shown,) = (do.split()[1:] for _, do in hand.acts if do.startswith("reveal"))
+    assert len(shown) == 4
+    assert set(shown) == set(hand.truth.revealed)
+    (kept,) = replayed_evening(night.record, lambda game, _: DaSan(reveal_kitty=True))
+    assert set(kept.play.revealed) == set(shown)
 
 
 # From hand to hand

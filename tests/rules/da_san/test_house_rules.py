@@ -13,6 +13,7 @@ from rules.errors import IllegalSetup, NotationError
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, begin, parse, start
 from rules.games.da_san.cards import cards_of
 from rules.games.da_san.hand import Hand
+from rules.games.da_san.setup import kitty_places
 from rules.play import IllegalAction
 from rules.setup import Setup
 from rules.setup_facts import settle
@@ -55,11 +56,47 @@ def test_a_card_partly_seen_settles_who_opens() -> None:
     assert start(setup, {setup.hands[2][5]: "5h"}).to_act == (0, 1, 2)
 
 
-def test_a_house_may_show_the_kitty() -> None:
-    hidden, shown = (start(finished(reveal_kitty=shows)) for shows in (False, True))
+def test_D9_the_bidder_shows_the_kitty_to_everybody_where_the_house_says_so() -> None:
+    hidden, shows = (start(finished(reveal_kitty=shows)) for shows in (False, True))
     assert said(hidden, "bid 3").revealed == ()
-    assert shown.revealed == ()
-    assert said(shown, "bid 3").revealed == (None,) * 4
+    assert shows.revealed == ()
+    dug = said(shows, "bid 3")
+    assert dug.revealed == (None,) * 4 and dug.to_act == (0,)
+    assert {str(act).split()[0] for act in dug.legal_actions} == {"reveal"}
+    two = said(dug, "reveal 4h 9c")
+    assert two.revealed == ("4h", "9c", None, None) and two.to_act == (0,)
+    seen = said(two, "reveal Kd 3s")
+    assert seen.revealed == ("4h", "9c", "Kd", "3s")
+    assert (seen.hands[0].hidden, seen.hands[0].size) == (16, 20)
+    assert "cannot hold 3s" in str(refused(said(seen, "play 5h"), "play 3s"))
+
+
+def test_D9_the_kitty_is_shown_before_anything_is_doubled_or_played_and_by_the_bidder() -> None:
+    dug = said(start(finished(reveal_kitty=True, bidder_may_double=True)), "bid 3")
+    assert "shows the kitty first, 4 more cards" in str(refused(dug, "double"))
+    assert "4 cards of the kitty are to be shown, not 5" in str(
+        refused(dug, "reveal 4h 5h 6h 7h 8h")
+    )
+    assert str(refused(said(dug, "reveal 4h"), "reveal 4h")).startswith(
+        "4h cannot lie in the kitty"
+    )
+    assert (
+        str(refused(start(finished()), "reveal 4h")) == "No card of the kitty is to be shown now."
+    )
+    seen = said(dug, "reveal 4h 5h 6h 7h")
+    assert {str(act) for act in seen.legal_actions} == {"pass", "double"}
+
+
+def test_D9_a_kitty_that_everybody_knows_needs_no_showing() -> None:
+    setup = finished(reveal_kitty=True)
+    known = dict(zip(kitty_places(setup), ("4h", "5h", "6h", "7h"), strict=True))
+    assert said(start(setup, known), "bid 3").round is not None
+
+
+def refused(play: DaSanPlay, text: str) -> IllegalAction:
+    with pytest.raises(IllegalAction) as caught:
+        said(play, text)
+    return caught.value
 
 
 def test_three_3s_make_their_holder_bid_3_where_that_is_played() -> None:
