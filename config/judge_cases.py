@@ -14,7 +14,7 @@ from config.loader import read
 from config.schema import Part
 from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
-from rules.judge_registry import judging
+from rules.games import judging_of
 
 
 def load_case(game: str, path: str | Path) -> Any:
@@ -22,7 +22,7 @@ def load_case(game: str, path: str | Path) -> Any:
 
     A case for one of several games of a room (dominoes) is told which by `game`.
     """
-    case = judging(game).case
+    case = judging_of(game).case
     document = read(path)
     assert isinstance(document.value, dict)
     given = dict(document.value)

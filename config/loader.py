@@ -3,8 +3,9 @@
     table = load_table("robotic")
     game = load_game("house/wenzhou.yaml")
 
-A name without a suffix is one of the files that come with the package, which are read once, for
-tables and games are frozen values; anything else is a path.
+A name without a suffix is one of the files that come with the package, or the settings of an
+installed game; both are read once, since tables and games are frozen values. Anything else is a
+path.
 Every function here raises ConfigErrors, and nothing else, for a file that is not as it should be.
 """
 
@@ -25,7 +26,7 @@ from config.schema import GameConfig, Table
 from config.strict_yaml import Document, parse
 from config.validation.checks import check_table
 from config.validation.messages import findings
-from rules.games import GAMES
+from rules.games import GAMES, PLUGINS
 
 LARGEST = 256 * 1024
 """Bytes in a file; the largest table that comes with the package has a twentieth of it."""
@@ -48,8 +49,9 @@ def table_names() -> tuple[str, ...]:
 
 
 def game_names() -> tuple[str, ...]:
-    """The games that come with the package, in alphabetical order."""
-    return _packaged("games")
+    """The games that come with the package, then the installed ones, in alphabetical order."""
+    own = _packaged("games")
+    return (*own, *sorted(name for name in PLUGINS if PLUGINS[name].settings and name not in own))
 
 
 def load_table(name_or_path: str | FilePath) -> Table:
@@ -61,8 +63,12 @@ def load_table(name_or_path: str | FilePath) -> Table:
 
 def load_game(name_or_path: str | FilePath) -> GameConfig:
     """A game by its name or its file, its parameters accepted by its rules. Raises ConfigErrors."""
-    if name_or_path in game_names():
+    if name_or_path in _packaged("games"):
         return _packaged_game(str(name_or_path))
+    if isinstance(name_or_path, str) and _is_name(name_or_path):
+        settings = PLUGINS[name_or_path].settings if name_or_path in PLUGINS else None
+        if settings is not None:
+            return _game(_read(settings, settings.name))
     return _game(_document(name_or_path, "games"))
 
 
@@ -131,11 +137,17 @@ def _validated(document: Document, model: type[Model]) -> Model:
 
 def _document(name_or_path: str | FilePath, folder: str) -> Document:
     """A file that is named by its path. Raises ConfigErrors for a name that the package lacks."""
-    if isinstance(name_or_path, str) and "." not in name_or_path and "/" not in name_or_path:
+    if isinstance(name_or_path, str) and _is_name(name_or_path):
         wrong = f"is no {folder[:-1]} that comes with Wallwright"
-        cure = f"{instead(name_or_path, _packaged(folder))} A file is named with its .yaml."
+        known = table_names() if folder == "tables" else game_names()
+        cure = f"{instead(name_or_path, known)} A file is named with its .yaml."
         raise _refusal(name_or_path, wrong, cure)
     return _read(FilePath(name_or_path), str(name_or_path))
+
+
+def _is_name(given: str) -> bool:
+    """Whether it is a name, not a path: a path has a folder or a suffix."""
+    return "." not in given and "/" not in given
 
 
 def _in_package(name: str, folder: str) -> Document:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from rules.errors import RulesError
 from rules.play import Payment
 from rules.steps import Facts
 
@@ -49,23 +47,3 @@ class Judging:
 
     case: type[Any]
     judge: Callable[[Any], Verdict]
-
-
-ROOMS = {
-    "wenzhou": "wenzhou",
-    "filipino": "filipino",
-    "pai_gow": "pai_gow",
-    "backgammon": "backgammon",
-    "da_san": "da_san",
-} | dict.fromkeys(
-    ("block", "draw", "sebastopol", "bergen", "muggins", "threes", "matador", "sniff"), "dominoes"
-)
-"""Each game, and the room in rules/games that knows its law."""
-
-
-def judging(game: str) -> Judging:
-    """How a game is judged. Raises RulesError for a game that nobody can judge."""
-    if game not in ROOMS:
-        raise RulesError(f"There is no game '{game}' to judge; there are {', '.join(ROOMS)}.")
-    room = import_module(f"rules.games.{ROOMS[game]}.judge")
-    return Judging(room.Case, room.judge)

@@ -214,6 +214,10 @@ def throws_nothing(play: Any, dice: Dice) -> Any:
     raise RulesError(f"Nobody throws dice now, yet there is a throw of {dice}; take it back.")
 
 
+def any_answer_is_true(setup: Setup, tiles: Tiles) -> None:
+    """None: the pending choice does not depend on tiles that only the players see."""
+
+
 def keeps_its_seats(match: Any) -> None:
     """None: nobody moves between two hands."""
 
@@ -253,6 +257,9 @@ class Rules:
     """`throw(play)`: the throw that comes next unless somebody speaks first, None for none."""
     thrown: Callable[[Any, Dice], Any] = throws_nothing
     """`thrown(play, dice)`: that throw as an action."""
+    answers: Callable[[Setup, Tiles], Outcome] = any_answer_is_true
+    """`answers(setup, tiles)`: what people who see these tiles have to answer to the choice that
+    the set-up waits for; None where they may choose."""
     seats_anew: Callable[[Any], Drawing | None] = keeps_its_seats
     """`seats_anew(match)`: how seats are drawn before the next hand, None if everybody stays."""
 

@@ -58,10 +58,12 @@ class Game:
     parameters: Callable[[], Any]
     script: Callable[[Seating, Any], Script]
     seats: int = 4
+    own_tiles: TileSet | None = None
+    """The tile set of a game whose set is not one of `rules.tiles`; None takes `tiles_name`."""
 
     @property
     def tiles(self) -> TileSet:
-        return tile_set(self.tiles_name)
+        return self.own_tiles or tile_set(self.tiles_name)
 
     def setup(
         self, *, players: int | None = None, dealer: Seat = 0, parameters: Any = None

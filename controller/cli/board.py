@@ -19,6 +19,7 @@ from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInput
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
+from controller.cli.options import GameNamed
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.bench import Bench
@@ -31,11 +32,14 @@ PIECE = 4096
 
 
 def board(
-    sim: Annotated[str, typer.Option(help="The table whose plant hangs on the board.")] = "robotic",
+    sim: Annotated[
+        str,
+        typer.Option(help="The table that the board drives: a name, or a YAML file of your own."),
+    ] = "robotic",
     pty: Annotated[
         bool, typer.Option("--pty", help="Answer on a pseudo-terminal and print its path.")
     ] = False,
-    game: Annotated[str, typer.Option(help="The game whose tiles are on the table.")] = "wenzhou",
+    game: GameNamed = "wenzhou",
     seed: Annotated[int, typer.Option(help="Chance in the plant.")] = 0,
     playing: Annotated[
         float | None,

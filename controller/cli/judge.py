@@ -15,21 +15,25 @@ from rich.text import Text
 
 from config.judge_cases import load_case
 from controller.cli.errors import BadInput
+from controller.cli.named import game_name
+from controller.cli.options import GameArgument
 from controller.cli.screen import screen
 from rules.errors import RulesError
-from rules.judge_registry import Verdict, judging
+from rules.games import judging_of
+from rules.judge_registry import Verdict
 from rules.play import Payment
 
 
 def judge(
-    game: Annotated[str, typer.Argument(help="A game: 'wallwright games' lists them.")],
+    game: GameArgument,
     case: Annotated[Path, typer.Argument(help="The case, a YAML file.")],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
     """Judge a claim: whether it stands, why, its class, and every payment."""
+    game = game_name(game)
     told = load_case(game, case)
     try:
-        verdict = judging(game).judge(told)
+        verdict = judging_of(game).judge(told)
     except RulesError as error:
         raise BadInput(f"{case}: {error}") from error
     if as_json:

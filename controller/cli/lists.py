@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
@@ -13,7 +14,7 @@ from rich.table import Table as Grid
 from config.loader import game_names, load_game, load_table, table_names
 from config.validation.checks import fit
 from controller.cli.screen import screen
-from rules.games import find_game
+from rules.games import PLUGINS, find_game
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 """Where the version stands in a source tree that nobody installed."""
@@ -41,6 +42,8 @@ def games() -> int:
         players = "-".join(str(count) for count in sorted({game.players[0], game.players[-1]}))
         grid.add_row(name, game.title, players, str(len(game.tiles)), ", ".join(fitting))
     screen().print(grid)
+    for sentence in PLUGINS.broken:
+        print(sentence, file=sys.stderr)
     return 0
 
 

@@ -15,6 +15,21 @@ from rules.games import da_san, filipino, pai_gow
 from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
 
+GameNamed = Annotated[
+    str,
+    typer.Option(
+        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder."
+    ),
+]
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder."
+    ),
+]
+TableNamed = Annotated[
+    str, typer.Option(help="A table: 'wallwright tables' lists them; or a YAML file of your own.")
+]
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
 Players = Annotated[int | None, typer.Option(help="How many play.", show_default=False)]
 Throws = Annotated[

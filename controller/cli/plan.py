@@ -18,6 +18,7 @@ from controller.cli.options import (
     CutName,
     Dealer,
     End,
+    GameArgument,
     Players,
     Reverse,
     Throws,
@@ -40,7 +41,7 @@ from rules.steps import Throw
 
 
 def plan(
-    game: Annotated[str, typer.Argument(help="A game: 'wallwright games' lists them.")],
+    game: GameArgument,
     dealer: Dealer = 0,
     throw: Throws = None,
     cut: CutName = None,
@@ -50,7 +51,11 @@ def plan(
     end: End = None,
     players: Players = None,
     table: Annotated[
-        str | None, typer.Option(help="Plan its moves on this table.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Plan its moves on this table: a name, or a YAML file of your own.",
+            show_default=False,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:

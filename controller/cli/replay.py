@@ -17,6 +17,7 @@ from config.errors import located
 from config.parameters import accepted
 from controller.cli.errors import BadInput
 from controller.cli.judge import payments_grid
+from controller.cli.named import game_name
 from controller.cli.screen import screen
 from rules.errors import RulesError
 from rules.games import find_game
@@ -28,11 +29,20 @@ KEPT = "name what 'run --play --record FILE' has kept."
 
 def replay(
     file: Annotated[Path, typer.Argument(help="What 'run --play --record FILE' has kept.")],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The package's folder of a game that is not installed; repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="As a line of JSON a hand, for programs.")
     ] = False,
 ) -> int:
     """Play a record again: how each hand ended, every payment, the scores after it."""
+    for each in game or ():
+        game_name(each)
     try:
         for number, hand in enumerate(_hands(file), 1):
             if as_json:

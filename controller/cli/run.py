@@ -22,11 +22,13 @@ from controller.cli.options import (
     CutName,
     Dealer,
     End,
+    GameNamed,
     JournalCopy,
     KeysFile,
     Players,
     Record,
     Reverse,
+    TableNamed,
     Throws,
     Wall,
     answers_of,
@@ -38,15 +40,14 @@ from controller.orders import Orders
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.stall import StallingLoop
+from rules.games import rules_of
 
 READY = "ready"
 
 
 def run(
-    table: Annotated[
-        str, typer.Option(help="A table: 'wallwright tables' lists them.")
-    ] = "robotic",
-    game: Annotated[str, typer.Option(help="A game: 'wallwright games' lists them.")] = "wenzhou",
+    table: TableNamed = "robotic",
+    game: GameNamed = "wenzhou",
     rounds: Annotated[int, typer.Option(help="How many rounds to play.")] = 1,
     until: Annotated[
         str | None,
@@ -115,6 +116,8 @@ def run(
     rules, config = game_named(game)
     machine = table_named(table)
     require_fit(machine, rules, config)
+    if play:
+        rules_of(config.game)  # a plug-in that cannot be played is refused before anything moves
     parameters = game_parameters(config)
     fastest = _one_of(order, "order", ("ritual", "fastest")) == "fastest"
     if fastest and machine.modules.gantry is None:

@@ -22,7 +22,7 @@ from controller.cli.errors import BadInput
 from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
-from controller.cli.options import KeysFile, keys_of
+from controller.cli.options import KeysFile, TableNamed, keys_of
 from controller.cli.terminal import Terminal
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
@@ -46,9 +46,7 @@ SKIPS = ("s", "skip")
 
 
 def selftest(
-    table: Annotated[
-        str, typer.Option(help="A table: 'wallwright tables' lists them.")
-    ] = "robotic",
+    table: TableNamed = "robotic",
     port: Annotated[
         list[str] | None,
         typer.Option(

@@ -1,40 +1,65 @@
 """The games, by the names of the command line.
 
-Every set-up is here at once; how a game is played is imported when it is first asked for.
+A game is found in the package of its name in this folder, or as an installed plug-in
+(`rules.plugin`). Its set-up is imported when it is first asked for, and its play after that.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Iterator, Mapping
 
 from rules.errors import IllegalSetup
-from rules.games.backgammon import BACKGAMMON
-from rules.games.da_san import DA_SAN
-from rules.games.dominoes import DOMINO_GAMES
-from rules.games.filipino import FILIPINO
-from rules.games.pai_gow import PAI_GOW
-from rules.games.wenzhou import WENZHOU
+from rules.judge_registry import Judging
 from rules.play import Rules
+from rules.plugin import GamePlugin
+from rules.registry import Registry
 from rules.setup import Game
 
-GAMES: dict[str, Game] = {
-    game.name: game for game in (WENZHOU, FILIPINO, PAI_GOW, *DOMINO_GAMES, BACKGAMMON, DA_SAN)
-}
+PLUGINS = Registry(__name__, __path__)
+"""Every game's plug-in, by the game's name."""
+
+
+class _Games(Mapping[str, Game]):
+    """The set-ups of all plug-ins."""
+
+    def __getitem__(self, name: str) -> Game:
+        return PLUGINS[name].game
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLUGINS)
+
+    def __len__(self) -> int:
+        return len(PLUGINS)
+
+
+GAMES: Mapping[str, Game] = _Games()
+"""Every game's set-up, by the game's name."""
 
 
 def find_game(name: str) -> Game:
     """The game of that name; raises IllegalSetup with the names that exist."""
-    if name not in GAMES:
-        raise IllegalSetup(f"There is no game '{name}'; there are {', '.join(GAMES)}.")
-    return GAMES[name]
+    return find_plugin(name).game
+
+
+def find_plugin(name: str) -> GamePlugin:
+    """The plug-in of that game; raises IllegalSetup with the names that exist."""
+    plugin = PLUGINS.get(name)
+    if plugin is None:
+        raise IllegalSetup(f"There is no game '{name}'; there are {', '.join(PLUGINS)}.")
+    return plugin
 
 
 def rules_of(name: str) -> Rules:
-    """How the game of that name is played; raises IllegalSetup with the names that exist."""
-    game = find_game(name).name
-    if game in {each.name for each in DOMINO_GAMES}:
-        room = import_module("rules.games.dominoes")
-        played: tuple[Rules, ...] = room.RULES
-        return next(rules for rules in played if rules.game == game)
-    found: Rules = getattr(import_module(f"rules.games.{game}"), f"{game.upper()}_RULES")
-    return found
+    """How the game of that name is played.
+
+    Raises IllegalSetup with the names that exist, or PluginError for a game without rules of play.
+    """
+    return find_plugin(name).require_rules()
+
+
+def judging_of(name: str) -> Judging:
+    """How the game of that name is judged.
+
+    Raises IllegalSetup with the names that exist, or PluginError for a game without a judge.
+    """
+    return find_plugin(name).require_judging()

@@ -13,9 +13,7 @@ from typing import Any
 from rules.games import find_game, rules_of
 from rules.games.backgammon.setup import Parameters as Backgammon
 from rules.games.da_san.setup import Parameters as DaSan
-from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as Filipino
-from rules.games.filipino.setup import LAID_OUT, flores_to_lay_out
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place, Seat
@@ -113,22 +111,12 @@ def _outcome(setup: Setup, tiles: AllTiles, chance: Random) -> Outcome:
             return tuple(chance.randint(1, 6) for _ in range(dice * times))
         case TurnUp(place) | DrawLot(_, place):
             return tiles[place]
-        case Choose(what=what) if what == LAID_OUT:
-            return flores_to_lay_out(setup, tiles)
-        case Choose(_, "setter", among):
-            return _setter(setup, tiles, among)
         case Choose(_, _, among):
-            return chance.choice(among)
+            true = rules_of(setup.game.name).answers(setup, tiles)
+            return chance.choice(among) if true is None else true
         case ReturnLots():
             _mix(setup, tiles, chance)
     return None
-
-
-def _setter(setup: Setup, tiles: AllTiles, among: Sequence[Outcome]) -> Outcome:
-    hands = {seat: [tiles[place] for place in hand] for seat, hand in setup.hands.items()}
-    if "nobody" in among and heaviest_doublet(hands) is None:
-        return "nobody"
-    return doublet_setter(hands, setup.parameters.heavier)
 
 
 def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
 from rules.lazy import lazily
+from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
     from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKGAMMON",
     "BACKGAMMON_RULES",
+    "PLUGIN",
     "START",
     "Action",
     "BackgammonMatch",
@@ -36,6 +38,12 @@ __all__ = [
     "sensible",
     "start",
 ]
+
+PLUGIN = GamePlugin(
+    BACKGAMMON,
+    rules=lazily_rules("rules.games.backgammon.adapter", "BACKGAMMON_RULES"),
+    judging=lazily_judging("rules.games.backgammon.judge"),
+)
 
 __getattr__ = lazily(
     __name__,

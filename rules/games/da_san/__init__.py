@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
 from rules.lazy import lazily
+from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
     from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, parse
@@ -21,6 +22,7 @@ __all__ = [
     "DA_SAN",
     "DA_SAN_RULES",
     "PILE",
+    "PLUGIN",
     "Action",
     "Bid",
     "DaSanMatch",
@@ -35,6 +37,12 @@ __all__ = [
     "sensible",
     "start",
 ]
+
+PLUGIN = GamePlugin(
+    DA_SAN,
+    rules=lazily_rules("rules.games.da_san.adapter", "DA_SAN_RULES"),
+    judging=lazily_judging("rules.games.da_san.judge"),
+)
 
 __getattr__ = lazily(
     __name__,

@@ -5,19 +5,24 @@ The set-ups are here at once; the play is imported by whoever first asks for it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rules.games.dominoes.deal import script
 from rules.games.dominoes.variants import VARIANTS
+from rules.judge_registry import Judging
 from rules.lazy import lazily
+from rules.play import Rules
+from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
 
 if TYPE_CHECKING:
     from rules.games.dominoes.adapter import RULES
 
-__all__ = ["DOMINO_GAMES", "RULES"]
+__all__ = ["DOMINO_GAMES", "PLUGINS", "RULES"]
 
 DOMINO_GAMES: tuple[Game, ...] = tuple(
     Game(
@@ -29,6 +34,19 @@ DOMINO_GAMES: tuple[Game, ...] = tuple(
         script=script,
     )
     for variant in VARIANTS
+)
+
+
+def _rules(game: str) -> Rules:
+    """The rules of one of the eight games."""
+    played: tuple[Rules, ...] = import_module(f"{__name__}.adapter").RULES
+    return next(rules for rules in played if rules.game == game)
+
+
+_judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judge")
+
+PLUGINS: tuple[GamePlugin, ...] = tuple(
+    GamePlugin(game, rules=partial(_rules, game.name), judging=_judging) for game in DOMINO_GAMES
 )
 
 __getattr__ = lazily(__name__, {"RULES": "adapter"})

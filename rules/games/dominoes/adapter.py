@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from rules.games.dominoes.actions import Show, parse
 from rules.games.dominoes.bot import sensible
+from rules.games.dominoes.deal import SETTER
 from rules.games.dominoes.match import begin_match
 from rules.games.dominoes.play import DominoPlay, start
+from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
 from rules.geometry import Seat
-from rules.play import Handed, Held, Rules
+from rules.play import Handed, Held, Rules, Tiles
 from rules.setup import Setup
-from rules.steps import Packet
+from rules.steps import Choose, Outcome, Packet
 
 
 def hands_over(setup: Setup, before: DominoPlay, after: DominoPlay) -> Handed:
@@ -33,6 +35,20 @@ def follows(truth: DominoPlay, play: DominoPlay, seat: Seat) -> Show:
     return Show(seat, next(tile for tile in truth.hands[seat] if tile and tile not in seen))
 
 
+def answers(setup: Setup, tiles: Tiles) -> Outcome:
+    """Who sets, where the tiles in hand decide it (C5, 2.3, 2.4); None for any other choice."""
+    asked = setup.pending
+    if not isinstance(asked, Choose) or asked.what != SETTER:
+        return None
+    hands = {
+        seat: [face for place in hand if (face := tiles.get(place)) is not None]
+        for seat, hand in setup.hands.items()
+    }
+    if "nobody" in asked.among and heaviest_doublet(hands) is None:
+        return "nobody"
+    return doublet_setter(hands, setup.parameters.heavier)
+
+
 RULES: tuple[Rules, ...] = tuple(
     Rules(
         game=variant.name,
@@ -43,6 +59,7 @@ RULES: tuple[Rules, ...] = tuple(
         held=held,
         hands_over=hands_over,
         follows=follows,
+        answers=answers,
     )
     for variant in VARIANTS
 )

@@ -17,6 +17,8 @@ from rules.steps import Build, DrawLot, Outcome, Packet, Ready, ReturnLots, Step
 from rules.tiles import Face
 
 BONEYARD = Boneyard(28)
+SETTER = "setter"
+"""What the players are asked where a tile in hand decides who sets."""
 SINGLES = 21
 """Tiles that are no doublets: more than these in hand, and somebody holds one."""
 
@@ -97,7 +99,7 @@ def _bergen(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
 
 def _ask(order: Order, *others: str) -> Generator[Step, Outcome, int | str]:
     among: tuple[int | str, ...] = (*order, *others)
-    return (yield from choose(order[0], "setter", among, "unseen"))
+    return (yield from choose(order[0], SETTER, among, "unseen"))
 
 
 def _seat_or_none(named: int | str) -> Seat | None:

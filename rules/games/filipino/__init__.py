@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
 from rules.games.filipino.setup import FILIPINO, flores_bonus, flores_of, flores_to_lay_out
 from rules.lazy import lazily
+from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, parse
@@ -28,6 +29,7 @@ __all__ = [
     "FILIPINO",
     "FILIPINO_RULES",
     "MANO_BATCHES",
+    "PLUGIN",
     "SEATS",
     "TILES",
     "Act",
@@ -49,6 +51,12 @@ __all__ = [
     "start",
     "winning_hand",
 ]
+
+PLUGIN = GamePlugin(
+    FILIPINO,
+    rules=lazily_rules("rules.games.filipino.adapter", "FILIPINO_RULES"),
+    judging=lazily_judging("rules.games.filipino.judge"),
+)
 
 __getattr__ = lazily(
     __name__,

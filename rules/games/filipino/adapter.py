@@ -9,6 +9,7 @@ from rules.games.filipino.bot import sensible
 from rules.games.filipino.hand import Meld
 from rules.games.filipino.match import begin
 from rules.games.filipino.play import FilipinoPlay, start
+from rules.games.filipino.setup import answers
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup
@@ -80,5 +81,6 @@ FILIPINO_RULES: Final = Rules(
     hands_over=hands_over,
     tells=tells,
     follows=follows,
+    answers=answers,
 )
 """How Filipino mahjong is played, as one value."""

@@ -192,6 +192,14 @@ def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
     return sum(map(parameters.is_flores, dealt)) - flores_of(setup)[asked.by]
 
 
+def answers(setup: Setup, tiles: Tiles) -> Outcome:
+    """What people who see the tiles have to answer; None where they may choose."""
+    asked = setup.pending
+    if isinstance(asked, Choose) and asked.what == LAID_OUT:
+        return flores_to_lay_out(setup, tiles)
+    return None
+
+
 FILIPINO = Game(
     name="filipino",
     title="Filipino mahjong",

@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING
 
 from rules.games.pai_gow.setup import PAI_GOW, Parameters
 from rules.lazy import lazily
+from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
     from rules.games.pai_gow.adapter import PAI_GOW_RULES
     from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
 
-__all__ = ["HOUSE_WAYS", "PAI_GOW", "PAI_GOW_RULES", "Parameters", "set_hand"]
+__all__ = ["HOUSE_WAYS", "PAI_GOW", "PAI_GOW_RULES", "PLUGIN", "Parameters", "set_hand"]
+
+PLUGIN = GamePlugin(
+    PAI_GOW,
+    rules=lazily_rules("rules.games.pai_gow.adapter", "PAI_GOW_RULES"),
+    judging=lazily_judging("rules.games.pai_gow.judge"),
+)
 
 __getattr__ = lazily(
     __name__,

@@ -10,9 +10,10 @@ import pytest
 from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
+from rules.games import judging_of
 from rules.games.backgammon import Parameters
 from rules.games.backgammon.judge import Case, judge
-from rules.judge_registry import Verdict, judging
+from rules.judge_registry import Verdict
 
 START = "24(2) 13(5) 8(3) 6(5)"
 
@@ -173,7 +174,7 @@ def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
         "position: 1 | bar 13(14)\ndice: [6, 5]\nmove: 1/off\ncube: 2\nowner: 0\n"
         "parameters:\n  backgammon: 4\n"
     )
-    verdict = judging("backgammon").judge(load_case("backgammon", file))
+    verdict = judging_of("backgammon").judge(load_case("backgammon", file))
     assert (verdict.name, verdict.multiplier) == ("backgammon", 8)
     assert [pay.facts()["amount"] for pay in verdict.payments] == [8]
 

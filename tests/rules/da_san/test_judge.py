@@ -10,9 +10,10 @@ import pytest
 from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
+from rules.games import judging_of
 from rules.games.da_san import Parameters
 from rules.games.da_san.judge import Case, judge
-from rules.judge_registry import Verdict, judging
+from rules.judge_registry import Verdict
 
 
 def tried(play: str, table: str = "", hand: str | None = None, **more: Any) -> Verdict:
@@ -183,7 +184,7 @@ def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
         "table: [6s, 7s, 8s, 9s]\nplay: [7h, 8d, 9c, 10s]\nhand: [7h, 8d, 9c, 10s]\n"
         "seat: 1\nbidder: 0\nbid: 3\nparameters:\n  stake_unit: 2\n"
     )
-    verdict = judging("da_san").judge(load_case("da_san", file))
+    verdict = judging_of("da_san").judge(load_case("da_san", file))
     assert (verdict.legal, verdict.name, gains(verdict)) == (True, "bidder beaten", (-12, 6, 6))
     assert verdict.facts()["multiplier"] == 3
 

@@ -10,10 +10,11 @@ import pytest
 from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
+from rules.games import judging_of
 from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.judge import Case, House, judge
 from rules.games.dominoes.variants import VARIANTS
-from rules.judge_registry import Verdict, judging
+from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
 
 MATADORS = {"6-1", "5-2", "4-3", "0-0"}
@@ -149,8 +150,8 @@ def test_a_tile_that_is_named_alone_lies_in_the_one_way_that_there_is() -> None:
 
 @pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
 def test_every_variant_has_a_judge(game: str) -> None:
-    assert judging(game).case is Case
-    assert judging(game).judge(Case(game, "6-5")).legal
+    assert judging_of(game).case is Case
+    assert judging_of(game).judge(Case(game, "6-5")).legal
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_case_is_read_from_a_file_and_told_its_game(tmp_path: Path) -> None:
     )
     case = load_case("muggins", file)
     assert case.game == "muggins"
-    assert judging("muggins").judge(case).payments == (
+    assert judging_of("muggins").judge(case).payments == (
         Payment(HOUSE, 1, 10, "open ends total 10 (2.5, 2.7, 2.9)"),
     )
 

@@ -10,9 +10,10 @@ import pytest
 from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
+from rules.games import judging_of
 from rules.games.pai_gow.judge import Case, judge
 from rules.games.pai_gow.setup import Parameters
-from rules.judge_registry import Verdict, judging
+from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
 
 
@@ -140,7 +141,7 @@ def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
         "parameters: {commission: 0.1}\n",
         encoding="utf-8",
     )
-    verdict = judging("pai_gow").judge(load_case("pai_gow", file))
+    verdict = judging_of("pai_gow").judge(load_case("pai_gow", file))
     assert verdict.win
     assert paid(verdict) == [(0, 1, 40), (1, HOUSE, 4)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rules.errors import RulesError
+from rules.games import judging_of
 from rules.games.wenzhou.judge import Case, Rival, judge
 from rules.games.wenzhou.parameters import Parameters
-from rules.judge_registry import judging
 from tests.rules.wenzhou.hands import BASE, tiles
 
 
@@ -80,4 +80,4 @@ def test_a_case_that_contradicts_itself_is_refused(told: dict[str, object], sent
 
 
 def test_the_judge_of_wenzhou_is_found_by_the_games_name() -> None:
-    assert judging("wenzhou").case is Case
+    assert judging_of("wenzhou").case is Case

@@ -1,0 +1,102 @@
+"""A game dealt as chance has it, with every tile known: what the tests of the play begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from rules.geometry import Place, Seat
+from rules.hidden_play import next_act
+from rules.play import Action, Rules
+from rules.plugin import GamePlugin
+from rules.setup import Setup
+from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Throw, TurnUp
+from rules.tiles import Face
+
+AllTiles = dict[Place, Face]
+LONGEST_SETUP = 2000
+"""Steps after which a set-up counts as endless."""
+LONGEST_PLAY = 5000
+"""Actions after which a hand counts as endless."""
+
+
+def seatings(plugin: GamePlugin) -> Iterator[tuple[int, Seat]]:
+    """Every number of players with every seat that may deal."""
+    for players in plugin.game.players:
+        for dealer in range(players):
+            yield players, dealer
+
+
+def dealt(
+    plugin: GamePlugin, chance: Random, players: int | None = None, dealer: Seat = 0
+) -> tuple[Setup, AllTiles]:
+    """A finished set-up and the tile at each of its places."""
+    setup = plugin.game.setup(players=players, dealer=dealer)
+    faces = list(setup.game.tiles.faces)
+    assert len(faces) == setup.layout.count, (
+        f"{plugin.name}: the set has {len(faces)} tiles, and the layout {setup.layout.count}"
+    )
+    chance.shuffle(faces)
+    tiles = dict(zip(setup.layout.places, faces, strict=True))
+    for _ in range(LONGEST_SETUP):
+        if setup.pending is None:
+            return setup, tiles
+        setup = setup.apply(_outcome(plugin, setup, tiles, chance))
+    raise AssertionError(f"{plugin.name}: no end of the set-up after {LONGEST_SETUP} steps")
+
+
+def _outcome(plugin: GamePlugin, setup: Setup, tiles: AllTiles, chance: Random) -> Outcome:
+    match setup.pending:
+        case Throw(_, dice, _, times):
+            return tuple(chance.randint(1, 6) for _ in range(dice * times))
+        case TurnUp(place) | DrawLot(_, place):
+            return tiles[place]
+        case Choose(_, _, among):
+            seen = plugin.rules().answers(setup, tiles) if plugin.rules else None
+            return chance.choice(among) if seen is None else seen
+        case ReturnLots():
+            _mix(setup, tiles, chance)
+    return None
+
+
+def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
+    """Lots go back and are mixed with everything that nobody holds."""
+    in_hand = {place for hand in setup.hands.values() for place in hand}
+    loose = [place for place in tiles if place not in in_hand]
+    faces = [tiles[place] for place in loose]
+    chance.shuffle(faces)
+    tiles.update(zip(loose, faces, strict=True))
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A hand after one more action: as the players see it, and as a table that sees no tile."""
+
+    truth: Any
+    play: Any
+    said: tuple[Action, ...]
+
+
+def followed(rules: Rules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
+    """A hand of sensible players, action by action, that a table follows which sees no tile."""
+    match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
+    hand = Followed(rules.start(setup, tiles, match), rules.start(setup, {}, match), ())
+    yield hand
+    for _ in range(LONGEST_PLAY):
+        if hand.play.settlement is not None:
+            return
+        action, truth = next_act(rules, hand.truth, hand.play)
+        if action is None:
+            action = _thrown(rules, hand.play, chance)
+            truth = truth.apply(action)
+        hand = Followed(truth, hand.play.apply(action), (*hand.said, action))
+        yield hand
+    raise AssertionError(f"{rules.game}: no end of the hand after {LONGEST_PLAY} actions")
+
+
+def _thrown(rules: Rules, play: Any, chance: Random) -> Any:
+    throw = rules.throw(play)
+    assert throw is not None, f"{rules.game}: nobody acts, and no throw is due"
+    return rules.thrown(play, tuple(chance.randint(1, 6) for _ in range(throw.dice)))

@@ -1,0 +1,154 @@
+"""The play of a game: legality, notation, settlement, records, and a table that sees no tile."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.conformance.dealing import LONGEST_PLAY, AllTiles, dealt, followed, seatings
+from rules.errors import RulesError
+from rules.play import IllegalAction, Rules, random_action
+from rules.plugin import GamePlugin
+from rules.record import recorded, replayed
+from rules.setup import Setup
+
+SEEDS = range(3)
+SHOWN = 12
+"""Legal actions that are looked at in one position: some games have hundreds."""
+
+
+def each_deal(played: GamePlugin) -> Iterator[tuple[Setup, AllTiles, Random]]:
+    """A deal of every seating and of some seeds."""
+    for seed, (players, dealer) in itertools.product(SEEDS, seatings(played)):
+        chance = Random(seed)
+        yield *dealt(played, chance, players, dealer), chance
+
+
+def start(rules: Rules, setup: Setup, tiles: AllTiles) -> Any:
+    """A play of this deal in a new match."""
+    match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
+    return rules.start(setup, tiles, match)
+
+
+def random_play(rules: Rules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Any]:
+    """Each position of a hand in which everybody does anything that is legal."""
+    play = start(rules, setup, tiles)
+    for _ in range(LONGEST_PLAY):
+        yield play
+        if play.settlement is not None:
+            return
+        play = play.apply(random_action(play, chance.choice))
+    raise AssertionError(f"{rules.game}: no end of the hand after {LONGEST_PLAY} actions")
+
+
+def settled(play: Any) -> Any:
+    """The settlement of a hand that is over."""
+    assert play.settlement is not None
+    return play.settlement
+
+
+def test_a_hand_of_random_players_ends_and_all_that_is_paid_is_received(
+    played: GamePlugin,
+) -> None:
+    rules = played.require_rules()
+    for setup, tiles, chance in each_deal(played):
+        *_, last = random_play(rules, setup, tiles, chance)
+        assert sum(settled(last).balance().values()) == 0
+        assert not list(last.legal_actions)
+
+
+def test_an_action_that_is_offered_is_legal_and_reads_back_from_its_text(
+    played: GamePlugin,
+) -> None:
+    rules = played.require_rules()
+    setup, tiles = dealt(played, chance := Random(4))
+    for play in random_play(rules, setup, tiles, chance):
+        for action in itertools.islice(play.legal_actions, SHOWN):
+            assert action in play.legal_actions
+            assert action.seat in play.to_act
+            assert rules.parse(action.seat, str(action)) == action
+
+
+def test_to_apply_an_action_leaves_the_play_before_as_it_was(played: GamePlugin) -> None:
+    rules = played.require_rules()
+    setup, tiles = dealt(played, chance := Random(5))
+    for play in itertools.islice(random_play(rules, setup, tiles, chance), 20):
+        offered = list(itertools.islice(play.legal_actions, SHOWN))
+        for action in offered:
+            assert play.apply(action) == play.apply(action)
+        assert list(itertools.islice(play.legal_actions, SHOWN)) == offered
+
+
+def test_what_is_not_legal_is_refused_in_a_sentence_and_changes_nothing(
+    played: GamePlugin,
+) -> None:
+    rules = played.require_rules()
+    setup, tiles = dealt(played, chance := Random(6))
+    *_, last = random_play(rules, setup, tiles, chance)
+    play = start(rules, setup, tiles)
+    stranger = max(setup.seating.players, played.game.seats)
+    for action in itertools.islice(play.legal_actions, SHOWN):
+        wrong = replace(action, seat=stranger)
+        assert wrong not in play.legal_actions
+        for position, refused in ((play, wrong), (last, action)):
+            with pytest.raises(IllegalAction) as error:
+                position.apply(refused)
+            assert str(error.value)
+
+
+def test_a_text_that_is_no_action_is_refused(played: GamePlugin) -> None:
+    rules = played.require_rules()
+    for text in ("", "no such action 99", "\N{SNOWMAN}"):
+        with pytest.raises(RulesError):
+            rules.parse(0, text)
+
+
+def test_a_sensible_player_does_what_is_legal(played: GamePlugin) -> None:
+    rules = played.require_rules()
+    for setup, tiles, chance in each_deal(played):
+        play = start(rules, setup, tiles)
+        for _ in range(LONGEST_PLAY):
+            if play.settlement is not None:
+                break
+            action = rules.sensible(play, chance.choice(play.to_act))
+            assert action in play.legal_actions
+            play = play.apply(action)
+        assert settled(play)
+
+
+def test_a_table_that_sees_no_tile_settles_as_if_it_had_seen_them_all(
+    played: GamePlugin,
+) -> None:
+    rules = played.require_rules()
+    for setup, tiles, chance in each_deal(played):
+        for hand in followed(rules, setup, tiles, chance):
+            seats = setup.seating.players
+            assert len(rules.held(hand.play)) >= seats
+        assert settled(hand.play) == settled(hand.truth)
+
+
+def test_a_record_of_the_hand_is_played_again_to_the_same_end(played: GamePlugin) -> None:
+    rules = played.require_rules()
+    for setup, tiles, chance in each_deal(played):
+        *_, hand = followed(rules, setup, tiles, chance)
+        again = replayed(recorded(setup, {}, hand.said), setup.parameters)
+        assert again.settlement == hand.play.settlement
+
+
+def test_a_match_goes_on_from_hand_to_hand(played: GamePlugin) -> None:
+    rules, chance = played.require_rules(), Random(7)
+    for players in played.game.players:
+        match = rules.match(played.game.parameters(), players, 0)
+        for _ in range(3):
+            setup, tiles = dealt(played, chance, players, match.dealer)
+            *_, hand = followed(rules, setup, tiles, chance)
+            match = match.after(hand.play)
+            assert len(match.scores) == players
+            assert 0 <= match.dealer < players
+            if match.over:
+                break

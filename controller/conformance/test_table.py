@@ -1,0 +1,62 @@
+"""A simulated table deals the game and follows its hands, without a fault and without a person."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from config.loader import load_game, load_table, table_names
+from config.validation.checks import fit
+from controller.cli import main
+from rules.dice import Dice
+from rules.errors import MissingThrow
+from rules.plugin import GamePlugin
+from rules.setup_facts import settle
+
+TROUBLE = {"fault", "given_up", "waiting"}
+
+
+def table_for(plugin: GamePlugin) -> str:
+    """The first table, in alphabetical order, on which the game can be set up."""
+    config = load_game(plugin.name)
+    return next(name for name in table_names() if fit(load_table(name), plugin.game, config).fits)
+
+
+def test_a_table_deals_the_game_and_follows_two_hands(
+    played: GamePlugin, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "events.jsonl"
+    options = f"--rounds 2 --seed 5 --play --events {file}".split()
+    code = main(["run", "--game", played.name, "--table", table_for(played), *options])
+    assert code == 0, capsys.readouterr().err
+    events = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    names = [event["event"] for event in events]
+    assert names.count("settled") == 2
+    assert not TROUBLE & set(names)
+
+
+def test_a_plan_of_the_game_is_printed(
+    plugin: GamePlugin, capsys: pytest.CaptureFixture[str]
+) -> None:
+    throws = [",".join(map(str, dice)) for dice in throws_of(plugin)]
+    options = [word for throw in throws for word in ("--throw", throw)]
+    assert main(["plan", plugin.name, "--json", *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["game"] == plugin.name
+    assert [",".join(map(str, each["dice"])) for each in told["throws"]] == throws
+
+
+def throws_of(plugin: GamePlugin) -> list[Dice]:
+    """Throws that settle the game's set-up where every choice is answered by the default."""
+    chance, throws = Random(3), list[Dice]()
+    while True:
+        try:
+            settle(plugin.game.setup(), throws)
+        except MissingThrow as missing:
+            count = missing.dice * missing.times
+            throws.append(tuple(chance.randint(1, 6) for _ in range(count)))
+        else:
+            return throws

@@ -1,0 +1,182 @@
+"""Which games there are: those of a package of this project, and those of installed packages.
+
+Nothing is imported before it is asked for: a game of the project is found by its package's name,
+and installed packages are looked at only for a name that the project does not have, or for a list
+of all names.
+
+A plug-in that cannot be used does not disturb the others. `broken` has one sentence for each: which
+entry point it is, and what is missing.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Protocol
+
+from rules.errors import RulesError
+from rules.plugin import GROUP, GamePlugin, PluginError
+
+
+class Entry(Protocol):
+    """An entry point, as `importlib.metadata` finds it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def value(self) -> str: ...
+
+    def load(self) -> object: ...
+
+
+class Registry(Mapping[str, GamePlugin]):
+    """Plug-ins by the game's name: first the project's by package, then the installed ones."""
+
+    def __init__(self, package: str, folders: Sequence[str]) -> None:
+        self._package = package
+        self._folders = folders
+        self._own: dict[str, GamePlugin] = {}
+        self._added: dict[str, GamePlugin] = {}
+        self._broken: dict[str, str] = {}
+        self._own_are_known = False
+        self._installed_are_known = False
+
+    def __getitem__(self, name: str) -> GamePlugin:
+        found = self._own_by_package(name) or self._own_ones().get(name)
+        return found or self._others()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own_ones()
+        yield from self._others()
+
+    def __len__(self) -> int:
+        return len(self._own_ones()) + len(self._others())
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """A sentence for each plug-in that cannot be used, in alphabetical order."""
+        self._others()
+        return tuple(sentence for _, sentence in sorted(self._broken.items()))
+
+    def is_own(self, name: str) -> bool:
+        """Whether the project itself has this game."""
+        return name in self._own_ones()
+
+    def add(self, entry: Entry) -> GamePlugin:
+        """Make the game of an entry point known. Raises PluginError if it cannot be used."""
+        plugin = self._loaded(entry)
+        if self.is_own(plugin.name):
+            raise PluginError(
+                f"{_called(entry)}: Wallwright has a game '{plugin.name}' of its own;"
+                " give the game another name."
+            )
+        known = self._added.get(plugin.name)
+        if known is not None and known is not plugin:
+            raise PluginError(
+                f"{_called(entry)}: another installed package has a game '{plugin.name}' too;"
+                " uninstall one of the two."
+            )
+        self._added[plugin.name] = plugin
+        return plugin
+
+    # The project's own
+
+    def _own_by_package(self, name: str) -> GamePlugin | None:
+        """The game whose package has the game's name: no other package has to be imported."""
+        if name not in self._own and name in self._packages():
+            self._keep(self._plugins_in(name))
+        return self._own.get(name)
+
+    def _own_ones(self) -> dict[str, GamePlugin]:
+        if not self._own_are_known:
+            self._own_are_known = True
+            in_order = [plugin for each in self._packages() for plugin in self._plugins_in(each)]
+            self._own.clear()
+            self._keep(in_order)
+        return self._own
+
+    def _keep(self, plugins: Iterable[GamePlugin]) -> None:
+        for plugin in plugins:
+            if plugin.name in self._own:
+                raise PluginError(f"Two packages of {self._package} have '{plugin.name}'.")
+            self._own[plugin.name] = plugin
+
+    def _packages(self) -> list[str]:
+        found = pkgutil.iter_modules(self._folders)
+        return sorted(module.name for module in found if module.name[0] != "_")
+
+    def _plugins_in(self, package: str) -> tuple[GamePlugin, ...]:
+        module = import_module(f"{self._package}.{package}")
+        plugins = getattr(module, "PLUGINS", None) or (getattr(module, "PLUGIN", None),)
+        for plugin in plugins:
+            if not isinstance(plugin, GamePlugin):
+                raise PluginError(
+                    f"{module.__name__} has no PLUGIN; give it one, a GamePlugin"
+                    " (CONTRIBUTING.md, Add a game)."
+                )
+        return tuple(plugins)
+
+    # Those of other packages
+
+    def _others(self) -> dict[str, GamePlugin]:
+        if not self._installed_are_known:
+            self._installed_are_known = True
+            for entry in _entry_points():
+                try:
+                    self.add(entry)
+                except PluginError as error:
+                    self._broken[entry.name] = str(error)
+        return self._added
+
+    @staticmethod
+    def _loaded(entry: Entry) -> GamePlugin:
+        """What an entry point names. Whatever its import raises becomes one sentence."""
+        try:
+            plugin = entry.load()
+        except Exception as error:
+            why = " ".join(str(error).split()) or type(error).__name__
+            raise PluginError(
+                f"{_called(entry)}: '{entry.value}' cannot be imported ({why});"
+                " mend or uninstall its package."
+            ) from error
+        if not isinstance(plugin, GamePlugin):
+            raise PluginError(
+                f"{_called(entry)}: '{entry.value}' is a {type(plugin).__name__}, not a GamePlugin;"
+                " name the package's PLUGIN."
+            )
+        wrong = _what_is_wrong(plugin)
+        if wrong is not None:
+            raise PluginError(f"{_called(entry)}: {wrong}")
+        if plugin.name != entry.name:
+            raise PluginError(
+                f"{_called(entry)}: its game is called '{plugin.name}'; give the entry point the"
+                " same name."
+            )
+        return plugin
+
+
+def _what_is_wrong(plugin: GamePlugin) -> str | None:
+    """The first thing that a game from outside lacks, or None."""
+    if plugin.settings is None:
+        return "its plug-in has no `settings`; name the YAML file of its tile and parameters."
+    if not plugin.settings.is_file():
+        return f"its settings '{plugin.settings}' are no file; pack the YAML file with it."
+    try:
+        plugin.game.setup()
+    except RulesError as error:
+        return f"its set-up cannot begin: {error}"
+    except Exception as error:  # noqa: BLE001 - the code of others: it may raise anything
+        return f"its set-up cannot begin ({type(error).__name__}: {error}); mend its script."
+    return None
+
+
+def _called(entry: Entry) -> str:
+    return f"The entry point '{entry.name}' of {GROUP}"
+
+
+def _entry_points() -> Iterable[Entry]:
+    """Those of every installed package; importing what finds them takes a while, so only now."""
+    found: Iterable[Entry] = import_module("importlib.metadata").entry_points(group=GROUP)
+    return sorted(found, key=lambda entry: (entry.name, entry.value))

@@ -1,0 +1,157 @@
+"""Games are found in their packages and among installed ones; a broken one disturbs no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rules import games, registry
+from rules.errors import IllegalSetup
+from rules.games import GAMES, PLUGINS, find_game, judging_of, rules_of
+from rules.games.dominoes import DOMINO_GAMES
+from rules.plugin import GamePlugin, PluginError, lazily_rules
+from rules.registry import Registry
+from rules.setup import Game, Script, Seating
+
+ODD = replace(DOMINO_GAMES[0], name="odd", title="Odd bones")
+SETTINGS = Path(__file__)  # any file will do: the rules do not read it
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An entry point of an installed package; `load` is what its import does."""
+
+    name: str
+    load: Callable[[], object]
+    value: str = "odd_bones:PLUGIN"
+
+
+def offers(plugin: object, name: str = "odd") -> Installed:
+    return Installed(name, lambda: plugin)
+
+
+def fails() -> object:
+    raise ImportError("No module named 'odd_bones'")
+
+
+def with_these(monkeypatch: pytest.MonkeyPatch, *entries: Installed) -> Registry:
+    monkeypatch.setattr(registry, "_entry_points", lambda: entries)
+    return Registry(games.__name__, games.__path__)
+
+
+def breaks(seating: Seating, parameters: Any) -> Script:
+    raise KeyError("seats")
+
+
+def test_each_package_of_games_is_found_without_a_list() -> None:
+    rooms = {file.name for file in Path(games.__file__).parent.iterdir() if file.is_dir()}
+    rooms -= {"__pycache__", "dominoes"}
+    assert {name for name in GAMES if PLUGINS.is_own(name)} == rooms | {
+        game.name for game in DOMINO_GAMES
+    }
+
+
+def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = with_these(monkeypatch, offers(GamePlugin(ODD, settings=SETTINGS)))
+    assert found["odd"].game is ODD
+    assert list(found)[-1] == "odd"
+    assert len(found) == len(PLUGINS) + 1
+    assert found.broken == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        (
+            Installed("odd", fails),
+            (
+                "'odd_bones:PLUGIN' cannot be imported (No module named 'odd_bones');"
+                " mend or uninstall its package."
+            ),
+        ),
+        (
+            offers(ODD),
+            "'odd_bones:PLUGIN' is a Game, not a GamePlugin; name the package's PLUGIN.",
+        ),
+        (
+            offers(GamePlugin(ODD)),
+            "its plug-in has no `settings`; name the YAML file of its tile and parameters.",
+        ),
+        (
+            offers(GamePlugin(ODD, settings=Path("/no/such/odd.yaml"))),
+            "its settings '/no/such/odd.yaml' are no file; pack the YAML file with it.",
+        ),
+        (
+            offers(GamePlugin(ODD, settings=SETTINGS), name="even"),
+            "its game is called 'odd'; give the entry point the same name.",
+        ),
+        (
+            offers(GamePlugin(replace(ODD, name="block"), settings=SETTINGS), name="block"),
+            "Wallwright has a game 'block' of its own; give the game another name.",
+        ),
+        (
+            offers(GamePlugin(replace(ODD, script=breaks), settings=SETTINGS)),
+            "its set-up cannot begin (KeyError: 'seats'); mend its script.",
+        ),
+    ],
+    ids=["import", "type", "no settings", "no file", "another name", "taken", "script"],
+)
+def test_a_broken_plug_in_is_one_sentence_and_the_others_go_on_working(
+    entry: Installed, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine = GamePlugin(replace(ODD, name="fine"), settings=SETTINGS)
+    found = with_these(monkeypatch, entry, offers(fine, "fine"))
+    assert set(found) == {*PLUGINS, "fine"}
+    assert found["wenzhou"].game.title == "Wenzhou mahjong"
+    assert found.broken == (f"The entry point '{entry.name}' of wallwright.games: {sentence}",)
+
+
+def test_two_packages_with_the_same_game_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (offers(GamePlugin(ODD, settings=SETTINGS)) for _ in range(2))
+    found = with_these(monkeypatch, one, other)
+    assert found["odd"] is one.load()
+    assert found.broken == (
+        (
+            "The entry point 'odd' of wallwright.games: another installed package has a game"
+            " 'odd' too; uninstall one of the two."
+        ),
+    )
+
+
+def test_a_game_that_nobody_has_is_refused_with_those_that_there_are() -> None:
+    for asked in (find_game, rules_of, judging_of):
+        with pytest.raises(IllegalSetup, match=r"There is no game 'whist'; there are backgammon, "):
+            asked("whist")
+
+
+def test_what_a_plug_in_lacks_is_said_when_it_is_needed() -> None:
+    only_dealt = GamePlugin(ODD)
+    with pytest.raises(PluginError, match=r"^Odd bones has no rules of play, so .* --play\.$"):
+        only_dealt.require_rules()
+    with pytest.raises(PluginError, match=r"^Odd bones has no judge, "):
+        only_dealt.require_judging()
+    strange = GamePlugin(ODD, rules=lambda: "rules", judging=lambda: None)  # type: ignore[arg-type,return-value]
+    with pytest.raises(PluginError, match=r"has 'rules' as `rules`, not a Rules\.$"):
+        strange.require_rules()
+    with pytest.raises(PluginError, match=r"has None as `judging`, not a Judging\.$"):
+        strange.require_judging()
+    other = GamePlugin(ODD, rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"))
+    with pytest.raises(PluginError, match=r"'odd' has the rules of 'wenzhou'\.$"):
+        other.require_rules()
+
+
+def test_a_package_without_a_plug_in_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("rules.games.wenzhou.PLUGIN")
+    with pytest.raises(PluginError, match=r"^rules\.games\.wenzhou has no PLUGIN; "):
+        Registry(games.__name__, games.__path__)["wenzhou"]
+
+
+def test_a_game_of_the_project_is_found_without_asking_what_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_entry_points", fails)
+    assert isinstance(Registry(games.__name__, games.__path__)["wenzhou"].game, Game)
