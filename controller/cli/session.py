@@ -26,6 +26,7 @@ from controller.faults.table_fault import TableFault
 from controller.journal import Journal, JournalError
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
+from controller.run_together import only
 from firmware_bridge.boards.board import BoardError
 
 
@@ -100,7 +101,7 @@ async def _played(daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journa
         return None
     # A real table that is ready to play is in the middle of its round; a simulated one is gone.
     ended = not (job.until_ready and job.ports)
-    match trouble := _innermost(playing.exception()) or (_end(journal) if ended else None):
+    match trouble := _only(playing.exception()) or (_end(journal) if ended else None):
         case None:
             return None
         case TableFault():
@@ -119,11 +120,9 @@ def _end(journal: Journal) -> JournalError | None:
     return None
 
 
-def _innermost(trouble: BaseException | None) -> BaseException | None:
-    """The first of the failures that came together."""
-    while isinstance(trouble, BaseExceptionGroup):
-        trouble = trouble.exceptions[0]
-    return trouble
+def _only(trouble: BaseException | None) -> BaseException | None:
+    """The failure itself, or the whole group where several came together."""
+    return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
 
 
 def _hardware(job: Job, prompts: IO[str]) -> Hardware:
