@@ -175,12 +175,20 @@ Drawing = Generator[Step, Outcome, Reseated]
 
 
 def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
-    """The seats that these outcomes draw. Raises IllegalOutcome for one that cannot be, or none."""
+    """The seats that these outcomes draw.
+
+    Raises IllegalOutcome for an outcome that cannot be, and for too few or too many of them.
+    """
     step = next(drawing)
-    for outcome in outcomes:
+    given = list(outcomes)
+    for number, outcome in enumerate(given, 1):
         try:
             step = drawing.send(step.check(outcome))
         except StopIteration as end:
+            if number < len(given):
+                raise IllegalOutcome(
+                    f"Seats are drawn after {number} outcomes; {len(given)} were given."
+                ) from None
             reseated: Reseated = end.value
             return reseated
     raise IllegalOutcome(f"Seats are not drawn yet: {step.facts()} has no outcome.")

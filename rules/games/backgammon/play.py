@@ -20,6 +20,7 @@ from rules.games.backgammon.moves import HOME, Option, options, played
 from rules.games.backgammon.reading import read, told
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
+from rules.known_tiles import known_tiles
 from rules.objections import Objection
 from rules.play import IllegalAction, Payment, Settlement, Tiles
 from rules.setup import Setup
@@ -192,10 +193,11 @@ def start(
     """The game that begins where the opening throw has decided: the winner plays both dice.
 
     Equal opening throws double the stake by themselves if the house says so. Raises IllegalSetup
-    for a set-up that is not finished.
+    for a set-up that is not finished, and for tiles: the game has none.
     """
     if setup.ready is None or setup.ready.begins is None:
         raise IllegalSetup("The opening throw has not decided who begins; finish the set-up first.")
+    known_tiles(setup, tiles)
     parameters: Parameters = setup.parameters
     begins = setup.ready.begins
     faces = {step.by: outcome[0] for step, outcome in setup.throws[-SEATS:]}
