@@ -138,9 +138,10 @@ class Books:
 
     @contextmanager
     def asking(self, ask: Ask, who: Who) -> Iterator[Callable[[str], None]]:
-        """A person is asked: tell it and write it down, and then who answered what.
+        """Record that a person is asked, and then who answered what.
 
-        Yields the function that takes the answer; a question that nobody answers stays open.
+        Yields the function that takes the answer. A request that ends without an answer stays
+        unconfirmed in the journal, and is reported as withdrawn.
         """
         told: dict[str, object] = {
             "code": ask.code,
@@ -151,10 +152,14 @@ class Books:
         }
         self.events.tell("waiting", **told)
         answers: list[str] = []
-        with self.intent("asked", told) as work:
-            yield answers.append
-            cleared = {"by": who.value, "answer": answers[-1]}
-            work(cleared)
+        try:
+            with self.intent("asked", told) as work:
+                yield answers.append
+                cleared = {"by": who.value, "answer": answers[-1]}
+                work(cleared)
+        except BaseException:
+            self.events.tell("withdrawn", code=ask.code, part=ask.part)
+            raise
         self.events.tell("cleared", code=ask.code, part=ask.part, **cleared)
 
     def _tell_state(self, under: str, top: str) -> None:

@@ -29,7 +29,8 @@ class Dealt:
 class Ask:
     """What a person is asked to put right: the fault's code, the part, a sentence, the answers.
 
-    `seen` is the evidence; `answers` are what may be said, the first one when it is done.
+    `seen` is the evidence; `answers` are the words that may be given, the first one when it is
+    done. `safety`: the table is paused, and the first answer lets it move again.
     """
 
     code: str
@@ -37,6 +38,7 @@ class Ask:
     seen: str
     please: str
     answers: tuple[str, ...] = ("done",)
+    safety: bool = False
 
 
 class Guide(Protocol):

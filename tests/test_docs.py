@@ -318,7 +318,7 @@ def test_the_lines_on_the_page_are_events_as_it_says() -> None:
 
 
 OF_TROUBLE = {
-    *("given_up", "recovered", "waiting", "cleared", "fault", "healed"),
+    *("given_up", "recovered", "waiting", "cleared", "withdrawn", "fault", "healed"),
     *("paused", "backed_off", "resumed", "recalled", "regathered", "not_shown"),
 }
 """What only a run with trouble tells."""

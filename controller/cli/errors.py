@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 
 
@@ -17,3 +19,9 @@ def no_such(kind: str, given: str, known: Iterable[str]) -> str:
     if close:
         return f"There is no {kind} '{given}'; did you mean '{close[0]}'?"
     return f"There is no {kind} '{given}'; there are {', '.join(names)}."
+
+
+def complain(words: str) -> None:
+    """Write a sentence to standard error; where that is gone, nobody reads it."""
+    with suppress(OSError):
+        print(words, file=sys.stderr, flush=True)

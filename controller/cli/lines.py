@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Literal, TextIO
 
@@ -48,41 +49,71 @@ class Lines:
 
 
 class Record(Lines):
-    """The record of a play, which a resumed run tells again from its first hand.
+    """The record of a play, which a resumed run repeats from its first hand.
 
-    A line that the file has already stays where it is: whatever becomes of a run that goes on, its
-    file is never shorter than the last one left it. Where the two differ, the run that goes on is
-    believed. What cannot be read again, such as a pipe, gets every line.
+    A line that the file has already stays where it is, so that the file is never shorter than an
+    interrupted run left it. Where a resumed run differs, the file gets that run's lines, and what
+    it held before is kept beside it, in a numbered file. A pipe, which cannot be read again, gets
+    every line.
     """
 
     def __init__(self, stream: TextIO, stop: Callable[[], None]) -> None:
         super().__init__("The record", "--record", stream, stop)
-        self._retelling = stream.seekable() and stream.readable()
-        if self._retelling:
+        self.kept_aside: Path | None = None
+        """Where the earlier contents are, if a resumed run differed from them."""
+        self._repeating = stream.seekable() and stream.readable()
+        if self._repeating:
             stream.seek(0)
+
+    def begin(self) -> None:
+        """Begin the record of a new run. Raises BadInput for a file that holds something."""
+        if self._repeating and self._stream.read(1):
+            raise BadInput(
+                f"The record '{self._stream.name}' exists and is not overwritten; name another"
+                " file with --record, or move that one away."
+            )
+        self._repeating = False
 
     def keep(self, line: str) -> None:
         """Write the next line, unless it stands there, as long as that goes."""
         self._try(lambda: self._next(line + "\n"))
 
     def cut(self) -> None:
-        """Leave off what has not been told by now: it is of another story, or never came about."""
+        """Remove the lines that the resumed run has not repeated: they never came about."""
         self._try(self._cut)
 
     def _next(self, line: str) -> None:
-        if self._retelling:
+        if self._repeating:
             here = self._stream.tell()
             if self._stream.readline() == line:
                 return
             self._stream.seek(here)
-            self._cut()
+            self._cut(line)
         self._stream.write(line)
         self._stream.flush()
 
-    def _cut(self) -> None:
-        if self._retelling:
-            self._retelling = False
-            self._stream.truncate(self._stream.tell())
+    def _cut(self, line: str = "") -> None:
+        """Remove the rest of the file. A part of this `line` is no loss; else the file is kept."""
+        if not self._repeating:
+            return
+        self._repeating = False
+        here = self._stream.tell()
+        rest = self._stream.read()
+        if rest and not line.startswith(rest):
+            self._stream.seek(0)
+            self.kept_aside = _kept_aside(Path(self._stream.name), self._stream.read())
+        self._stream.seek(here)
+        self._stream.truncate(here)
+
+
+def _kept_aside(file: Path, text: str) -> Path:
+    """Write this text to the first free numbered file beside another: `evening.jsonl.1`."""
+    for number in count(1):
+        aside = file.with_name(f"{file.name}.{number}")
+        with suppress(FileExistsError), aside.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+            return aside
+    raise AssertionError("there is always a free number")
 
 
 @contextmanager

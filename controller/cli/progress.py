@@ -1,53 +1,99 @@
-"""What a person sees while a table works: both activities, the tiles dealt, the last events."""
+"""What a person sees while a table works: both activities, the tiles dealt, the last events.
+
+Requests, pauses and recoveries are also printed above the view, where they stay when it is gone.
+"""
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
+from controller.cli.console import OperatorConsole
 from controller.events import Event
+from controller.faults.catalogue import CATALOGUE, latched
+from controller.operator.incidents import Incidents, PauseCause, Wait
+from firmware_bridge.boards.board import FaultCode
 
 KEPT = 8
+"""How many of the last events are shown, where the terminal has the room."""
+PER_SECOND = 8
+"""How often the view is drawn anew."""
+_DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready", "raised")
+"""Events after which people have done what they were prompted for."""
 
 
 class Progress:
-    """A live view of an event stream; a context manager. Silent where nobody watches."""
+    """A live view of an event stream; a context manager. Silent where no terminal is attached.
 
-    def __init__(self, console: Console, title: str) -> None:
+    `operator` is the console whose questions are shown in the view, `clock` the table's time.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        title: str,
+        operator: OperatorConsole | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._console = console
         self._title = title
+        self._operator = operator
+        self._clock = clock
         self._under, self._top = "offline", "offline"
-        self._last: deque[str] = deque(maxlen=KEPT)
+        # rich draws in a thread of its own: what it reads is replaced, never changed in place.
+        self._last: tuple[str, ...] = ()
         self._time = 0.0
         self._dealt = 0
-        self._live = Live(console=console, refresh_per_second=8, transient=True)
+        self._prompt = ""
+        self._incidents = Incidents()
+        self._live = Live(
+            console=console,
+            refresh_per_second=PER_SECOND,
+            transient=True,
+            get_renderable=self._page,
+        )
         self._watched = console.is_terminal
 
     def __enter__(self) -> Progress:
         if self._watched:
             self._live.start()
+            if self._operator is not None:
+                self._operator.redraw = self._live.refresh
         return self
 
     def __exit__(self, *failure: object) -> None:
         if self._watched:
+            if self._operator is not None:
+                self._operator.redraw = lambda: None
             self._live.stop()
 
     def hear(self, event: Event) -> None:
-        """Take the next event in."""
+        """Take in the next event."""
         self._time = float(str(event["t"]))
+        self._incidents.hear(event)
         if line := self._line(event):
-            self._last.append(f"{self._time:8.1f} s  {line}")
-        if self._watched:
-            self._live.update(self._page())
+            self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
+        if self._watched and (line := _lasting(event)):
+            self._console.print(Text(f"{self._time:8.1f} s  {line}"))
+            self._live.refresh()
 
     def _line(self, event: Event) -> str:
         match event:
             case {"event": "state", "under": under, "top": top}:
                 self._under, self._top = str(under), str(top)
                 self._dealt = 0 if top == "raising" else self._dealt
+            case {"event": "move", "move": "prompt", "what": dict(what)}:
+                self._prompt = _prompted(what)
+            case {"event": name} if name in _DONE:
+                self._prompt = ""
+        return self._told(event)
+
+    def _told(self, event: Event) -> str:
+        match event:
             case {"event": "thrown", "by": by, "dice": list(dice)}:
                 return f"seat {by} throws {' '.join(str(face) for face in dice)}"
             case {"event": "chosen", "what": what, "answer": answer}:
@@ -70,14 +116,110 @@ class Progress:
             case {"event": "reseated", "moves": list(moves), "dealer": dealer}:
                 moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(moves))
                 return f"new seats: {moved}; seat {dealer} deals"
-            case {"event": "fault", "part": part, "evidence": evidence}:
-                return f"FAULT {part}: {evidence}"
-        return ""
+        return _lasting(event, short=True)
 
     def _page(self) -> Group:
+        """The whole view, no higher than the terminal: the last events give way to a question."""
+        now = self._time if self._clock is None else self._clock()
         grid = Grid.grid(padding=(0, 2))
-        grid.add_row("time", f"{self._time:.1f} s")
+        grid.add_row("time", f"{now:.1f} s")
         grid.add_row("under", Text(self._under, style="cyan"))
         grid.add_row("top", Text(self._top, style="green"))
         grid.add_row("dealt", f"{self._dealt} tiles")
-        return Group(Text(self._title, style="bold"), grid, Text("\n".join(self._last)))
+        grid.add_row("so far", self._so_far())
+        wanted = self._wanted(now)
+        free = self._console.size.height - 1 - self._lines_of(grid) - self._lines_of(wanted) - 1
+        last = Text("\n").join(
+            Text(line, no_wrap=True, overflow="ellipsis") for line in self._last[-max(free, 0) :]
+        )
+        parts: list[RenderableType] = [Text(self._title, style="bold"), grid]
+        if free > 0 and self._last:
+            parts.append(last)
+        return Group(*parts, *([wanted] if wanted.plain else []))
+
+    def _lines_of(self, shown: Grid | Text) -> int:
+        if isinstance(shown, Text) and not shown.plain:
+            return 0
+        return len(self._console.render_lines(shown, pad=False))
+
+    def _so_far(self) -> str:
+        seen = self._incidents
+        counts = {
+            "recoveries": seen.recoveries,
+            "assists": seen.assists,
+            "pauses": seen.pauses,
+        }
+        return ", ".join(f"{name} {counter.total()}" for name, counter in counts.items())
+
+    def _wanted(self, now: float) -> Text:
+        """What the table waits for, who may clear it and since when; and the open questions."""
+        lines: list[Text] = []
+        questions = self._operator.questions if self._operator is not None else ()
+        for cause in self._incidents.pause:
+            where = " ".join(each for each in (f"board {cause.board}", cause.channel) if each)
+            words = f"PAUSED since {cause.since:.1f} s: {cause.why}, {where}"
+            lines.append(Text(f"{words}{_how_it_ends(cause)}", style="bold red"))
+        for wait in self._incidents.waits:
+            lines.append(Text(_waiting(wait, now), style="bold yellow"))
+            if not questions:
+                lines.append(Text(f"  {wait.seen}. {wait.please}"))
+        if self._prompt and not questions:
+            lines.append(Text(f"people are asked: {self._prompt}", style="yellow"))
+        elif self._top == "playing" and not (lines or questions):
+            lines.append(Text("waits for the players; the lid's key ends the hand"))
+        lines += [Text(f"[{each.number}] {each.words}") for each in questions]
+        if questions and self._operator is not None:
+            if note := questions[-1].note:
+                lines.append(Text(note, style="red"))
+            lines.append(Text(f"[{questions[-1].number}]> {self._operator.draft}_", style="bold"))
+        return Text("\n").join(lines)
+
+
+def _how_it_ends(cause: PauseCause) -> str:
+    """For an input that has to be released first: by whom it is cleared then."""
+    if cause.why not in (FaultCode.EMERGENCY_STOP.name, FaultCode.LIGHT_CURTAIN.name):
+        return ""
+    who = CATALOGUE[latched(FaultCode[cause.why])].who.value
+    return f"; when it is released, the {who} may clear it"
+
+
+def _waiting(wait: Wait, now: float) -> str:
+    waited = max(0.0, now - wait.since)
+    return (
+        f"WAITING for the {wait.who} since {wait.since:.1f} s ({waited:.0f} s):"
+        f" {wait.code}, {wait.part}"
+    )
+
+
+def _lasting(event: Event, *, short: bool = False) -> str:
+    """Requests, recoveries, pauses and faults, as a line; nothing for other events."""
+    match event:
+        case {"event": "waiting", "code": code, "part": part, "who": who}:
+            more = "" if short else f": {event['seen']}. {event['please']}"
+            return f"{code} at {part}, waiting for the {who}{more}"
+        case {"event": "cleared", "code": code, "part": part, "by": by, "answer": answer}:
+            return f"{code} at {part}: the {by} answered '{answer}'"
+        case {"event": "withdrawn", "code": code, "part": part}:
+            return f"{code} at {part}: the request was withdrawn"
+        case {"event": "recovered", "code": code, "part": part, "attempt": attempt}:
+            return f"{code} at {part}: recovered on attempt {attempt}"
+        case {"event": "paused", "why": why, "board": board, "channel": channel}:
+            return f"paused: {why} on board {board}{f', {channel}' if channel else ''}"
+        case {"event": "resumed", "paused_s": seconds}:
+            return f"resumed after {seconds} s"
+        case {"event": "backed_off", "channel": channel}:
+            return f"{channel} backed off from an obstacle"
+        case {"event": "fault", "part": part, "evidence": evidence}:
+            return f"FAULT {part}: {evidence}"
+    return ""
+
+
+def _prompted(what: dict[str, object]) -> str:
+    """A step for people, from its facts: its kind, its seat, its places."""
+    words = [str(what.get("step", ""))]
+    words += [f"seat {what[key]}" for key in ("seat", "by") if key in what]
+    words += [str(what[key]) for key in ("what", "why", "at") if key in what]
+    places = what.get("from")
+    if isinstance(places, list):
+        words.append(" ".join(map(str, places)))
+    return ", ".join(word for word in words if word)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,11 +16,19 @@ from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
-from controller.cli.errors import BadInput
+from controller.cli.console import (
+    BadAnswerError,
+    NoTerminalError,
+    OperatorConsole,
+    TerminalClosedError,
+)
+from controller.cli.errors import BadInput, complain
 from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
 from controller.cli.options import KeysFile, TableNamed, keys_of
+from controller.cli.screen import screen
+from controller.cli.stopping import StopSignals
 from controller.cli.terminal import Terminal
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
@@ -126,17 +132,18 @@ async def _session(
 ) -> int:
     """Test until the end, a stop or trouble; returns the exit code. Raises BadInput."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    signals = StopSignals(loop, stop.set)
     game, config = _some_game(table)
-    hardware = _hardware(table, game, config, ports, keys, mishaps)
+    # A simulated table hurts nobody: there a pipe may answer in place of a person.
+    console = OperatorConsole(screen(), sys.stdin, drawn=False, scripted=not ports)
+    hardware = _hardware(table, game, config, ports, keys, mishaps, console)
     onlooker = Onlooker(hardware.plant) if hardware.plant is not None else None
-    watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(onlooker)
+    watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(console, onlooker)
 
     def told(result: Result) -> None:
         report.results.append(result)
         said = f", the person said {result.said}" if result.said else ""
-        print(f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}")
+        console.say(f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}")
 
     async def tested() -> None:
         await watcher.ready()
@@ -151,12 +158,13 @@ async def _session(
         running.cancel()
         await asyncio.wait((running,))
         if running.cancelled():
-            return INTERRUPTED
+            return signals.exit_code or INTERRUPTED
         running.result()
     except _Gone:
-        print("The terminal was closed before the answer; everything was stopped.", file=sys.stderr)
-        return 1
+        complain("The terminal was closed before the answer; everything was stopped.")
+        return signals.exit_code or 1
     finally:
+        console.close()
         await _close(hardware)
     return 1 if report.failed else 0
 
@@ -198,12 +206,13 @@ def _hardware(
     ports: dict[str, str],
     keys: Keys | None,
     mishaps: tuple[Mishap, ...],
+    console: OperatorConsole,
 ) -> Hardware:
     if not ports:
         seats = seats_of(game.setup())
         return simulated(table, config, game, seats, 0, mishaps=mishaps, people=Nobody)
     try:
-        return on_lines(table, game, ports, Terminal(sys.stdout), keys)
+        return on_lines(table, game, ports, Terminal(console), keys)
     except BoardError as error:
         raise BadInput(_sentence(error)) from error
 
@@ -247,11 +256,9 @@ class _Alone(_Screen):
 class _Person(_Screen):
     """Somebody at the keyboard; at a simulated table the plant's person covers the sensors."""
 
-    def __init__(self, onlooker: Onlooker | None) -> None:
+    def __init__(self, console: OperatorConsole, onlooker: Onlooker | None) -> None:
+        self._console = console
         self._onlooker = onlooker
-        self._lines: asyncio.Queue[str] = asyncio.Queue()
-        self._rest = b""
-        self._reading = False
 
     async def ready(self) -> None:
         if await self._asked(f"{READY} Ready? [y/n]", {"y": True, "yes": True, "n": False}):
@@ -269,40 +276,24 @@ class _Person(_Screen):
         return await self._asked(f"{question} [y/n/skip]", answers)
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
-        print(please, flush=True)
+        self._console.say(please)
         if self._onlooker is not None:
             self._onlooker.reach(sensor, active)
 
     async def _asked(self, words: str, answers: Mapping[str, T]) -> T:
-        print(words, flush=True)
-        while True:
-            line = (await self._line()).strip().lower()
-            if line in answers:
-                return answers[line]
+        """One of the answers. Raises BadInput without a terminal, _Gone when it is closed."""
+
+        def read(line: str) -> T:
+            if (typed := line.lower()) in answers:
+                return answers[typed]
             offered = ", ".join(repr(answer) if answer else "Enter" for answer in answers)
-            print(f"'{line}' is no answer here; type {offered}.", flush=True)
+            raise BadAnswerError(f"'{line}' is no answer here; type {offered}.")
 
-    async def _line(self) -> str:
-        """The next line that is typed. Raises _Gone when there will be none."""
-        if not self._reading:
-            try:
-                asyncio.get_running_loop().add_reader(sys.stdin.fileno(), self._read)
-            except (OSError, ValueError) as error:
-                raise BadInput(
-                    "A self-test needs a person at a terminal; run it there, or add --sim --yes."
-                ) from error
-            self._reading = True
-        line = await self._lines.get()
-        if not line:
-            raise _Gone
-        return line
-
-    def _read(self) -> None:
-        piece = os.read(sys.stdin.fileno(), 4096)
-        if not piece:
-            asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-            self._lines.put_nowait("")
-            return
-        *lines, self._rest = (self._rest + piece).split(b"\n")
-        for line in lines:
-            self._lines.put_nowait(line.decode(errors="replace") + "\n")
+        try:
+            return await self._console.ask(words, read)
+        except NoTerminalError:
+            raise BadInput(
+                "A self-test needs a person at a terminal; run it there, or add --sim --yes."
+            ) from None
+        except TerminalClosedError:
+            raise _Gone from None

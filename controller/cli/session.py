@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 import time
+from contextlib import closing
 from datetime import UTC, datetime
-from typing import IO, TextIO
+from typing import TextIO
 
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
-from controller.cli.errors import BadInput
+from controller.cli.console import OperatorConsole
+from controller.cli.errors import BadInput, complain
 from controller.cli.host import befalls_host
 from controller.cli.job import Job
 from controller.cli.lines import Lines, Record
@@ -18,6 +19,7 @@ from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
 from controller.cli.reveal import Reveal
 from controller.cli.screen import screen
+from controller.cli.stopping import StopSignals
 from controller.cli.story import facts_of, regather_for, taken_up
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
@@ -26,7 +28,6 @@ from controller.faults.table_fault import TableFault
 from controller.journal import Journal, JournalError
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
-from controller.run_together import only
 from firmware_bridge.boards.board import BoardError
 
 
@@ -38,17 +39,24 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
     loop = asyncio.get_running_loop()
     begun, wall_begun = loop.time(), time.perf_counter()
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    signals = StopSignals(loop, stop.set)
     events = EventLog(lambda: loop.time() - begun)
     lines = Lines("Events", "--events", stream, stop.set) if stream is not None else None
     kept = Record(record, stop.set) if record is not None else None
     if lines is not None:
         events.listen(lines.hear)
     console = screen(errors=stream is sys.stdout)
-    hardware = _hardware(job, console.file)
+    people = screen(errors=stream is sys.stdout or _only_errors_are_seen())
+    asking = OperatorConsole(people, sys.stdin, drawn=people.is_terminal)
+    hardware = _hardware(job, asking)
     try:
-        with _journal(job) as journal, Progress(console, job.title) as progress:
+        with (
+            _journal(job) as journal,
+            closing(asking),
+            Progress(people, job.title, asking, lambda: loop.time() - begun) as progress,
+        ):
+            if job.ports:
+                asking.open()
             events.listen(progress.hear)
             for sentence in journal.healed:
                 events.tell("healed", what=sentence)
@@ -66,10 +74,10 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             if story is not None:
                 daemon.books.resume(story)
             elif kept is not None:
-                kept.cut()
+                kept.begin()
             if job.reveal and hardware.plant is not None:
                 events.listen(Reveal(hardware.plant, daemon.staging, events).hear)
-            trouble = await _played(daemon, job, stop, journal)
+            trouble, cut_short = await _played(daemon, job, stop, journal)
             if kept is not None and daemon.books.past.over:
                 kept.cut()
     finally:
@@ -81,34 +89,49 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
     for written in (lines, kept):
         if written is not None:
             trouble = trouble or written.trouble
+    if kept is not None and kept.kept_aside is not None:
+        complain(f"The earlier contents of the record are kept in {kept.kept_aside}.")
     if trouble is not None:
-        print(trouble, file=sys.stderr)
+        complain(trouble)
+    if cut_short and signals.exit_code is not None:
+        return signals.exit_code
     return 0 if trouble is None else 1
 
 
-async def _played(daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journal) -> str | None:
-    """Play until the end, a stop, or trouble: what it was and what to do."""
+def _only_errors_are_seen() -> bool:
+    """Whether people see standard error only: standard output goes to a file or a pipe."""
+    return sys.stderr.isatty() and not sys.stdout.isatty()
+
+
+async def _played(
+    daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journal
+) -> tuple[str | None, bool]:
+    """Play until the end, a stop, or a fault.
+
+    Returns the fault and what to do about it, if there was one, and whether the run was cut short.
+    """
     why = regather_for(job, journal)
     playing = asyncio.ensure_future(
         daemon.run(job.rounds, until_ready=job.until_ready, regather_for=why)
     )
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)
+    cut_short = not playing.done()
     stopping.cancel()
     playing.cancel()
     await asyncio.wait((playing,))
     if playing.cancelled():
-        return None
+        return None, cut_short
     # A real table that is ready to play is in the middle of its round; a simulated one is gone.
     ended = not (job.until_ready and job.ports)
-    match trouble := _only(playing.exception()) or (_end(journal) if ended else None):
+    match fault := _innermost(playing.exception()) or (_end(journal) if ended else None):
         case None:
-            return None
+            return None, cut_short
         case TableFault():
-            return f"{trouble} {trouble.cure}"
+            return f"{fault} {fault.cure}", cut_short
         case JournalError():
-            return str(trouble)
-    raise trouble
+            return str(fault), cut_short
+    raise fault
 
 
 def _end(journal: Journal) -> JournalError | None:
@@ -120,12 +143,14 @@ def _end(journal: Journal) -> JournalError | None:
     return None
 
 
-def _only(trouble: BaseException | None) -> BaseException | None:
-    """The failure itself, or the whole group where several came together."""
-    return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
+def _innermost(trouble: BaseException | None) -> BaseException | None:
+    """The first of the failures that came together."""
+    while isinstance(trouble, BaseExceptionGroup):
+        trouble = trouble.exceptions[0]
+    return trouble
 
 
-def _hardware(job: Job, prompts: IO[str]) -> Hardware:
+def _hardware(job: Job, console: OperatorConsole) -> Hardware:
     if not job.ports:
         seats = seats_of(job.orders.setup(job.orders.dealer))
         hardware = simulated(
@@ -142,7 +167,7 @@ def _hardware(job: Job, prompts: IO[str]) -> Hardware:
         hardware.plant.mishaps.on_host(befalls_host(job.journal))
         return hardware
     try:
-        return on_lines(job.table, job.orders.game, job.ports, Terminal(prompts), job.keys)
+        return on_lines(job.table, job.orders.game, job.ports, Terminal(console), job.keys)
     except BoardError as error:
         reason = str(error)
         raise BadInput(reason[:1].upper() + reason[1:]) from error

@@ -1,16 +1,22 @@
-"""The guide of a real table: prompts on the screen, answers from the keyboard."""
+"""The guide of a real table: prompts at the operator console, answers from its keyboard."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from typing import IO, Any
+from collections.abc import Awaitable, Callable
+from itertools import islice
+from typing import Any, TypeVar
 
 from config.layout.staging import Staging
+from controller.cli.console import (
+    BadAnswerError,
+    NoTerminalError,
+    OperatorConsole,
+    TerminalClosedError,
+)
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw
-from rules.errors import NotationError, RulesError
+from rules.errors import NotationError
 from rules.geometry import Place
 from rules.play import Action, Reseated, Rules, Settlement
 from rules.steps import (
@@ -27,104 +33,124 @@ from rules.steps import (
     TurnUp,
 )
 
+T = TypeVar("T")
+
+LISTED = 2000
+"""The most actions that are listed; a play with hidden hands may allow very many."""
+
 
 class Terminal:
-    """Asks on a stream and reads lines from standard input without holding the loop up."""
+    """Asks people through the operator console. Raises TableFault where nobody can answer."""
 
-    def __init__(self, prompts: IO[str]) -> None:
-        self._prompts = prompts
-        self._lines: asyncio.Queue[str] = asyncio.Queue()
-        self._reading = False
+    def __init__(self, console: OperatorConsole) -> None:
+        self._console = console
         self._rules: Rules | None = None
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Ask until the answer can be the step's outcome. Raises TableFault if nobody is there."""
-        while True:
-            self._say(question(step))
-            try:
-                return step.check(answer(step, await self._line()))
-            except RulesError as error:
-                self._say(str(error))
+        """Ask until the answer can be the step's outcome."""
+        return await self._ask(question(step), lambda line: step.check(answer(step, line)))
 
     async def ready(self) -> None:
-        self._say("Ready to play.")
+        self._console.say("Ready to play.")
 
     async def sit_down(self, dealt: Dealt) -> None:
         self._rules = dealt.rules
-        self._say("The hand is followed: type who does what, as '1 discard 5m'.")
+        self._console.say("The hand is followed by the rules: type what each seat does.")
 
     async def act(self, play: Any) -> Action | None:
-        """Ask until somebody may do what is typed; nothing typed has the dice thrown."""
+        """Ask until a legal action is typed; Enter alone has the dice thrown where that is next."""
         assert self._rules is not None
-        throw = self._rules.throw(play)
+        rules = self._rules
+        throw = rules.throw(play)
         seats = " or ".join(map(str, play.to_act))
-        self._say(f"To act: seat {seats}{'' if throw is None else ' (Enter throws the dice)'}.")
-        while True:
-            line = await self._line()
+        dice = "" if throw is None else " Enter throws the dice."
+
+        def read(line: str) -> Action | None:
             if not line and throw is not None:
                 return None
-            try:
-                return _legal(play, self._rules, line)
-            except RulesError as error:
-                self._say(str(error))
+            if line == "?":
+                raise BadAnswerError(_all_actions(play))
+            return _legal(play, rules, line)
+
+        return await self._ask(f"To act: seat {seats}.{dice} {_examples(play)}", read)
 
     async def settled(self, settlement: Settlement) -> None:
-        self._say(f"The hand is over: {settlement.name}.")
+        self._console.say(f"The hand is over: {settlement.name}.")
         for payment in settlement.payments:
             facts = payment.facts()
-            self._say(f"Seat {facts['from']} pays {facts['to']} {facts['amount']}: {facts['why']}")
+            self._console.say(
+                f"Seat {facts['from']} pays {facts['to']} {facts['amount']}: {facts['why']}"
+            )
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Name the seats as they were in the last hand: told twice, it still means the same."""
-        self._say("The seats are drawn anew.")
+        """Name the seats as they were in the last hand, so that a repeated text means the same."""
+        self._console.say("The seats are drawn anew.")
         for seat, to in enumerate(reseated.moves):
             deals = ", and deals" if to == reseated.match.dealer else ""
-            self._say(f"Who had seat {seat} in the last hand sits at seat {to}{deals}.")
-        self._say("Press Enter when everybody sits so.")
-        await self._line()
+            self._console.say(f"Who had seat {seat} in the last hand sits at seat {to}{deals}.")
+        await self._ask("Press Enter when everybody sits so.", lambda _: None)
 
     async def help(self, ask: Ask) -> str:
-        """Tell what is wrong and what to do, until one of the answers that are offered is typed.
+        """Say what is wrong and what to do, until one of the offered words is typed.
 
-        Enter alone is the first of them: it is done. Raises TableFault if nobody is there.
+        Enter alone is no answer: after it parts of the table may move again.
         """
         first, *others = ask.answers
-        offered = f"Enter or '{first}' when it is done" + "".join(f", or '{o}'" for o in others)
-        self._say(f"{ask.part}: {ask.seen}. {ask.please} Type {offered}.")
-        while True:
-            line = (await self._line()).lower()
-            if not line:
-                return first
+        offered = f"Type '{first}' when it is done" + "".join(f", or '{o}'" for o in others)
+
+        def read(line: str) -> str:
             for answer in ask.answers:
-                if line == answer.lower():
+                if line.lower() == answer.lower():
                     return answer
-            self._say(f"'{line}' is no answer here; type {offered}.")
+            typed = f"'{line}'" if line else "Enter alone"
+            raise BadAnswerError(f"{typed} is no answer here. {offered}.")
 
-    def _say(self, words: str) -> None:
-        print(words, file=self._prompts, flush=True)
+        words = f"{ask.part}: {ask.seen}. {ask.please} {offered}."
+        return await self._ask(words, read, urgent=ask.safety)
 
-    async def _line(self) -> str:
-        if not sys.stdin.isatty():
-            raise TableFault(
-                Fault.NOBODY, "guide", "this step needs a person, and no terminal is attached"
-            )
-        if not self._reading:
-            loop = asyncio.get_running_loop()
-            loop.add_reader(sys.stdin, lambda: self._lines.put_nowait(sys.stdin.readline()))
-            self._reading = True
-        line = await self._lines.get()
-        if not line:
-            raise TableFault(Fault.NOBODY, "guide", "the terminal was closed before the answer")
-        return line.strip()
+    async def _ask(self, words: str, read: Callable[[str], T], *, urgent: bool = False) -> T:
+        return await answered(self._console.ask(words, read, urgent=urgent))
+
+
+async def answered(asked: Awaitable[T]) -> T:
+    """The answer, or a TableFault that says why nobody can give one."""
+    try:
+        return await asked
+    except NoTerminalError:
+        raise TableFault(
+            Fault.NOBODY, "guide", "this step needs a person, and no terminal is attached"
+        ) from None
+    except TerminalClosedError:
+        raise TableFault(
+            Fault.NOBODY, "guide", "the terminal was closed before the answer"
+        ) from None
 
 
 def _legal(play: Any, rules: Rules, line: str) -> Action:
     """A typed line as an action that the play allows. Raises RulesError."""
     seat, _, words = line.partition(" ")
-    if not seat.isdecimal():
-        raise NotationError(f"'{line}' begins with no seat; write it as '1 discard 5m'.")
+    if not (seat.isdecimal() and len(seat) < 3):
+        raise NotationError(f"'{line}' begins with no seat. {_examples(play)}")
     action: Action = play.legal_actions.require(rules.parse(int(seat), words.strip()))
     return action
+
+
+def _examples(play: Any) -> str:
+    """One legal action of each kind, as a person types it."""
+    kinds: dict[str, str] = {}
+    for action in islice(play.legal_actions, LISTED):
+        text = str(action)
+        kinds.setdefault(text.partition(" ")[0], f"'{action.seat} {text}'")
+    if not kinds:
+        return "Nothing can be typed but '?'."
+    return f"Type the seat and the action, as {' or '.join(kinds.values())}; '?' lists all."
+
+
+def _all_actions(play: Any) -> str:
+    """Every legal action, as a person types it."""
+    actions = [f"{action.seat} {action}" for action in islice(play.legal_actions, LISTED + 1)]
+    more = f"; and more than {LISTED} in all" if len(actions) > LISTED else ""
+    return f"Legal now: {', '.join(actions[:LISTED])}{more}."
 
 
 def question(step: Step) -> str:
@@ -133,7 +159,8 @@ def question(step: Step) -> str:
         case Throw():
             return f"Seat {step.by}, {step.why}: throw, and type the dice as 3,5."
         case Choose():
-            return f"Seat {step.by}, {step.what}? [{step.default}]"
+            offered = " or ".join(str(each) for each in step.among)
+            return f"Seat {step.by}, {step.what}: {offered}? [{step.default}]"
         case TurnUp():
             return f"Turn up {step.place} and type what it shows (or nothing)."
         case DrawLot():
@@ -151,14 +178,14 @@ def question(step: Step) -> str:
 
 
 def answer(step: Step, line: str) -> Outcome:
-    """A typed line as an outcome. Raises NotationError for dice that are none."""
+    """A typed line as an outcome. Raises NotationError for a throw that cannot be read."""
     match step:
         case Throw():
             return parse_throw(line)
         case Choose():
             if not line:
                 return step.default
-            return int(line) if line.lstrip("-").isdecimal() else line
+            return next((each for each in step.among if str(each) == line), line)
         case TurnUp() | DrawLot():
             return line or None
     return None

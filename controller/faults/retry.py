@@ -108,8 +108,7 @@ class Care:
                     note(answer)
             except TimeoutError:
                 return False
-        fault.ordered = answer == STOP
-        return not fault.ordered
+        return answer != STOP
 
     def _decision(self, fault: TableFault, failed: int) -> Decision:
         limits = self._limits(fault.fault.name)

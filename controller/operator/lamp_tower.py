@@ -68,7 +68,7 @@ class Watch:
                 self._paused = self._latched = False
             case {"event": "waiting", "code": code, "part": part}:
                 self._asked.add((code, part))
-            case {"event": "cleared", "code": code, "part": part}:
+            case {"event": "cleared" | "withdrawn", "code": code, "part": part}:
                 self._asked.discard((code, part))
             case {"event": "fault"}:
                 self._above = "fault"

@@ -92,12 +92,13 @@ def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
         assert entry.outcome == {"by": "attendant", "answer": "done"}
 
 
-def test_a_question_that_nobody_answers_stays_open() -> None:
+def test_a_question_without_an_answer_stays_open_in_the_journal_and_is_withdrawn() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, told = opened(journal)
         with pytest.raises(TimeoutError), books.asking(ASK, Who.ATTENDANT):
             raise TimeoutError
-        assert [event["event"] for event in told] == ["waiting"]
+        assert [event["event"] for event in told] == ["waiting", "withdrawn"]
+        assert (told[1]["code"], told[1]["part"]) == ("JAM", "head 2")
         assert [entry.confirmed for entry in journal.entries()] == [False]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import Row, Who
+from controller.faults.catalogue.row import CLEAR, STOP, Row, Who
 from firmware_bridge.boards.board import FaultCode
 
 ROWS = (
@@ -38,6 +38,7 @@ ROWS = (
         automatic="stops at once, backs off, waits for a person",
         please="Take your hands and everything else out of the way of {part}.",
         who=Who.PLAYER,
+        answers=(CLEAR, STOP),
         latched=FaultCode.LIGHT_CURTAIN,
         example="lid",
     ),

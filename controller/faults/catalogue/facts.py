@@ -13,8 +13,8 @@ def facts(row: Row) -> Iterator[tuple[str, str]]:
     yield "came instead", row.instead
     yield "likely cause", row.cause
     yield "the table by itself", row.automatic
-    yield "a person is asked", row.request(row.example)
-    if row.limits:
+    yield "a person is asked", row.request(row.kind_of_part)
+    if row.limits or row.latched is not None:
         yield "answers", ", ".join(row.answers)
     yield "who may clear it", row.who.value
     if row.limits:

@@ -11,6 +11,9 @@ from firmware_bridge.boards.board import FaultCode
 
 DONE, STOP = "done", "stop"
 """The answers to most questions: it is put right, or the table is to stop."""
+CLEAR, RESET = "clear", "reset"
+"""What clears a fault that a board has latched, and an emergency stop. They differ from DONE, so
+that an answer meant for another question cannot let a stopped table move again."""
 
 
 class Who(enum.Enum):
@@ -52,6 +55,11 @@ class Row:
     def limits(self) -> Limits | None:
         """What a table does before it stops, unless its file says otherwise; None: it stops."""
         return DEFAULTS.get(self.code)
+
+    @property
+    def kind_of_part(self) -> str:
+        """What kind of part it can befall: "head" where the example is "head 2"."""
+        return self.example.partition(" ")[0]
 
     def request(self, part: str) -> str:
         """What a person is asked when it happens to this part."""

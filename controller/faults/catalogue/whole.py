@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import Row, Who
+from controller.faults.catalogue.row import CLEAR, RESET, STOP, Row, Who
 from firmware_bridge.boards.board import FaultCode
 
 ROWS = (
@@ -16,6 +16,7 @@ ROWS = (
         automatic="none: the power is cut in hardware, and the board stays stopped",
         please="Put right why it was pressed, release it, then clear {part}.",
         who=Who.DEALER,
+        answers=(RESET, STOP),
         latched=FaultCode.EMERGENCY_STOP,
         example="board base",
     ),
@@ -29,6 +30,7 @@ ROWS = (
         " person is asked as for OBSTRUCTED",
         please="Free what {part} drives, then clear it.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.OVER_CURRENT,
         example="lid",
     ),
@@ -41,6 +43,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Clean the sensor of {part} and look at its belt, then clear it.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.NO_EDGE,
         example="head2_belt",
     ),
@@ -53,6 +56,7 @@ ROWS = (
         automatic="one more look, then a person is asked; in the board it stays latched",
         please="Look at both switches of {part}; one of them is stuck.",
         who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
         latched=FaultCode.BOTH_SWITCHES,
         example="lift 2",
     ),
@@ -65,6 +69,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Clear the way of {part}, then clear it; it is homed anew.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.LIMIT_SWITCH,
         example="gantry_x",
     ),
@@ -77,6 +82,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Look why {part} ran so long, then clear it.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.MAXIMUM_ON_TIME,
         example="drum",
     ),
@@ -89,6 +95,7 @@ ROWS = (
         automatic="the board stops every output by itself; the host pauses, then goes on",
         please="Look at the cable of {part} and at what else its host is doing.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.LEASE_EXPIRED,
         example="board base",
     ),
@@ -101,6 +108,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Measure the supply of {part}, then clear it.",
         who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
         latched=FaultCode.BROWN_OUT,
         example="board base",
     ),
@@ -113,6 +121,7 @@ ROWS = (
         automatic="none: it begins unconfigured",
         please="Note what {part} was doing, then clear it and start the table again.",
         who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
         latched=FaultCode.WATCHDOG,
         example="board base",
     ),
@@ -125,6 +134,7 @@ ROWS = (
         automatic="none: nothing moves",
         please="Start the table again with the file that belongs to {part}.",
         who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
         latched=FaultCode.CONFIGURATION,
         example="board base",
     ),
@@ -137,6 +147,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Find out what moved {part} before you clear it.",
         who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
         latched=FaultCode.UNEXPECTED_MOTION,
         example="lid",
     ),
@@ -149,6 +160,7 @@ ROWS = (
         automatic="none: the board stays stopped",
         please="Gather the set and start the table again; tell the makers what {part} did.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
         latched=FaultCode.IMPOSSIBLE,
         example="lift 2",
     ),
@@ -183,6 +195,7 @@ ROWS = (
         automatic="none",
         please="Look at what it names, release the emergency stop if it is pressed, run again.",
         who=Who.ATTENDANT,
+        answers=(CLEAR, STOP),
     ),
     Row(
         fault=Fault.REFUSED,

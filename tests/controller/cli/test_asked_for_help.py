@@ -1,59 +1,269 @@
-"""A person at the terminal who is asked to put something right."""
+"""The operator console: a question is answered by what is typed after it was shown."""
 
 from __future__ import annotations
 
 import asyncio
 import io
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from rich.console import Console
 
+from controller.cli.console import OperatorConsole
 from controller.cli.terminal import Terminal
+from controller.faults.catalogue import CATALOGUE, Fault
 from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 
-ASK = Ask(
+JAM = Ask(
     "JAM",
     "head 2",
     "head2_counter has been active for 3 s",
     "Clear the tile that is stuck at head 2.",
     ("done", "stop"),
 )
+EMERGENCY = Ask(
+    "EMERGENCY", "emergency", "EMERGENCY_STOP", "Release it.", ("reset", "stop"), safety=True
+)
 
 
-@pytest.fixture
-def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Standard input is a terminal; what is written here is typed there."""
+@dataclass
+class Desk:
+    """A terminal at which somebody sits."""
+
+    end: int
+    console: OperatorConsole
+    prompts: io.StringIO
+    guide: Terminal = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.guide = Terminal(self.console)
+
+    def types(self, keys: str) -> None:
+        os.write(self.end, keys.encode())
+
+    @property
+    def said(self) -> list[str]:
+        return self.prompts.getvalue().splitlines()
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "live view"])
+def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
+    """Standard input is a terminal, with a live view on the screen and without."""
     end, side = os.openpty()
     with os.fdopen(side) as typed:
-        monkeypatch.setattr(sys, "stdin", typed)
-        yield end
+        prompts = io.StringIO()
+        screen = Console(file=prompts, width=500)
+        console = OperatorConsole(screen, typed, drawn=request.param)
+        yield Desk(end, console, prompts)
     os.close(end)
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"), [(b"\n", "done"), (b"done\n", "done"), (b"Stop\n", "stop")]
-)
-def test_what_is_typed_is_one_of_the_answers(keyboard: int, typed: bytes, answer: str) -> None:
-    prompts = io.StringIO()
-    os.write(keyboard, typed)
-    assert asyncio.run(Terminal(prompts).help(ASK)) == answer
-    assert prompts.getvalue() == (
-        "head 2: head2_counter has been active for 3 s. Clear the tile that is stuck at head 2."
-        " Type Enter or 'done' when it is done, or 'stop'.\n"
+async def settled() -> None:
+    """Time for the keyboard to be read."""
+    await asyncio.sleep(0.05)
+
+
+def at(desk: Desk, story: Callable[[Desk], Awaitable[Any]]) -> Any:
+    """Tell a story at a desk, and leave the terminal as it was."""
+
+    async def told() -> Any:
+        try:
+            return await story(desk)
+        finally:
+            desk.console.close()
+
+    return asyncio.run(told())
+
+
+def asked(desk: Desk, ask: Ask, *lines: str) -> str:
+    """The answer to a question while which these lines are typed, one after the other."""
+
+    async def story(desk: Desk) -> str:
+        answer = asyncio.ensure_future(desk.guide.help(ask))
+        for line in lines:
+            await settled()
+            desk.types(line)
+        async with asyncio.timeout(5):
+            return await answer
+
+    return str(at(desk, story))
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("done\n", "done"), ("Stop\n", "stop")])
+def test_what_is_typed_is_one_of_the_answers(desk: Desk, typed: str, answer: str) -> None:
+    assert asked(desk, JAM, typed) == answer
+
+
+def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
+    async def story(desk: Desk) -> str:
+        answer = asyncio.ensure_future(desk.guide.help(JAM))
+        await settled()
+        (question,) = desk.console.questions
+        desk.types("done\n")
+        await answer
+        return f"[{question.number}] {question.words}"
+
+    words = at(desk, story)
+    assert words == (
+        "[1] head 2: head2_counter has been active for 3 s. Clear the tile that is stuck at head 2."
+        " Type 'done' when it is done, or 'stop'."
+    )
+    assert desk.said in ([], [words]), "a live view shows it, or it is printed once"
+
+
+def test_an_enter_that_was_typed_before_the_question_is_no_answer(desk: Desk) -> None:
+    async def story(desk: Desk) -> tuple[bool, str]:
+        desk.console.open()
+        desk.types("\nreset\n")
+        await settled()
+        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        early = answer.done()
+        desk.types("stop\n")
+        return early, await answer
+
+    assert at(desk, story) == (False, "stop")
+
+
+def test_what_waits_in_the_kernel_before_anything_is_read_is_no_answer_either(desk: Desk) -> None:
+    async def story(desk: Desk) -> tuple[bool, str]:
+        desk.types("reset\n")
+        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        early = answer.done()
+        desk.types("stop\n")
+        return early, await answer
+
+    assert at(desk, story) == (False, "stop")
+
+
+def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
+    async def story(desk: Desk) -> str:
+        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        desk.types("\n")
+        await settled()
+        note = desk.console.questions[0].note
+        desk.types("reset\n")
+        assert await answer == "reset"
+        return note
+
+    assert at(desk, story) == (
+        "Enter alone is no answer here. Type 'reset' when it is done, or 'stop'."
     )
 
 
-def test_an_answer_that_is_not_offered_is_asked_for_again(keyboard: int) -> None:
-    prompts = io.StringIO()
-    os.write(keyboard, b"maybe\nstop\n")
-    assert asyncio.run(Terminal(prompts).help(ASK)) == "stop"
-    assert prompts.getvalue().splitlines()[1].startswith("'maybe' is no answer here; type Enter or")
+def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: Desk) -> None:
+    """The person types `done` for the jam in the very moment in which somebody presses the stop."""
+
+    async def story(desk: Desk) -> tuple[bool, bool, str, str]:
+        jam = asyncio.ensure_future(desk.guide.help(JAM))
+        await settled()
+        desk.types("do")
+        await settled()
+        stop = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        desk.types("ne\n")
+        await settled()
+        desk.types("done\n")
+        await settled()
+        neither = (jam.done(), stop.done())
+        desk.types("reset\ndone\n")
+        await settled()
+        assert not jam.done(), "the jam's question is shown anew: what came before is forgotten"
+        desk.types("done\n")
+        return (*neither, await stop, await jam)
+
+    assert at(desk, story) == (False, False, "reset", "done")
 
 
-def test_where_nobody_is_nobody_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("done\n"))
-    with pytest.raises(TableFault, match="no terminal is attached"):
-        asyncio.run(Terminal(io.StringIO()).help(ASK))
+def test_a_question_behind_another_is_answered_by_its_number(desk: Desk) -> None:
+    async def story(desk: Desk) -> tuple[str, str]:
+        first = asyncio.ensure_future(desk.guide.help(JAM))
+        await settled()
+        second = asyncio.ensure_future(desk.guide.help(JAM))
+        await settled()
+        desk.types("#2 stop\n")
+        answer = await second
+        desk.types("#7 stop\n")
+        await settled()
+        assert desk.console.questions[0].note == "There is no open question 7."
+        desk.types("#1 done\n")
+        return await first, answer
+
+    assert at(desk, story) == ("done", "stop")
+
+
+def test_a_question_that_is_withdrawn_takes_no_answer_any_more(desk: Desk) -> None:
+    async def story(desk: Desk) -> str:
+        first = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        first.cancel()
+        await settled()
+        desk.types("reset\n")
+        await settled()
+        again = asyncio.ensure_future(desk.guide.help(EMERGENCY))
+        await settled()
+        assert not again.done()
+        desk.types("stop\n")
+        return await again
+
+    assert at(desk, story) == "stop"
+
+
+def test_an_answer_that_is_not_offered_is_refused_in_a_sentence(desk: Desk) -> None:
+    async def story(desk: Desk) -> str:
+        answer = asyncio.ensure_future(desk.guide.help(JAM))
+        await settled()
+        desk.types("maybe\n")
+        await settled()
+        note = desk.console.questions[0].note
+        desk.types("stop\n")
+        await answer
+        return note
+
+    note = at(desk, story)
+    assert note == "'maybe' is no answer here. Type 'done' when it is done, or 'stop'."
+    assert desk.said == [] or desk.said[-1] == note
+
+
+def test_every_question_that_lets_a_stopped_table_move_has_a_word_of_its_own() -> None:
+    others = {row.answers[0] for row in CATALOGUE.values() if row.latched is None}
+    others -= {row.answers[0] for row in CATALOGUE.values() if row.fault is Fault.BOARD}
+    stopped = [row for row in CATALOGUE.values() if row.latched is not None]
+    assert stopped and not [row.code for row in stopped if row.answers[0] in ("", *others)]
+    assert CATALOGUE[Fault.EMERGENCY].answers == ("reset", "stop")
+
+
+def test_backspace_and_the_arrows_edit_the_line_under_a_live_view() -> None:
+    end, side = os.openpty()
+    with os.fdopen(side) as typed:
+        desk = Desk(end, OperatorConsole(Console(file=io.StringIO()), typed, drawn=True), None)  # type: ignore[arg-type]
+        assert asked(desk, JAM, "dx\x7fo\x1b[Dn", "e", "\n") == "done"
+    os.close(end)
+
+
+def test_a_terminal_that_is_closed_is_nobody(desk: Desk) -> None:
+    with pytest.raises(TableFault, match="the terminal was closed before the answer"):
+        asked(desk, JAM, "\x04")
+
+
+def test_without_a_terminal_nobody_can_be_asked() -> None:
+    for stream in (io.StringIO("done\n"), None):
+        console = OperatorConsole(Console(file=io.StringIO()), stream, drawn=False)
+        with pytest.raises(TableFault, match="no terminal is attached"):
+            asyncio.run(Terminal(console).help(JAM))
+
+
+def test_a_pipe_is_no_terminal_and_no_person() -> None:
+    end, side = os.pipe()
+    os.write(side, b"done\n")
+    with os.fdopen(end) as stream:
+        console = OperatorConsole(Console(file=io.StringIO()), stream, drawn=False)
+        with pytest.raises(TableFault, match="no terminal is attached"):
+            asyncio.run(Terminal(console).help(JAM))
+    os.close(side)

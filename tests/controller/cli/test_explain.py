@@ -14,7 +14,7 @@ def test_a_code_is_explained_in_plain_words(capsys: pytest.CaptureFixture[str]) 
     assert main(["explain", "JAM"]) == 0
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "JAM: Jam at a head" in said
-    assert "Take the tile that is stuck at head 2 out and put it back into the drum." in said
+    assert "Take the tile that is stuck at the head out and put it back into the drum." in said
     assert "tries again 3 times by itself, then asks 3 times" in said
     assert "who may clear it attendant" in said
 

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from controller.cli.errors import BadInput
 from controller.cli.lines import Record, opened
 from controller.events import Event
 from controller.soak.host_restarts import SurvivingTable
@@ -37,7 +38,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
                 assert stream is not None
                 record = Record(stream, lambda: None)
                 if not lives:
-                    record.cut()
+                    record.begin()
                 place.keeps = record.keep
                 lived = await place.live(folder / "table.journal", 2, dies)
                 if lived is not None:
@@ -118,27 +119,52 @@ def test_a_line_that_the_dead_host_had_only_begun_is_written_anew(file: Path) ->
     assert told(file, "one", "two") == "one\ntwo\n"
 
 
-def test_where_it_goes_on_otherwise_the_later_run_is_believed(file: Path) -> None:
+def test_where_a_resumed_run_differs_the_earlier_contents_are_kept_beside_the_file(
+    file: Path,
+) -> None:
     assert told(file, "one", "2", "3") == "one\n2\n3\n"
+    aside = file.with_name("evening.jsonl.1")
+    assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
+    assert told(file, "uno") == "uno\n"
+    assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
+    assert file.with_name("evening.jsonl.2").read_text("utf-8") == "one\n2\n3\n"
 
 
-def test_what_never_came_about_is_left_off(file: Path) -> None:
+def test_what_never_came_about_is_left_off_and_kept_beside_the_file(file: Path) -> None:
     assert told(file, "one", "two") == "one\ntwo\n"
+    assert file.with_name("evening.jsonl.1").read_text("utf-8") == "one\ntwo\nthree\n"
 
 
-def test_a_new_story_begins_the_file_anew(file: Path) -> None:
+def test_a_new_run_refuses_a_record_that_holds_something(file: Path) -> None:
     with opened("The record", str(file), "a+") as stream:
         assert stream is not None
-        record = Record(stream, lambda: None)
-        record.cut()
-        record.keep("one")
-    assert file.read_text("utf-8") == "one\n"
+        with pytest.raises(BadInput, match="exists and is not overwritten; name another file"):
+            Record(stream, lambda: None).begin()
+    assert file.read_text("utf-8") == "one\ntwo\nthree\n"
+
+
+def test_the_same_command_twice_leaves_the_first_evening_as_it_was(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    evening = tmp_path / "evening.jsonl"
+    line = f"run --game block --play --record {evening}"
+    assert wallwright(line).code == 0
+    first = evening.read_bytes()
+    assert first
+    said = wallwright(f"{line} --seed 2")
+    assert said.code == 2
+    assert said.err == (
+        f"The record '{evening}' exists and is not overwritten; name another file with --record,"
+        " or move that one away.\n"
+    )
+    assert evening.read_bytes() == first
 
 
 def test_a_pipe_gets_every_line() -> None:
     end, side = os.pipe()
     with closing(os.fdopen(end)) as reader, os.fdopen(side, "w") as writer:
         record = Record(writer, lambda: None)
+        record.begin()
         record.keep("one")
         record.cut()
         record.keep("one")

@@ -14,7 +14,7 @@ from tests.rules.pai_gow.test_cut_tables import TABLES
 THROWN = "--throw 3,5 --throw 2,4"
 SUMMARY = [
     "t", "event", "rounds", "virtual_s", "wall_s", "cycle_s", "bound_s", "tiles", "faults",
-    "commands", "retries",
+    "recoveries", "assists", "pauses", "paused_s", "commands", "retries",
 ]  # fmt: skip
 FACTS = {
     "state": ("under", "top"),

@@ -13,8 +13,8 @@ import pytest
 from tests.controller.cli.conftest import COMMAND, Start, Wallwright
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_a_safe_stop_with_a_summary(
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_a_safe_stop_with_a_summary_and_its_own_exit_code(
     stop: signal.Signals, start: Start, tmp_path: Path
 ) -> None:
     told = tmp_path / "events.jsonl"
@@ -22,7 +22,7 @@ def test_a_signal_is_a_safe_stop_with_a_summary(
     _wait_for('"shuffling"', told)
     run.send_signal(stop)
     out, err = run.communicate(timeout=10)
-    assert (run.returncode, err) == (0, "")
+    assert (run.returncode, err) == (128 + stop, "")
     assert "rounds played  0" in out
     *_, stopped, summary = [json.loads(line) for line in told.read_text().splitlines()]
     assert (stopped["event"], stopped["under"], stopped["top"]) == ("state", "stopped", "stopped")
@@ -37,8 +37,18 @@ def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path
     run.send_signal(signal.SIGINT)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=10)
-    assert "Traceback" not in err
+    assert (run.returncode, err) == (128 + signal.SIGINT, "")
     assert json.loads(told.read_text().splitlines()[-1])["event"] == "summary"
+
+
+def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed(tmp_path: Path) -> None:
+    told = tmp_path / "events.jsonl"
+    line = ("nohup", *COMMAND, *f"run --speed 50 --until ready --events {told}".split())
+    with subprocess.Popen(line, **_pipes()) as run:
+        _wait_for('"shuffling"', told)
+        run.send_signal(signal.SIGHUP)
+        assert run.wait(30) == 0
+    assert json.loads(told.read_text().splitlines()[-1])["rounds"] == 1
 
 
 def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rules.games.pai_gow import PAI_GOW, Parameters
 from rules.games.pai_gow.actions import parse
 from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.play import PaiGowPlay, start
-from rules.games.pai_gow.setup import stake_question
-from rules.geometry import Place, Seat
+from rules.geometry import Place
 from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.tiles import Face, tile_set
@@ -18,16 +17,10 @@ from rules.tiles import Face, tile_set
 FACES = tile_set("pai_gow_32").faces
 
 
-def dealt(
-    players: int = 4,
-    banker: int = 0,
-    stakes: Mapping[Seat, int] | None = None,
-    **parameters: Any,
-) -> Setup:
+def dealt(players: int = 4, banker: int = 0, **parameters: Any) -> Setup:
     """A finished set-up; three threes begin the deal at the banker."""
     setup = PAI_GOW.setup(players=players, dealer=banker, parameters=Parameters(**parameters))
-    answers = {stake_question(seat): stake for seat, stake in (stakes or {}).items()}
-    return settle(setup, [(3, 3, 3)], answers)
+    return settle(setup, [(3, 3, 3)])
 
 
 def begun(pile: Sequence[Face | None], setup: Setup, **more: Any) -> PaiGowPlay:

@@ -1,0 +1,91 @@
+"""What the table waits for, and how often it recovered, was helped or paused: from its events.
+
+The summary, the live view and anything else that watches a run take these figures from here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from controller.events import Event
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A request to people that is still open; `since` is seconds of the table's time."""
+
+    code: str
+    part: str
+    seen: str
+    please: str
+    who: str
+    """The least of player, dealer, attendant, technician who may clear it."""
+    since: float
+
+
+@dataclass(frozen=True)
+class PauseCause:
+    """One cause of the present pause: a board's fault code or SILENT, its board and channel."""
+
+    why: str
+    board: str
+    channel: str
+    since: float
+
+
+class Incidents:
+    """A fold of an event stream: counts by code, the open waits, the present pause."""
+
+    def __init__(self) -> None:
+        self.recoveries: Counter[str] = Counter()
+        """How often a part worked after one or more failures, by fault code."""
+        self.assists: Counter[str] = Counter()
+        """How often a person answered a request, by fault code."""
+        self.pauses: Counter[str] = Counter()
+        """In how many pauses each cause had a part."""
+        self.paused_s = 0.0
+        """Seconds in pauses that are over."""
+        self.waits: tuple[Wait, ...] = ()
+        """Requests that are open, oldest first."""
+        self.pause: tuple[PauseCause, ...] = ()
+        """The causes of the present pause, oldest first; empty while the table runs."""
+
+    def hear(self, event: Event) -> None:
+        """Take in the next event."""
+        match event:
+            case {"event": "recovered", "code": code}:
+                self.recoveries[str(code)] += 1
+            case {"event": "waiting"}:
+                code, part, seen, please, who = (
+                    str(event[key]) for key in ("code", "part", "seen", "please", "who")
+                )
+                wait = Wait(code, part, seen, please, who, since=float(str(event["t"])))
+                self.waits = (*self._without(wait.code, wait.part), wait)
+            case {"event": "cleared" | "withdrawn" as name, "code": code, "part": part}:
+                self.assists[str(code)] += name == "cleared"
+                self.waits = self._without(str(code), str(part))
+            case {"event": "paused", "why": why, "board": board, "channel": channel}:
+                # An emergency stop that reaches both boards is one pause.
+                self.pauses[str(why)] += why not in {cause.why for cause in self.pause}
+                cause = PauseCause(str(why), str(board), str(channel), float(str(event["t"])))
+                self.pause = (*self.pause, cause)
+            case {"event": "resumed", "paused_s": seconds}:
+                self.paused_s += float(str(seconds))
+                self.pause = ()
+
+    def figures(self) -> dict[str, object]:
+        """The counts, as the summary holds them."""
+        counts = {
+            "recoveries": self.recoveries,
+            "assists": self.assists,
+            "pauses": self.pauses,
+        }
+        told: dict[str, object] = {
+            name: {code: number for code, number in sorted(counter.items()) if number}
+            for name, counter in counts.items()
+        }
+        return {**told, "paused_s": round(self.paused_s, 3)}
+
+    def _without(self, code: str, part: str) -> tuple[Wait, ...]:
+        return tuple(wait for wait in self.waits if (wait.code, wait.part) != (code, part))

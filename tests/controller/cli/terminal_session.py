@@ -1,0 +1,122 @@
+"""A person at a real terminal: a command line on a pseudo-terminal, its screen and its keyboard."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import shlex
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping
+from types import TracebackType
+
+from tests.controller.cli.conftest import COMMAND
+from tests.controller.cli.screen_emulator import Screen
+
+_AT_ITS_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Makes standard input the controlling terminal, as a shell's window does, then runs the rest."""
+_AS_IN_A_WINDOW = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("COLUMNS", "LINES", "NO_COLOR")
+}
+"""The environment without another terminal's size."""
+
+
+class TerminalSession:
+    """A command on a terminal of its own. `types` types, `until` waits for words on the screen."""
+
+    def __init__(
+        self,
+        line: str,
+        columns: int = 100,
+        height: int = 30,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.screen = Screen(columns, height)
+        self._master, side = os.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", height, columns, 0, 0))
+        self.process = subprocess.Popen(
+            (sys.executable, "-c", _AT_ITS_TERMINAL, *COMMAND, *shlex.split(line)),
+            stdin=side,
+            stdout=side,
+            stderr=side,
+            env=_AS_IN_A_WINDOW | {"TERM": "xterm", **(environment or {})},
+            start_new_session=True,
+        )
+        os.close(side)
+        self._encoding = "utf-8"
+        self.closed = False
+
+    def __enter__(self) -> TerminalSession:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.close()
+
+    def close(self) -> None:
+        """Close the terminal's window."""
+        if not self.closed:
+            self.closed = True
+            os.close(self._master)
+
+    def types(self, keys: str) -> None:
+        """Type these keys; Enter is a carriage return, as at a keyboard."""
+        os.write(self._master, keys.replace("\n", "\r").encode())
+
+    def until(self, words: str, seconds: float = 30.0) -> str:
+        """Wait for words on the screen, as it is then; what scrolled off counts too."""
+        end = time.monotonic() + seconds
+        while words not in self.screen.everything:
+            assert time.monotonic() < end, f"no '{words}' on the screen:\n{self.screen.everything}"
+            if not self._read():
+                assert words in self.screen.everything, self.screen.everything
+                break
+        return self.screen.everything
+
+    def for_a_while(self, seconds: float) -> str:
+        """Let time pass; returns what is on the screen then."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self._read():
+            pass
+        return self.screen.text
+
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed and edits lines, as a shell expects."""
+        local = termios.tcgetattr(self._master)[3]
+        return bool(local & termios.ECHO) and bool(local & termios.ICANON)
+
+    def ends(self, seconds: float = 30.0) -> int:
+        """The exit code, once the command has ended."""
+        end = time.monotonic() + seconds
+        while self._read():
+            assert time.monotonic() < end, f"it goes on:\n{self.screen.text}"
+        return self.process.wait(seconds)
+
+    def _read(self) -> bool:
+        """Take in what was written within a tenth of a second; False once nobody writes."""
+        ready, _, _ = select.select([self._master], [], [], 0.1)
+        if not ready:
+            return self.process.poll() is None
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:
+            return False
+        self.screen.feed(data.decode(self._encoding, "replace"))
+        return bool(data)

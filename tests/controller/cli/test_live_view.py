@@ -1,0 +1,118 @@
+"""What a person at a terminal sees and answers while a table runs, through a pseudo-terminal."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.controller.cli.conftest import COMMAND
+from tests.controller.cli.terminal_session import TerminalSession
+
+JAMMED = (
+    "run --seed 7 --until ready --speed 12"
+    " --fault jam:head2#30~9 --fault emergency_stop:table@70~20"
+)
+
+Board = Callable[[str], str]
+
+
+@pytest.fixture
+def board() -> Iterator[Board]:
+    """A virtual board in a process of its own, for a table that plays backgammon; its port."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def on_port(faults: str) -> str:
+        line = f"board --sim robotic --game backgammon --pty {faults}"
+        begun.append(subprocess.Popen((*COMMAND, *line.split()), stdout=subprocess.PIPE, text=True))
+        assert begun[-1].stdout is not None
+        return begun[-1].stdout.readline().strip()
+
+    yield on_port
+    for process in begun:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.mark.slow
+def test_a_jam_is_on_the_screen_while_it_lasts_and_in_the_summary_afterwards() -> None:
+    with TerminalSession(JAMMED, columns=160) as terminal:
+        waiting = terminal.until("WAITING for the attendant since 52.4 s")
+        assert "JAM, head 2" in waiting
+        assert "Take the tile that is stuck at head 2 out" in waiting
+        paused = terminal.until("PAUSED since 70.0 s: EMERGENCY_STOP, board base emergency")
+        assert "when it is released, the dealer may clear it" in paused
+        terminal.until("WAITING for the dealer since 90.0 s")
+        ended = terminal.until("resumed after")
+        assert "EMERGENCY at emergency: the dealer answered 'reset'" in ended
+        terminal.until("JAM at head 2: recovered on attempt 5")
+        assert terminal.ends() == 0
+        after = terminal.screen.everything
+    for line in (
+        "recoveries     1 (JAM 1)",
+        "assists        2 (EMERGENCY 1, JAM 1)",
+        "pauses         1 (EMERGENCY_STOP 1)",
+        "faults         0",
+    ):
+        assert line in after.splitlines()
+    assert "WAITING" not in after, "the view is gone, and what happened stays"
+    assert "52.4 s  JAM at head 2, waiting for the attendant" in after
+
+
+@pytest.mark.slow
+def test_on_a_low_terminal_the_last_events_give_way_to_what_is_asked() -> None:
+    with TerminalSession(JAMMED, columns=70, height=13) as terminal:
+        terminal.until("WAITING for the dealer since 90.0 s")
+        visible = " ".join(terminal.for_a_while(0.4).split())
+        assert "WAITING for the dealer since 90.0 s" in visible
+        assert "then clear the emergency." in visible
+        assert "Wenzhou mahjong on the table robotic" in visible
+
+
+@pytest.mark.slow
+def test_an_enter_typed_before_the_emergency_stop_does_not_clear_it(board: Board) -> None:
+    port = board("--fault emergency_stop:table@9~1")
+    with TerminalSession(f"run --game backgammon --port {port} --until ready") as terminal:
+        terminal.until("homing")
+        terminal.types("\n\nreset\n\n")
+        terminal.until("WAITING for the dealer")
+        terminal.until("[1]> _")
+        terminal.for_a_while(3.0)
+        terminal.types("\n")
+        refused = terminal.until("Enter alone is no answer here.")
+        assert "answered" not in refused and "resumed" not in refused
+        assert "Type 'reset' when it is done, or 'stop'." in terminal.for_a_while(2.0)
+        terminal.types("res")
+        terminal.until("[1]> res_")
+        terminal.types("et\n")
+        terminal.until("the dealer answered 'reset'")
+        terminal.until("Ready to play.")
+        assert terminal.ends() == 0
+        assert "assists        1 (EMERGENCY 1)" in terminal.screen.everything
+        assert terminal.echoes()
+
+
+@pytest.mark.slow
+def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path: Path) -> None:
+    port = board("")
+    told = tmp_path / "events.jsonl"
+    with TerminalSession(f"run --game backgammon --port {port} --events {told}") as terminal:
+        terminal.until("throwing")
+        terminal.close()
+        assert terminal.process.wait(20) == 128 + signal.SIGHUP
+    *_, stopped, summary = told.read_text().splitlines()
+    assert '"top": "stopped"' in stopped and '"event": "summary"' in summary
+
+
+def test_ctrl_c_at_a_terminal_ends_the_run_with_130_and_gives_the_keyboard_back() -> None:
+    with TerminalSession("run --speed 20") as terminal:
+        terminal.until("shuffling")
+        terminal.types("\x03")
+        assert terminal.ends() == 130
+        assert "rounds played  0" in terminal.screen.everything
+        assert terminal.echoes()
