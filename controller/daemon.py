@@ -11,10 +11,11 @@ from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.events import EventLog
 from controller.faults.catalogue import STOP
+from controller.faults.failures import sorted_out
 from controller.faults.gather_all import regather
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Journal, JournalError, JournalLocked
+from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.operator.buzzer import Buzzer
 from controller.operator.guided_steps import Guided
@@ -32,7 +33,7 @@ from controller.rounds.top_cycle import Top
 from controller.rounds.under_cycle import Under
 from controller.run_state import Books, mean
 from controller.stations.rig import Rig
-from firmware_bridge.boards.board import Board, BoardError, BoardSilent
+from firmware_bridge.boards.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
 from rules.tiles import Face
@@ -125,8 +126,9 @@ class Daemon:
     ) -> None:
         """Play rounds, then stop; with `until_ready` the last one ends when it is ready to play.
 
-        With a reason to do so (`regather_for`) every tile is put away first. Raises TableFault
-        after everything has been stopped.
+        With a reason to do so (`regather_for`) every tile is put away first. Raises after
+        everything has been stopped: TableFault, or an error of the program, in an exception group
+        with the faults that came with it.
         """
         try:
             await self._connect()
@@ -135,16 +137,22 @@ class Daemon:
                 await self._start(regather_for)
                 await self._both(rounds, until_ready)
                 watching.cancel()
-        except (TableFault, BoardError, JournalError, ExceptionGroup) as failed:
-            fault = _first(failed)
-            if fault is None:
+        except Exception as failed:
+            failures = sorted_out(failed)
+            if failures.faults:
+                self._failed(failures.faults)
+            if failures.errors:
                 raise
-            self.books.fault(fault)
-            if self.books.machine.above in UNDER_WAY:
-                self.books.machine.fire("fail")
-            raise fault from failed
+            raise failures.faults[0] from failed
         finally:
             await _to_its_end(self._stop())
+
+    def _failed(self, faults: tuple[TableFault, ...]) -> None:
+        """Record the faults that end the run; the one that is named is the journal's last."""
+        for fault in reversed(faults):
+            self.books.fault(fault)
+        if self.books.machine.above in UNDER_WAY:
+            self.books.machine.fire("fail")
 
     def summary(self, wall_seconds: float) -> dict[str, object]:
         """The figures of the run, as the last event tells them."""
@@ -282,20 +290,3 @@ async def _to_its_end(work: Coroutine[object, object, None]) -> None:
     except asyncio.CancelledError:
         await task
         raise
-
-
-def _first(failed: BaseException) -> TableFault | None:
-    """The fault to name, the first of those that came together; None if it is something else."""
-    if isinstance(failed, BaseExceptionGroup):
-        found = (_first(error) for error in failed.exceptions)
-        return next((fault for fault in found if fault is not None), None)
-    if isinstance(failed, TableFault):
-        return failed
-    if isinstance(failed, JournalError):
-        locked = isinstance(failed, JournalLocked)
-        fault = Fault.JOURNAL_LOCKED if locked else Fault.JOURNAL
-        return TableFault(fault, "journal", str(failed).rstrip("."))
-    if isinstance(failed, BoardError):
-        fault = Fault.SILENT if isinstance(failed, BoardSilent) else Fault.REFUSED
-        return TableFault(fault, "board", str(failed).rstrip("."))
-    return None

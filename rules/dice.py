@@ -9,7 +9,7 @@ from rules.errors import NotationError
 Dice = tuple[int, ...]
 """The faces that one throw showed, each 1 to 6, in the order they were read."""
 
-_THROW = re.compile(r"\d+(?:[,+]\d+)*")
+_THROW = re.compile(r"[0-9]{1,9}(?:[,+][0-9]{1,9})*")
 
 
 def parse_throw(text: str) -> Dice:

@@ -108,9 +108,9 @@ class Break:
 
 
 _PLACE = re.compile(
-    r"w(?P<owner>\d+)\.(?P<column>\d+)(?P<row>[ul])"
-    r"|p(?P<pile>\d+)\.(?P<level>\d+)"
-    r"|(?P<kind>[bkh])(?P<number>\d+)"
+    r"w(?P<owner>0|[1-9][0-9]{0,3})\.(?P<column>[1-9][0-9]{0,3})(?P<row>[ul])"
+    r"|p(?P<pile>[1-9][0-9]{0,3})\.(?P<level>[1-9][0-9]{0,3})"
+    r"|(?P<kind>[bkh])(?P<number>0|[1-9][0-9]{0,3})"
 )
 
 

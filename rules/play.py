@@ -12,10 +12,10 @@ random player gets the function that picks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from rules.dice import Dice
 from rules.errors import IllegalOutcome, RulesError
@@ -47,30 +47,64 @@ class Action(Protocol):
 A = TypeVar("A", bound=Action)
 
 
-class LegalActions(Collection[A], Generic[A]):
-    """A play's legal actions as a view: membership is asked of the rules, not of a list.
+class LegalActions(Sequence[A], Generic[A]):
+    """A play's legal actions as a sequence; membership is asked of the rules, not of the list.
 
     `why_not(action)` is the sentence against an action, or None if it is legal; `each()` makes
-    them all.
+    them one after the other, and no further than they are asked for. A game may accept an action
+    that it does not list: one that says the same in other words, or that would make the list too
+    long.
     """
 
-    __slots__ = ("_each", "_why_not")
+    __slots__ = ("_each", "_listed", "_why_not")
 
     def __init__(self, why_not: Callable[[A], str | None], each: Callable[[], Iterable[A]]) -> None:
         self._why_not = why_not
         self._each = each
+        self._listed: tuple[A, ...] | None = None
+
+    def _all(self) -> tuple[A, ...]:
+        if self._listed is None:
+            self._listed = tuple(self._each())
+        return self._listed
+
+    def _one(self, number: int) -> A:
+        return self._all()[number]
 
     def __contains__(self, action: object) -> bool:
         return self._why_not(action) is None  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[A]:
-        return iter(self._each())
+        return self._making() if self._listed is None else iter(self._listed)
+
+    def _making(self) -> Iterator[A]:
+        made = []
+        for action in self._each():
+            made.append(action)
+            yield action
+        self._listed = tuple(made)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self._each())
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, number: int) -> A: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[A]: ...
+    def __getitem__(self, number: int | slice) -> A | Sequence[A]:
+        if isinstance(number, slice):
+            return self._all()[number]
+        return self._one(number)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} legal actions: {', '.join(map(str, self))}>"
 
     def require(self, action: A) -> A:
         """The action itself. Raises IllegalAction with the sentence against it."""
+        # One that was picked from the list needs no second look.
+        for listed in self._listed or ():
+            if listed is action:
+                return action
         sentence = self._why_not(action)
         if sentence is not None:
             raise IllegalAction(sentence)
@@ -175,12 +209,20 @@ Drawing = Generator[Step, Outcome, Reseated]
 
 
 def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
-    """The seats that these outcomes draw. Raises IllegalOutcome for one that cannot be, or none."""
+    """The seats that these outcomes draw.
+
+    Raises IllegalOutcome for an outcome that cannot be, and for too few or too many of them.
+    """
     step = next(drawing)
-    for outcome in outcomes:
+    given = list(outcomes)
+    for number, outcome in enumerate(given, 1):
         try:
             step = drawing.send(step.check(outcome))
         except StopIteration as end:
+            if number < len(given):
+                raise IllegalOutcome(
+                    f"Seats are drawn after {number} outcomes; {len(given)} were given."
+                ) from None
             reseated: Reseated = end.value
             return reseated
     raise IllegalOutcome(f"Seats are not drawn yet: {step.facts()} has no outcome.")
@@ -266,7 +308,7 @@ class Rules:
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:
     """A random player: `pick` chooses among all legal actions."""
-    return pick(tuple(iter(play.legal_actions)))
+    return pick(play.legal_actions)
 
 
 def tiles_of(setup: Setup, tiles: Tiles, seat: Seat) -> tuple[Face | None, ...]:

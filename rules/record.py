@@ -1,10 +1,10 @@
-"""A play as JSON lines: how it was set up, what was known, and every action; and back again.
+"""Writes a play as JSON lines, and replays it: how it was set up, what was known, every action.
 
-The first line of a hand tells the game, the seating, the parameters that differ from the game's
-own, the outcomes of the set-up's steps and the tiles that anybody knew. Each later line is one
-action as its seat and its text. Replaying a record gives the play itself. A whole evening is one
-hand after the other; what its match had come to follows from the hands before. Where seats were
-drawn anew between two hands, a line of its own has the outcomes that drew them.
+The first line of a hand is its heading: the game, the seating, the parameters that differ from the
+game's own, the outcomes of the set-up's steps, and the tiles that were known. Each later line is
+one action: its seat and its text. An evening is one hand after the other; the match before each
+hand follows from the hands before it. Where seats were drawn anew between two hands, one line has
+the outcomes that drew them.
 """
 
 from __future__ import annotations
@@ -16,32 +16,29 @@ from typing import Any
 
 from rules.errors import RulesError
 from rules.games import find_game, rules_of
-from rules.geometry import Seat, parse_place
+from rules.geometry import Place, Seat, parse_place
 from rules.play import Action, Match, Reseated, Tiles, drawn
-from rules.setup import Seating, Setup, replay
+from rules.record_lines import NotARecordError, RecordLine, outcome_of, read_lines, tiles_in
+from rules.setup import Game, Seating, Setup, replay
 from rules.steps import Outcome
 from rules.tiles import Face
 
-SHAPES: Mapping[str, type] = {
-    "game": str,
-    "players": int,
-    "dealer": int,
-    "parameters": dict,
-    "outcomes": list,
-    "tiles": dict,
-    "seat": int,
-    "do": str,
-    "seats": list,
-}
-"""What each key of a line has for a value."""
-Numbered = tuple[int, str]
-"""A line and its number in the file."""
+__all__ = [
+    "HouseRules",
+    "NotARecordError",
+    "Replayed",
+    "entry",
+    "evening",
+    "heading",
+    "recorded",
+    "replayed",
+    "seats_line",
+]
+
 HouseRules = Callable[[str, Mapping[str, Any]], Any]
-"""A game's parameters from those that a record says differ: `house(game, changed)`."""
+"""`house(game, changed)`: a game's parameters from those that a record says differ.
 
-
-class NoRecord(RulesError):
-    """A line with which no hand of a record can begin."""
+Raises RulesError for parameters that the game does not have."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[
 def heading(setup: Setup, tiles: Tiles) -> str:
     """The line with which a hand begins."""
     own, house = asdict(setup.game.parameters()), asdict(setup.parameters)
-    told = {
+    values = {
         "game": setup.game.name,
         "players": setup.seating.players,
         "dealer": setup.seating.dealer,
@@ -73,7 +70,7 @@ def heading(setup: Setup, tiles: Tiles) -> str:
         "outcomes": list(setup.outcomes),
         "tiles": {str(place): face for place, face in tiles.items() if face is not None},
     }
-    return json.dumps(told)
+    return json.dumps(values)
 
 
 def entry(action: Action) -> str:
@@ -87,147 +84,118 @@ def seats_line(outcomes: Iterable[Outcome]) -> str:
 
 
 def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None = None) -> Any:
-    """The play that one hand's record tells, under these parameters and in this match.
+    """The play of one hand's record, under these parameters and in this match.
 
-    Without parameters it is played by the game's own. Raises NoRecord where no hand begins, and
-    RulesError for a line that is none, for house rules that are not given, and as the rules do for
-    what they do not allow.
+    Without parameters it is played by the game's own. Raises NotARecordError where no hand begins,
+    and RulesError, with the line, for a damaged line, for house rules that are not given, and for
+    whatever the rules do not allow.
     """
-    numbered = enumerate(lines, 1)
-    return _played(_heading(*next(numbered, (1, ""))), numbered, parameters, match)
+    first, *acts = read_lines(lines)
+    return _played(first, acts, _set_up(first, lambda *_: parameters), match)
 
 
 def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
-    """Each hand of a record, in order. Raises RulesError with the line, as `replayed` does.
+    """Each hand of a record, in order. Raises NotARecordError and RulesError as `replayed` does.
 
-    A match goes on where the next hand is of the same game and its dealer the one that the match
-    names; otherwise a new one begins. A hand that was given up leaves it as it was.
+    A match goes on where the next hand is of the same game and its dealer is the one that the match
+    names; otherwise a new match begins. A hand that was given up leaves the match as it was.
     """
-    going: Replayed | None = None
-    for hand in _hands(lines):
-        (line, first), *acts = hand
-        if going is not None and "seats" in _object(line, first, keys=set()):
-            going = replace(going, match=_seated(line, first, going).match)
+    before: Replayed | None = None
+    for first, *acts in _hands(read_lines(lines)):
+        if before is not None and first.kind == "seats":
+            before = replace(before, match=_seated(first, acts, before).match)
             continue
-        told = _heading(line, first)
-        game, parameters = str(told["game"]), None
-        try:
-            parameters = house(game, told.get("parameters", {}))
-            seating = _seating(told)
-        except RulesError as error:
-            raise _impossible(line, error) from error
-        match = _goes_on(going, game, seating)
+        setup = _set_up(first, house)
+        game, seating = setup.game.name, setup.seating
+        match = _goes_on(before, game, seating)
         if match is None:
-            match = rules_of(game).match(parameters, seating.players, seating.dealer)
-        play = _played(told, iter(acts), parameters, match, line)
+            match = rules_of(game).match(setup.parameters, seating.players, seating.dealer)
+        play = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
-        going = Replayed(line, game, seating.dealer, play, after)
-        yield going
+        before = Replayed(first.number, game, seating.dealer, play, after)
+        yield before
 
 
-def _hands(lines: Iterable[str]) -> Iterator[list[Numbered]]:
-    """A record's lines, hand by hand, and seats that were drawn by themselves.
-
-    A hand begins with the line that names its game.
-    """
-    hand: list[Numbered] = []
-    for number, line in enumerate(lines, 1):
-        if hand and _object(number, line, keys=set()).keys() & {"game", "seats"}:
+def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
+    """A record's lines, hand by hand; a line that draws the seats anew stands by itself."""
+    hand: list[RecordLine] = []
+    for line in lines:
+        if hand and line.kind != "action":
             yield hand
             hand = []
-        hand.append((number, line))
-    yield hand or [(1, "")]
+        hand.append(line)
+    yield hand
 
 
-def _seated(line: int, text: str, going: Replayed) -> Reseated:
+def _seated(line: RecordLine, acts: Iterable[RecordLine], before: Replayed) -> Reseated:
     """The seats that a line has drawn for the match. Raises RulesError if it cannot have."""
-    drawing = rules_of(going.game).seats_anew(going.match)
+    for act in acts:
+        raise act.fault("No hand has begun since the seats were drawn; a heading comes first.")
+    drawing = rules_of(before.game).seats_anew(before.match)
     if drawing is None:
-        raise _impossible(line, RulesError("No seats are to be drawn after this hand."))
+        raise line.fault("No seats are to be drawn after this hand.")
     try:
-        return drawn(drawing, map(_outcome, _object(line, text, keys={"seats"})["seats"]))
+        return drawn(drawing, map(outcome_of, line.values["seats"]))
     except RulesError as error:
-        raise _impossible(line, error) from error
+        raise line.fault(error) from error
 
 
-def _goes_on(going: Replayed | None, game: str, seating: Seating) -> Match | None:
+def _goes_on(before: Replayed | None, game: str, seating: Seating) -> Match | None:
     """The match to which a hand belongs, if it is the one that was being played."""
-    if going is None or going.match.over:
+    if before is None or before.match.over:
         return None
-    same = (going.game, len(going.match.scores)) == (game, seating.players)
-    return going.match if same and going.match.dealer == seating.dealer else None
+    same = (before.game, len(before.match.scores)) == (game, seating.players)
+    return before.match if same and before.match.dealer == seating.dealer else None
 
 
-def _played(
-    told: Mapping[str, Any],
-    acts: Iterator[Numbered],
-    parameters: Any,
-    match: Match | None,
-    line: int = 1,
-) -> Any:
-    changed = told.get("parameters")
+def _set_up(first: RecordLine, house: HouseRules) -> Setup:
+    """The set-up of a heading, checked as `Game.setup` checks it. Raises RulesError."""
+    values = first.values
+    try:
+        game = find_game(values["game"])
+        seating = Seating(values.get("players", game.players[-1]), values.get("dealer", 0))
+        game.setup(players=seating.players, dealer=seating.dealer)
+        parameters = _parameters(game, values.get("parameters", {}), house)
+        return replay(game, seating, parameters, map(outcome_of, values["outcomes"]))
+    except RulesError as error:
+        raise first.fault(error) from error
+
+
+def _parameters(game: Game, changed: Mapping[str, Any], house: HouseRules) -> Any:
+    """The parameters that a hand was played by. Raises RulesError if they have to be given."""
+    parameters = house(game.name, changed)
     if changed and parameters is None:
         raise RulesError(
             f"The record was played by rules of the house ({', '.join(changed)}); give them."
         )
+    return game.parameters() if parameters is None else parameters
+
+
+def _played(
+    first: RecordLine, acts: Iterable[RecordLine], setup: Setup, match: Match | None
+) -> Any:
+    """A hand from its set-up, action by action. Raises RulesError with the line that fails."""
+    rules = rules_of(setup.game.name)
     try:
-        rules, setup = rules_of(str(told["game"])), _set_up(told, parameters)
-        play = rules.start(setup, _tiles(setup, told.get("tiles", {})), match)
+        play = rules.start(setup, _tiles(tiles_in(first)), match)
     except RulesError as error:
-        raise _impossible(line, error) from error
-    for number, text in acts:
-        act = _object(number, text, keys={"seat", "do"})
+        raise first.fault(error) from error
+    for line in acts:
+        if line.kind != "action":
+            raise line.fault("Another hand begins here; a record of one hand has one heading.")
         try:
-            play = play.apply(rules.parse(act["seat"], act["do"]))
+            play = play.apply(rules.parse(line.values["seat"], line.values["do"]))
         except RulesError as error:
-            raise _impossible(number, error) from error
+            raise line.fault(error) from error
     return play
 
 
-def _set_up(told: Mapping[str, Any], parameters: Any) -> Setup:
-    game = find_game(str(told["game"]))
-    own = game.parameters() if parameters is None else parameters
-    return replay(game, _seating(told), own, map(_outcome, told["outcomes"]))
-
-
-def _seating(told: Mapping[str, Any]) -> Seating:
-    game = find_game(str(told["game"]))
-    return Seating(told.get("players", game.players[-1]), told.get("dealer", 0))
-
-
-def _heading(number: int, line: str) -> dict[str, Any]:
-    try:
-        return _object(number, line, keys={"game", "outcomes"})
-    except RulesError as error:
-        raise NoRecord(str(error)) from error
-
-
-def _object(number: int, line: str, keys: set[str]) -> dict[str, Any]:
-    try:
-        told = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise RulesError(f"Line {number} of the record is no JSON ({error.msg}).") from error
-    if not isinstance(told, dict):
-        raise RulesError(f"Line {number} of the record is no JSON object.")
-    if not keys <= told.keys():
-        raise RulesError(f"Line {number} of the record lacks {' or '.join(sorted(keys))}.")
-    for key, value in told.items():
-        if key in SHAPES and not isinstance(value, SHAPES[key]):
-            raise RulesError(f"Line {number} of the record has a wrong {key}: {value!r}.")
-    return told
-
-
-def _impossible(line: int, error: RulesError) -> RulesError:
-    return RulesError(f"Line {line} of the record cannot be played: {error}")
-
-
-def _outcome(value: Any) -> Outcome:
-    """JSON has no tuples: a throw comes back as a list."""
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _tiles(setup: Setup, told: Mapping[str, Face]) -> Tiles:
-    for face in told.values():
-        if face not in setup.game.tiles.faces:
-            raise RulesError(f"{setup.game.title} has no tile {face!r}.")
-    return {parse_place(place): face for place, face in told.items()}
+def _tiles(texts: Mapping[str, Face]) -> Tiles:
+    """Known tiles by their places. Raises RulesError for a text that names no place."""
+    tiles: dict[Place, Face] = {}
+    for text, face in texts.items():
+        place = parse_place(text)
+        if place in tiles:
+            raise RulesError(f"The place {place} is named twice among the tiles.")
+        tiles[place] = face
+    return tiles

@@ -184,8 +184,9 @@ class Setup:
 
 
 def replay(game: Game, seating: Seating, parameters: Any, outcomes: Iterable[Outcome]) -> Setup:
-    """The set-up that those outcomes lead to; raises as `Setup.apply` does."""
-    return Setup(game, seating, parameters, tuple(outcomes))
+    """The set-up that those outcomes lead to. Raises as `Game.setup` and `Setup.apply` do."""
+    begun = game.setup(players=seating.players, dealer=seating.dealer, parameters=parameters)
+    return Setup(game, begun.seating, begun.parameters, tuple(outcomes))
 
 
 def throw(by: Seat, dice: int, why: str, times: int = 1) -> Generator[Step, Outcome, Dice]:

@@ -128,7 +128,7 @@ class Choose:
 
     def check(self, outcome: Outcome) -> Outcome:
         """The answer; raises IllegalOutcome for one that is not among those offered."""
-        if outcome not in self.among or isinstance(outcome, bool):
+        if type(outcome) not in (int, str) or outcome not in self.among:
             raise IllegalOutcome(
                 f"Seat {self.by} cannot choose {outcome!r} as {self.what};"
                 f" offered: {_offer(self.among)}."

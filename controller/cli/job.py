@@ -15,6 +15,8 @@ from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw
 
+_OPTIONS = ("cut", "wall")
+"""The questions that an option of the same name answers in every round."""
 PINS = "gpio"
 """What stands for a port where a board is this machine's own pins."""
 
@@ -75,7 +77,7 @@ def _check_round(orders: Orders, dealer: Seat) -> None:
     """As far as the given throws lead; those that are missing the table throws itself."""
     setup = orders.setup(dealer)
     throws = list(orders.throws)
-    unasked = dict(orders.answers)
+    unasked = {what: told for what, told in orders.answers.items() if what in _OPTIONS}
     while (step := setup.pending) is not None:
         match step:
             case Throw() if not throws:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +33,15 @@ GameArgument = Annotated[
 TableNamed = Annotated[
     str, typer.Option(help="A table: 'wallwright tables' lists them; or a YAML file of your own.")
 ]
+Stakes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stake",
+        help="A player's stake, as SEAT=AMOUNT (pai gow). Repeat for other seats.",
+        show_default=False,
+    ),
+]
+_STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
 Players = Annotated[int | None, typer.Option(help="How many play.", show_default=False)]
 Throws = Annotated[
@@ -108,6 +120,38 @@ def how_to_throw(missing: MissingThrow) -> BadInput:
 def example_of(missing: MissingThrow) -> str:
     """How the faces of such a throw are written."""
     return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
+
+
+def with_stakes(
+    game: Game, parameters: object, players: int | None, texts: Sequence[str] | None
+) -> tuple[object, dict[str, int | str]]:
+    """The parameters of a house that allows these stakes, and the answers that name them.
+
+    Each text is `SEAT=AMOUNT`; a seat without one stakes 1. Raises BadInput for a game without
+    stakes, for a text that is no stake, and for a seat where nobody plays.
+    """
+    if not texts:
+        return parameters, {}
+    if not isinstance(parameters, pai_gow.Parameters):
+        raise BadInput(f"{game.title} has no use for --stake; leave it out.")
+    answers: dict[str, int | str] = {}
+    for text in texts:
+        found = _STAKE.fullmatch(text)
+        if found is None or not 1 <= int(found["amount"]) <= pai_gow.MOST_STAKED:
+            raise BadInput(
+                f"'{text}' is no stake; give --stake SEAT=AMOUNT with an amount from 1 to"
+                f" {pai_gow.MOST_STAKED}, such as --stake 1=100."
+            )
+        if int(found["seat"]) >= (players or game.players[-1]):
+            raise BadInput(f"Nobody plays at seat {found['seat']}; leave out --stake {text}.")
+        question = pai_gow.stake_question(int(found["seat"]))
+        if question in answers:
+            raise BadInput(f"Seat {found['seat']} has two stakes; give one --stake for each seat.")
+        answers[question] = int(found["amount"])
+    highest = max(parameters.highest_stake, *(int(amount) for amount in answers.values()), 2)
+    for seat in range(game.seats):
+        answers.setdefault(pai_gow.stake_question(seat), 1)
+    return replace(parameters, highest_stake=highest), answers
 
 
 def answers_of(

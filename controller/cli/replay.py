@@ -6,14 +6,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.console import Group
 from rich.panel import Panel
 from rich.text import Text
 
-from config.errors import located
+from config.errors import dotted
 from config.parameters import accepted
 from controller.cli.errors import BadInput
 from controller.cli.judge import payments_grid
@@ -22,7 +22,8 @@ from controller.cli.screen import screen
 from rules.errors import RulesError
 from rules.games import find_game
 from rules.play import Settlement, plain
-from rules.record import NoRecord, Replayed, evening
+from rules.record import NotARecordError, Replayed, evening
+from rules.record_lines import LONGEST_LINE
 
 KEPT = "name what 'run --play --record FILE' has kept."
 
@@ -94,23 +95,34 @@ def _hands(file: Path) -> Iterator[Replayed]:
     """Each hand. Raises BadInput for a file that is no record, RulesError for a line that fails."""
     begun = False
     try:
-        with file.open(encoding="utf-8") as lines:
-            for hand in evening(lines, _house):
+        with file.open("rb") as stream:
+            for hand in evening(_texts(stream), _house):
                 begun = True
                 yield hand
     except OSError as error:
         raise BadInput(f"{file} cannot be read ({error.strerror}); {KEPT}") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{file} is no record of a play: it is no text; {KEPT}") from error
-    except NoRecord as error:
+    except NotARecordError as error:
         if begun:
             raise
         raise BadInput(f"{file} is no record of a play. {error} Please {KEPT}") from error
 
 
+def _texts(stream: BinaryIO) -> Iterator[str]:
+    """The lines of a file as texts. Raises RulesError with the line that is no text."""
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 2):
+        number += 1
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            wrong = f"Line {number} of the record is no UTF-8 text (byte {error.start + 1})."
+            raise (NotARecordError if number == 1 else RulesError)(wrong) from error
+
+
 def _house(game: str, changed: Mapping[str, Any]) -> Any:
-    """The rules by which the hand was played. Raises RulesError, ConfigErrors."""
+    """The rules by which the hand was played. Raises RulesError."""
     parameters, defects = accepted(find_game(game).name, changed)
     if defects:
-        raise located("the record", {}, defects)
+        path, wrong, cure = defects[0]
+        raise RulesError(f"{dotted(path)} {wrong}. {cure}")
     return parameters

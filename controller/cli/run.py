@@ -28,12 +28,14 @@ from controller.cli.options import (
     Players,
     Record,
     Reverse,
+    Stakes,
     TableNamed,
     Throws,
     Wall,
     answers_of,
     keys_of,
     throws_of,
+    with_stakes,
 )
 from controller.cli.session import session
 from controller.orders import Orders
@@ -74,6 +76,7 @@ def run(
     bottom: Bottom = False,
     wall: Wall = None,
     end: End = None,
+    stake: Stakes = None,
     play: Annotated[
         bool, typer.Option("--play", help="Follow every hand by the rules: who deals, draws, wins.")
     ] = False,
@@ -122,7 +125,8 @@ def run(
     fastest = _one_of(order, "order", ("ritual", "fastest")) == "fastest"
     if fastest and machine.modules.gantry is None:
         raise BadInput(f"The table {machine.name} has no arm to be fast with; leave out --order.")
-    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end)
+    parameters, stakes = with_stakes(rules, parameters, players, stake)
+    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes
     orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
     if rounds < 1:
         raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")

@@ -28,6 +28,7 @@ from controller.faults.table_fault import TableFault
 from controller.journal import Journal, JournalError
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
+from controller.run_together import only
 from firmware_bridge.boards.board import BoardError
 
 
@@ -124,7 +125,7 @@ async def _played(
         return None, cut_short
     # A real table that is ready to play is in the middle of its round; a simulated one is gone.
     ended = not (job.until_ready and job.ports)
-    match fault := _innermost(playing.exception()) or (_end(journal) if ended else None):
+    match fault := _only(playing.exception()) or (_end(journal) if ended else None):
         case None:
             return None, cut_short
         case TableFault():
@@ -143,11 +144,9 @@ def _end(journal: Journal) -> JournalError | None:
     return None
 
 
-def _innermost(trouble: BaseException | None) -> BaseException | None:
-    """The first of the failures that came together."""
-    while isinstance(trouble, BaseExceptionGroup):
-        trouble = trouble.exceptions[0]
-    return trouble
+def _only(trouble: BaseException | None) -> BaseException | None:
+    """The failure itself, or the whole group where several came together."""
+    return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
 
 
 def _hardware(job: Job, console: OperatorConsole) -> Hardware:

@@ -101,6 +101,13 @@ def test_what_is_not_legal_is_refused_in_a_sentence_and_changes_nothing(
             assert str(error.value)
 
 
+def test_a_value_that_is_no_action_is_not_legal(played: GamePlugin) -> None:
+    rules = played.require_rules()
+    play = start(rules, *dealt(played, Random(6)))
+    for value in (None, 3, "", "6-4", (), [], {}, object(), played):
+        assert value not in play.legal_actions
+
+
 def test_a_text_that_is_no_action_is_refused(played: GamePlugin) -> None:
     rules = played.require_rules()
     for text in ("", "no such action 99", "\N{SNOWMAN}"):

@@ -108,7 +108,8 @@ class Care:
                     note(answer)
             except TimeoutError:
                 return False
-        return answer != STOP
+        fault.ordered = answer == STOP
+        return not fault.ordered
 
     def _decision(self, fault: TableFault, failed: int) -> Decision:
         limits = self._limits(fault.fault.name)

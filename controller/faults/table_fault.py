@@ -17,6 +17,8 @@ class TableFault(Exception):
         self.evidence = evidence
         self.final = False
         """Whether all that could be done about it has been done."""
+        self.ordered = False
+        """Whether a person ordered the stop; then this fault is named before all others."""
 
     @property
     def row(self) -> Row:

@@ -9,6 +9,7 @@ from typing import Any
 from config.layout.staging import Staging
 from controller.faults.table_fault import Fault, TableFault
 from controller.operator.table_keys import Key
+from controller.run_together import only
 from firmware_bridge.boards.devices import Output
 from firmware_bridge.guide import Dealt, Guide
 from rules.geometry import Place
@@ -51,12 +52,16 @@ class Guided:
         asked = [asyncio.ensure_future(way) for way in ways]
         try:
             done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
-            return next(iter(done)).result()
         finally:
             for way in asked:
                 way.cancel()
             # What people have in hand they finish first.
-            await asyncio.gather(*asked, return_exceptions=True)
+            ended = await asyncio.gather(*asked, return_exceptions=True)
+        # No failure is lost, not even that of the way that came second.
+        failed = [end for end in ended if isinstance(end, Exception)]
+        if failed:
+            raise only(ExceptionGroup("a guided step", failed))
+        return next(iter(done)).result()
 
     async def ready(self) -> None:
         """Tell the people that they may play."""

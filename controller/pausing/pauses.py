@@ -31,6 +31,7 @@ from controller.pausing.pause_gate import FAULT, SILENT, Gate, Trouble
 from controller.pausing.power_lease import Supply
 from controller.pausing.resumable_board import SteadyBoard
 from controller.run_state import Books
+from controller.run_together import run_together
 from firmware_bridge.boards.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
 from firmware_bridge.guide import Ask
 
@@ -191,13 +192,24 @@ class Pauses:
                 self.gate.shut(Trouble(SILENT, board.name))
 
     async def _all(self, do: Callable[[SteadyBoard], Awaitable[None]]) -> None:
-        """Do it with every board at the same time; raises the first failure after the last."""
-        results = await asyncio.gather(
-            *(do(board) for board in self.steady.values()), return_exceptions=True
-        )
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
+        """Do it with every board at the same time.
+
+        A board that fails lets the others finish; raises BoardError with the sentence of each. A
+        TableFault (a person's stop is one) and an error of the program end it at once.
+        """
+        failed: list[BoardError] = []
+
+        async def one(board: SteadyBoard) -> None:
+            try:
+                await do(board)
+            except BoardError as error:
+                failed.append(error)
+
+        await run_together(*(one(board) for board in self.steady.values()))
+        if len(failed) > 1:
+            raise BoardError(" ".join(map(str, failed)))
+        if failed:
+            raise failed[0]
 
     def _backed_off(self, motor: str, seconds: float) -> None:
         self._books.events.tell("backed_off", channel=motor, s=round(seconds, 3))
@@ -214,6 +226,9 @@ class Pauses:
                 with suppress(BoardSilent):
                     self._reconnect(board.name)
                     await board.meet()
+                    if helping is not None and helping.done():
+                        # A person's stop counts, even if the board answers at the same moment.
+                        helping.result()
                     self._asked.pop(Trouble(SILENT, board.name), None)
                     return
                 if helping is not None and helping.done():
@@ -281,7 +296,7 @@ class Pauses:
                     answer = await self._ask(ask)
                 note(answer)
                 if answer == STOP:
-                    raise _stopped(trouble, "a person stopped the table")
+                    raise _stopped(trouble, "a person stopped the table", ordered=True)
                 return
         raise _stopped(trouble, f"asked {ASKS} times, and it is still so")
 
@@ -299,7 +314,9 @@ def _fault_of(code: FaultCode | None) -> Fault:
     return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)
 
 
-def _stopped(trouble: Trouble, why: str) -> TableFault:
+def _stopped(trouble: Trouble, why: str, *, ordered: bool = False) -> TableFault:
     fault = Fault.SILENT if trouble.why == SILENT else Fault.BOARD
     evidence = f"{trouble.why} on {trouble.channel or 'the whole board'}; {why}"
-    return TableFault(fault, f"board {trouble.board}", evidence)
+    stopped = TableFault(fault, f"board {trouble.board}", evidence)
+    stopped.ordered = ordered
+    return stopped

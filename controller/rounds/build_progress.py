@@ -7,11 +7,11 @@ Where a tile was taken out after it had been counted, its head's tally has noted
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
+from controller.run_together import run_together
 from controller.stations.tile_counter import DOUBT, FROM, STUCK, Tally, noted
 from firmware_bridge.boards.devices import Sensor
 
@@ -31,7 +31,7 @@ class Feeding:
         edge that was missed: then nobody knows how far it came.
         """
         asked = list(sensors)
-        counts = await asyncio.gather(*(sensor.count() for sensor in asked))
+        counts = await run_together(*(sensor.count() for sensor in asked))
         now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
         base = noted(work, FROM)
         if base is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -17,6 +16,7 @@ from controller.planning.planner import Plan, Planner
 from controller.planning.setup_forecast import foreseen, packets_ahead, seats_of
 from controller.planning.table_top import TableTop
 from controller.run_state import Work, as_json
+from controller.run_together import run_together
 from rules.dice import Dice
 from rules.setup import Setup
 from rules.steps import (
@@ -103,7 +103,8 @@ class Deal:
         filled = {fill.tray for fill in self.staging.fills}
         lifts = [lift for tray, lift in enumerate(self._rig.lifts) if tray in filled]
         async with self._rig.leased(*(lift.motor.channel for lift in lifts)):
-            await asyncio.gather(*(lift.go_forth() for lift in lifts))
+            stops = [lift.stop for lift in lifts]
+            await run_together(*(lift.go_forth() for lift in lifts), stops=stops)
         if self.staging.by_hand:
             await self._guided.do(build, self.staging)
 

@@ -10,6 +10,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.rounds.build_progress import Feeding, has_begun
 from controller.run_state import Books
+from controller.run_together import run_together
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
 from controller.stations.rig import Rig
@@ -120,7 +121,7 @@ class Under:
             return
         await below.keep_running(drum, FULL)
         back = (chain.to_zero(),) if chain else ()
-        await asyncio.gather(asyncio.sleep(module.mix), *back)
+        await run_together(asyncio.sleep(module.mix), *back, stops=(drum.stop,))
         if not self._trays_empty.is_set():
             await below.stop(drum)
             await self._trays_empty.wait()
@@ -142,18 +143,13 @@ class Under:
             if self._staging.by_hand:
                 return {rig.heads[0].part: await self._let_out(rig.heads[0], feeding)}
             begun = has_begun(work)
-            jobs = [
-                asyncio.create_task(self._feed(head, feeding, taken_over=begun))
-                for head in rig.heads
-            ]
-            try:
-                brought = await asyncio.gather(*jobs)
-                if begun or visits != self._books.visits:
-                    await self._prove_empty(feeding)
-                return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
-            finally:
-                for job in jobs:
-                    job.cancel()
+            brought = await run_together(
+                *(self._feed(head, feeding, taken_over=begun) for head in rig.heads),
+                stops=[head.stop for head in rig.heads],
+            )
+            if begun or visits != self._books.visits:
+                await self._prove_empty(feeding)
+            return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
         finally:
             for head in rig.heads:
                 await head.halt()
@@ -208,7 +204,8 @@ class Under:
         heads = self._rig.heads
         more = [head for head in heads if feeding.left(head.head.counter)]
         if not more:
-            came = await asyncio.gather(*(head.brings_more() for head in heads))
+            stops = [head.stop for head in heads]
+            came = await run_together(*(head.brings_more() for head in heads), stops=stops)
             more = [head for head, each in zip(heads, came, strict=True) if each]
         if more:
             evidence = (

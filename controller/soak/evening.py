@@ -378,7 +378,9 @@ class _Night:
 def _told(error: BaseException) -> str:
     """An exception that should not be: what it says and where it came from."""
     while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+        # A fault of the table may have come with it; what should not be is the other one.
+        found = error.exceptions
+        error = next((each for each in found if not isinstance(each, TableFault)), found[0])
     where = [
         f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)
     ]

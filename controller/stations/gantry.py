@@ -5,9 +5,9 @@ The `loaded` sensor in the jaws confirms both ends of a carry.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from functools import partial
+from typing import Any
 
 from config.schema import Gantry, Modules
 from controller.faults.retry import Care
@@ -15,6 +15,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook, Unread
 from controller.pausing.homing import GantryHoming, arrived
 from controller.planning.moves import Carry, Grasp, TurnOver
+from controller.run_together import run_together
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices
 
@@ -213,11 +214,11 @@ class GantryStation:
         height, crossed = self._pose
         if height < clear:
             await self._go_up(clear)
-        ways: list[Awaitable[object]] = [self._travel(grasp)]
+        ways: list[Coroutine[Any, Any, object]] = [self._travel(grasp)]
         if crossed is not grasp.spot.crossed:
             ways.append(self._turn.go_forth() if grasp.spot.crossed else self._turn.go_back())
         ways.append(self._wide.switch(int(grasp.wide)))
-        await asyncio.gather(*ways)
+        await run_together(*ways, stops=(self._plane.stop, self._turn.stop))
         self._pose = (self._pose[0], grasp.spot.crossed)
         await self._lower(grasp)
 

@@ -140,10 +140,21 @@ class HeadStation:
             await self._look_at_face(self._face, through=through)
         return tiles
 
+    async def stop(self) -> None:
+        """Stop wheel and pusher where they are."""
+        await self._wheel.stop()
+        if self._pusher:
+            await self._pusher.stop()
+
     async def brings_more(self) -> bool:
-        """Whether a tile still comes, in a time in which the last one in the drum would."""
+        """Whether a tile still comes, in a time in which the last one in the drum would.
+
+        Raises TableFault if the wheel did not turn for that long: that proves nothing.
+        """
         wait = longest_wait(self._heads, 1, self._load)
         ended = await self._below.run(self._wheel, FULL, Edges(self.head.counter, 1), wait)
+        if not ended.count and ended.reason is not Reason.TIME:
+            raise TableFault(Fault.UNPROVEN, "trays", missing(self.head.counter, ended))
         return ended.count > 0
 
     # Past the counter

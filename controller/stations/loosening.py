@@ -5,10 +5,9 @@ What a motor cannot do for want of a wire for reverse is left out, and the next 
 
 from __future__ import annotations
 
-import asyncio
-
 from config.schema import Head, MotorChannel
 from controller.faults.table_fault import Fault, TableFault
+from controller.run_together import run_together
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL
 from firmware_bridge.boards.board import Elapsed
@@ -60,7 +59,8 @@ class Loosening:
         """Run the last tile back into the drum; whether belt and wheel can."""
         if self._belt is None or not (self._reverses(self._belt) and self._reverses(self._wheel)):
             return False
-        await asyncio.gather(self._reverse(self._belt), self._reverse(self._wheel))
+        stops = (self._belt.stop, self._wheel.stop)
+        await run_together(self._reverse(self._belt), self._reverse(self._wheel), stops=stops)
         await self._below.keep_running(self._belt, FULL)
         return True
 

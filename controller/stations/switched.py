@@ -40,6 +40,10 @@ class Switched:
         """To the other end; at once if it is there. Raises TableFault after the last attempt."""
         await self._go(-FULL, self.back)
 
+    async def stop(self) -> None:
+        """Stop its motor where the part is."""
+        await self.motor.stop()
+
     async def back_off(self, value: int) -> None:
         """Away from what is in its way, where it was driven by this value."""
         way = -FULL if value > 0 else FULL

@@ -78,6 +78,11 @@ class Axes:
         """To these positions, in metres, in the order of `channels`."""
         return await self.board.move(dict(zip(self.channels, positions, strict=True)))
 
+    async def stop(self) -> None:
+        """Stop every axis where it is, by its ramp."""
+        for channel in self.channels:
+            await self.board.stop(channel)
+
 
 @dataclass(frozen=True, slots=True)
 class DiceDome:

@@ -175,3 +175,25 @@ def test_a_chow_of_tiles_that_the_set_lacks_is_not_legal() -> None:
     chow = next(action for action in play.legal_actions if isinstance(action, wenzhou.Chow))
     for own in (("9x", "4m"), ("", ""), (["4m"], "5m"), ("4m",), (None, None), ("1f", "6-6")):
         assert wenzhou.Chow(chow.seat, own) not in play.legal_actions  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_legal_actions_are_a_sequence_and_each_that_it_lists_is_legal(game: str) -> None:
+    for play in positions(game):
+        legal = play.legal_actions
+        few = list(islice(legal, MOST_OFFERED))
+        if len(few) == MOST_OFFERED:
+            continue
+        assert len(legal) == len(few)
+        assert list(legal) == few
+        assert [legal[number] for number in range(len(few))] == few
+        assert list(legal[1:3]) == few[1:3]
+        assert all(legal[-1 - number] == few[-1 - number] for number in range(min(2, len(few))))
+        with pytest.raises(IndexError):
+            legal[len(few)]
+        for action in few:
+            # The one picked from the list and an equal one made elsewhere lead to the same play.
+            again = rules_of(game).parse(action.seat, str(action))
+            assert legal.require(action) is action
+            assert again in legal
+            assert play.apply(action) == play.apply(again)

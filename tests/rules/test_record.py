@@ -13,7 +13,7 @@ import pytest
 from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.play import Tiles, random_action
-from rules.record import NoRecord, evening, heading, recorded, replayed
+from rules.record import NotARecordError, evening, heading, recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Throw, TurnUp
 from tests.rules.hidden_hands import dealt as a_hand
@@ -76,7 +76,7 @@ def test_every_line_is_json_and_says_who_did_what() -> None:
     ("line", "says"),
     [
         ("{", "Line 2 of the record is no JSON"),
-        ('{"seat": 1}', "Line 2 of the record lacks do or seat"),
+        ('{"seat": 1}', "Line 2 of the record lacks do"),
         ('{"seat": 0, "do": "dance"}', "Line 2 of the record cannot be played"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_tile_that_the_game_does_not_have_is_refused() -> None:
 
 
 def test_what_cannot_begin_a_hand_is_no_record() -> None:
-    with pytest.raises(NoRecord, match="Line 1 of the record lacks game or outcomes"):
+    with pytest.raises(NotARecordError, match="Line 1 of the record lacks game and outcomes"):
         replayed(['{"seat": 0, "do": "pass"}'])
 
 

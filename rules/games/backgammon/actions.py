@@ -81,7 +81,8 @@ def _rank(step: Step) -> tuple[int, int, bool]:
 
 _FACES = ("1", "2", "3", "4", "5", "6")
 _WAY = re.compile(
-    r"(?P<path>(?:bar|\d{1,2})(?:/(?:\d{1,2}|off)\*?)+)(?:\((?P<times>[2-4])\))?", re.IGNORECASE
+    r"(?P<path>(?:bar|[0-9]{1,2})(?:/(?:[0-9]{1,2}|off)\*?)+)(?:\((?P<times>[2-4])\))?",
+    re.IGNORECASE,
 )
 
 

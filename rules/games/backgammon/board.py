@@ -122,7 +122,7 @@ def _swap() -> bytes:
 
 START_BOARD = Board(pack(START), pack(START))
 
-_STACK = re.compile(r"(?P<point>bar|off|\d{1,2})(?:\((?P<count>\d{1,2})\))?")
+_STACK = re.compile(r"(?P<point>bar|off|[0-9]{1,2})(?:\((?P<count>[0-9]{1,2})\))?")
 
 
 def _read(text: str) -> dict[int, int]:

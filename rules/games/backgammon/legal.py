@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Action, Cube, Move, Roll
+from rules.games.backgammon.setup import SEATS
 from rules.geometry import Seat
 from rules.objections import Objection
 from rules.play import IllegalAction, LegalActions
@@ -23,7 +24,7 @@ _CLASSES = get_args(Action)
 
 
 class Offered(LegalActions[Action]):
-    """The legal actions of a game, by number too: a random player makes one and not all of them.
+    """The legal actions of a game; one of them by its number is made without the others.
 
     It asks the play itself: a view is made for every action, and functions for it would take
     longer than what they are asked.
@@ -34,11 +35,15 @@ class Offered(LegalActions[Action]):
     def __init__(self, play: BackgammonPlay) -> None:
         self._play = play
 
-    def __contains__(self, action: object) -> bool:
-        return against(self._play, action) is None
+    def _all(self) -> tuple[Action, ...]:
+        play = self._play
+        return said(play) if play.dice is None else play.moves
 
     def __iter__(self) -> Iterator[Action]:
-        return map(self.__getitem__, range(len(self)))
+        return iter(self._all())
+
+    def __contains__(self, action: object) -> bool:
+        return against(self._play, action) is None
 
     def require(self, action: Action) -> Action:
         """The action itself. Raises IllegalAction with the sentence against it."""
@@ -49,11 +54,11 @@ class Offered(LegalActions[Action]):
 
     def __len__(self) -> int:
         play = self._play
-        return len(_said(play)) if play.dice is None else len(play.options)
+        return len(said(play) if play.dice is None else play.options)
 
-    def __getitem__(self, number: int) -> Action:
+    def _one(self, number: int) -> Action:
         play = self._play
-        return _said(play)[number] if play.dice is None else play.move(play.options[number])
+        return said(play)[number] if play.dice is None else play.move(play.options[number])
 
 
 def against(play: BackgammonPlay, action: object) -> str | None:
@@ -78,10 +83,10 @@ def against(play: BackgammonPlay, action: object) -> str | None:
         return f"Seat {seat} has thrown {play.dice[0]}-{play.dice[1]} and has to move."
     if isinstance(action, Roll):
         return f"The {play.offer} has to be answered before the dice are thrown."
-    return None if action in _said(play) else _against_cube(play, action)
+    return None if action in said(play) else _against_cube(play, action)
 
 
-def _said(play: BackgammonPlay) -> tuple[Action, ...]:
+def said(play: BackgammonPlay) -> tuple[Action, ...]:
     """What may be said where no dice lie: every throw, and what concerns the cube."""
     if play.winner is not None:
         return ()
@@ -99,6 +104,20 @@ def _throws(seat: Seat) -> tuple[Action, ...]:
     return tuple(Roll(seat, faces) for faces in _faces())
 
 
+def is_listed_throw(action: Action) -> bool:
+    """Whether an action is one of the very throws that are listed, and so well formed.
+
+    A throw of that value made elsewhere is as good, and is checked field by field.
+    """
+    return id(action) in _listed_throws()
+
+
+@cache
+def _listed_throws() -> frozenset[int]:
+    # The throws are kept by `_throws` for good, so that no other object gets their identity.
+    return frozenset(id(roll) for seat in range(SEATS) for roll in _throws(seat))
+
+
 @cache
 def _faces() -> Mapping[Dice, None]:
     """What two dice can show, each as likely as another: in order, and quick to look up."""
@@ -107,7 +126,7 @@ def _faces() -> Mapping[Dice, None]:
 
 def _against_cube(play: BackgammonPlay, action: Cube) -> str:
     if action.says != "double":
-        offers = " or ".join(str(said) for said in _said(play) if isinstance(said, Cube))
+        offers = " or ".join(str(said) for said in said(play) if isinstance(said, Cube))
         waiting = f"the {play.offer} wants {offers}" if play.offer else "nobody has doubled"
         return f"'{action}' answers nothing here: {waiting}."
     if play.offer is not None:

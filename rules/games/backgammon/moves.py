@@ -24,7 +24,6 @@ from rules.games.backgammon.board import (
     Mask,
     Men,
     held,
-    made,
     mirrored,
     shift,
 )
@@ -64,12 +63,23 @@ def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Op
 
     `larger`: where either die could be played but not both, it has to be the larger (BG-08).
     """
+    return options_and_blots(own, other, dice, larger=larger)[0]
+
+
+def options_and_blots(
+    own: Men, other: Men, dice: Dice, *, larger: bool = True
+) -> tuple[list[Option], Mask]:
+    """The same, and the enemy's blots by the mover's numbering: what an option may hit."""
     enemy = mirrored(other)
-    open_points = POINTS & ~made(enemy)
-    high, low = max(dice), min(dice)
+    # `held` and `made` of the enemy, with what they have in common worked out once.
+    several = (enemy >> 1 | enemy >> 2 | enemy >> 3) & POINTS
+    open_points = POINTS ^ several
+    blots = enemy & open_points
+    high, low = dice
     if high == low:
-        return _doublet(own, open_points, high)
-    blots = held(enemy) & ~made(enemy)
+        return _doublet(own, open_points, high), blots
+    if high < low:
+        high, low = low, high
     away = own >> 4 * (HOME + 1)
     if own >> 4 * BAR:
         found = _entering(own, open_points, blots, high, low)
@@ -78,11 +88,11 @@ def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Op
     else:
         found = _tried(own, open_points, blots, high, low)
     if found:
-        return found
+        return found, blots
     first, second = (sources(own, open_points, die) for die in (high, low))
     if larger and first:
         second = ()
-    return [(step,) for step in first + second]
+    return [(step,) for step in first + second], blots
 
 
 def played(board: Board, seat: Seat, option: Option) -> Board:
@@ -113,25 +123,41 @@ def sources(own: Men, open_points: Mask, die: int) -> Option:
 
 def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
     """Both dice with nobody on the bar and, as two men are away from home, nobody off."""
-    points = held(own) & POINTS
+    several = (own >> 1 | own >> 2 | own >> 3) & POINTS
+    points = (own | several) & POINTS
     landing_high, landing_low = open_points << 4 * high, open_points << 4 * low
     by_high, by_low = points & landing_high, points & landing_low
     found: list[Option] = list(product(_steps(high, by_high), _steps(low, by_low)))
-    for alone in _each(by_high & by_low & ~made(own)):
-        found.remove((32 * high + alone, 32 * low + alone))
+    alone = by_high & by_low & ~several
+    while alone:
+        point = alone.bit_length() // 4
+        alone ^= 1 << 4 * point
+        found.remove((32 * high + point, 32 * low + point))
 
     # One man by both dice. From a point with men of his own another man goes on: a pair already.
     high_first = by_high & landing_low << 4 * high
     low_first = by_low & landing_high << 4 * low
-    onward = _each(high_first & ~(points << 4 * high))
-    found.extend((32 * high + source, 32 * low + source - high) for source in onward)
-    same = high_first & low_first & ~(blots << 4 * high | blots << 4 * low)
-    vacant = low_first & ~(points << 4 * low)
-    onward = _each(vacant & ~same)
-    found.extend((32 * high + source - low, 32 * low + source) for source in onward)
-    for source in _each(same & ~vacant):
-        found.remove((32 * high + source - low, 32 * low + source))
+    onward = high_first & ~(points << 4 * high)
+    if onward:
+        found += _onward(high, low, onward)
+    if low_first:
+        same = high_first & low_first & ~(blots << 4 * high | blots << 4 * low)
+        vacant = low_first & ~(points << 4 * low)
+        onward = vacant & ~same
+        if onward:
+            found += [(second, first) for first, second in _onward(low, high, onward)]
+        doubled = same & ~vacant
+        while doubled:
+            source = doubled.bit_length() // 4
+            doubled ^= 1 << 4 * source
+            found.remove((32 * high + source - low, 32 * low + source))
     return found
+
+
+def _onward(first: int, then: int, points: Mask) -> list[Option]:
+    """One man from each of these points by one die and on by the other."""
+    further = 32 * (then - first) - first
+    return [(step, step + further) for step in _steps(first, points)]
 
 
 def _entering(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
@@ -197,19 +223,22 @@ def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
 
 def _along(own: Men, landing: Mask, die: int, steps: Option, left: int) -> list[Option]:
     """So many steps of a doublet with too many men away from home for bearing off."""
+    far, number = 4 * die, 32 * die
     found = [(steps, own, held(own) & landing & POINTS)]
     for _ in range(left - 1):
         further = []
         for before, men, free in found:
-            for step in _steps(die, free):
-                source = step & 31
-                after = men + SHIFTS[step]
+            points = free
+            while points:
+                point = points & -points
+                points ^= point
+                target = point >> far
                 # No man behind this one moves any more; his own point may be empty now.
-                rest = free & (2 << 4 * source) - 1
-                if not after >> 4 * source & 15:
-                    rest ^= 1 << 4 * source
-                rest |= landing & 1 << 4 * (source - die)
-                further.append(((*before, step), after, rest))
+                rest = free ^ points | landing & target
+                if men & 14 * point == 0:
+                    rest ^= point
+                step = number + point.bit_length() // 4
+                further.append(((*before, step), men - point + target, rest))
         if not further:
             return [before for before, _, _ in found if before]
         found = further

@@ -7,19 +7,19 @@ table, and come in as `Roll`. A throw that nobody can move with passes the turn 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 from rules.dice import Dice
 from rules.errors import IllegalSetup
 from rules.games.backgammon.actions import Action, Cube, Move
-from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, Board
-from rules.games.backgammon.legal import Offered, against
+from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, Board, Mask
+from rules.games.backgammon.legal import Offered, against, is_listed_throw
 from rules.games.backgammon.match import BackgammonMatch
-from rules.games.backgammon.moves import HOME, Option, options, played
-from rules.games.backgammon.reading import read, told
+from rules.games.backgammon.moves import HOME, Option, options_and_blots, played
+from rules.games.backgammon.reading import read, told_each
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
+from rules.known_tiles import known_tiles
 from rules.objections import Objection
 from rules.play import IllegalAction, Payment, Settlement, Tiles
 from rules.setup import Setup
@@ -73,14 +73,16 @@ class BackgammonPlay:
         return Offered(self)
 
     def apply(self, action: Action) -> BackgammonPlay:
+        """The play after this action. Raises IllegalAction; this value stays."""
         if isinstance(action, Move):
             option = self.option(action)
             if isinstance(option, Objection):
                 raise IllegalAction(str(option))
             return self._next(played(self.board, self.turn, option), 1 - self.turn)
-        sentence = against(self, action)
-        if sentence is not None:
-            raise IllegalAction(sentence)
+        if not (is_listed_throw(action) and self.wants_dice and action.seat == self.turn):
+            sentence = against(self, action)
+            if sentence is not None:
+                raise IllegalAction(sentence)
         if isinstance(action, Cube):
             return self._answered(action)
         thrown = self._next(self.board, self.turn, action.dice, 1)
@@ -102,18 +104,35 @@ class BackgammonPlay:
 
     @property
     def options(self) -> list[Option]:
-        """Every move that the dice allow (`moves`); none before the throw."""
+        """Every move that the dice allow, as steps (`rules.games.backgammon.moves`)."""
         return self._allowed[0]
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The same options as actions, in the same order."""
+        known: tuple[Move, ...] | None = self.__dict__.get("_moves")
+        if known is None:
+            known = told_each(self.turn, *self._allowed)
+            self.__dict__["_moves"] = known
+        return known
+
+    def move(self, option: Option) -> Move:
+        """One of the options as an action."""
+        (move,) = told_each(self.turn, [option], self._allowed[1])
+        self.__dict__["_picked"] = move, option
+        return move
 
     def option(self, move: Move) -> Option | Objection:
         """The option that a move means, or the objection to it."""
-        options, named = self._allowed
-        try:
-            known = named.get(move)
-        except TypeError:
-            known = None  # A field that cannot be hashed: its type is refused below.
-        if known is not None:
-            return known
+        if self.dice is not None:
+            # A move that was picked from the list is known, and need not be read.
+            picked: tuple[Move | None, Option] = self.__dict__.get("_picked", (None, ()))
+            if picked[0] is move:
+                return picked[1]
+            listed: tuple[Move, ...] = self.__dict__.get("_moves", ())
+            for number, known in enumerate(listed):
+                if known is move:
+                    return self.options[number]
         wrong = why_ill_typed(move, (Move,), "backgammon")
         if wrong is not None:
             return Objection(wrong)
@@ -123,21 +142,25 @@ class BackgammonPlay:
             return Objection(f"No dice are thrown; '{move}' needs a throw before it.")
         if move.seat != self.turn:
             return Objection(f"It is seat {self.turn}'s turn, not seat {move.seat}'s.")
-        return read(self.board, self.dice, options, move)
+        return read(self.board, self.dice, self.options, move)
 
-    def move(self, option: Option) -> Move:
-        """An option as an action."""
-        move = told(self.board, self.turn, option)
-        self._allowed[1][move] = option
-        return move
-
-    @cached_property
-    def _allowed(self) -> tuple[list[Option], dict[Move, Option]]:
-        """All options, and those that were asked for as moves, so that they are not read again."""
-        if self.dice is None or self.winner is not None:
-            return [], {}
-        own, other = self.board[self.turn], self.board[1 - self.turn]
-        return options(own, other, self.dice, larger=self.parameters.must_use_larger), {}
+    @property
+    def _allowed(self) -> tuple[list[Option], Mask]:
+        """All options, and the enemy's blots, worked out once."""
+        # Kept by hand: `cached_property` takes a lock, which costs as much as a throw's view.
+        known: tuple[list[Option], Mask] | None = self.__dict__.get("_known")
+        if known is None:
+            known = [], 0
+            if self.dice is not None and self.winner is None:
+                turn = self.turn
+                known = options_and_blots(
+                    self.board[turn],
+                    self.board[1 - turn],
+                    self.dice,
+                    larger=self.parameters.must_use_larger,
+                )
+            self.__dict__["_known"] = known
+        return known
 
     def _next(
         self, board: Board, turn: Seat, dice: Dice | None = None, thrown: int = 0
@@ -192,10 +215,11 @@ def start(
     """The game that begins where the opening throw has decided: the winner plays both dice.
 
     Equal opening throws double the stake by themselves if the house says so. Raises IllegalSetup
-    for a set-up that is not finished.
+    for a set-up that is not finished, and for tiles: the game has none.
     """
     if setup.ready is None or setup.ready.begins is None:
         raise IllegalSetup("The opening throw has not decided who begins; finish the set-up first.")
+    known_tiles(setup, tiles)
     parameters: Parameters = setup.parameters
     begins = setup.ready.begins
     faces = {step.by: outcome[0] for step, outcome in setup.throws[-SEATS:]}

@@ -11,8 +11,19 @@ from collections.abc import Iterator, Sequence
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Move, in_order
-from rules.games.backgammon.board import BAR, OFF, POINTS, Board, made, mirrored, name_of
+from rules.games.backgammon.board import (
+    BAR,
+    OFF,
+    POINTS,
+    Board,
+    Mask,
+    held,
+    made,
+    mirrored,
+    name_of,
+)
 from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
+from rules.games.backgammon.setup import SEATS
 from rules.geometry import Seat
 from rules.lazy import Table
 from rules.objections import Objection
@@ -27,18 +38,52 @@ _HITTING: Table[int, Step] = Table(lambda number: STEPS[number]._replace(hits=Tr
 
 
 def told(board: Board, seat: Seat, option: Option) -> Move:
-    """An option as the mover would tell it, hits and all."""
-    other = board[1 - seat]
-    hit: set[int] = set()
+    """An option as the mover would write it, hits and all."""
+    enemy = mirrored(board[1 - seat])
+    (move,) = told_each(seat, [option], held(enemy) & ~made(enemy) & POINTS)
+    return move
+
+
+def told_each(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, ...]:
+    """Options as the mover would write them, in the same order, among these enemy blots."""
+    if options and len(options[0]) > 2:
+        return tuple([Move(seat, _steps(option, blots)) for option in options])
+    # Of one or two steps there are few, and most come again and again.
+    known = _TOLD[seat]
+    moves = []
+    for option in options:
+        landing, move, hitting = known[option]
+        hit = landing & blots
+        moves.append(hitting[hit] if hit else move)
+    return tuple(moves)
+
+
+def _told(seat: Seat) -> Table[Option, tuple[Mask, Move, Table[Mask, Move]]]:
+    """A seat's options so far: where men land, the move that hits nothing, and those that hit."""
+
+    def entry(option: Option) -> tuple[Mask, Move, Table[Mask, Move]]:
+        landing = sum({1 << 4 * STEPS[number].target for number in option}) & POINTS
+        hitting: Table[Mask, Move] = Table(
+            lambda blots: Move(seat, in_order(_steps(option, blots)))
+        )
+        return landing, Move(seat, in_order(_steps(option, 0))), hitting
+
+    return Table(entry)
+
+
+def _steps(option: Option, blots: Mask) -> tuple[Step, ...]:
+    """The option's steps; on each of these blots' points the first man who lands hits."""
     steps = []
     for number in option:
-        target = STEPS[number].target
-        if target and other >> 4 * (BAR - target) & 15 == 1 and target not in hit:
-            hit.add(target)
-            steps.append(_HITTING[number])
-        else:
-            steps.append(STEPS[number])
-    return Move(seat, in_order(steps))
+        step = STEPS[number]
+        if blots and blots >> 4 * step.target & 1:
+            blots ^= 1 << 4 * step.target
+            step = _HITTING[number]
+        steps.append(step)
+    return tuple(steps)
+
+
+_TOLD = tuple(map(_told, range(SEATS)))
 
 
 def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | Objection:

@@ -30,7 +30,7 @@ class Offered(LegalActions[Action]):
     __slots__ = ("_play",)
 
     def __init__(self, play: DaSanPlay) -> None:
-        super().__init__(partial(against, play), lambda: map(self.__getitem__, range(len(self))))
+        super().__init__(partial(against, play), lambda: map(self._one, range(len(self))))
         self._play = play
 
     def __len__(self) -> int:
@@ -41,8 +41,9 @@ class Offered(LegalActions[Action]):
             return len(_calls(play))
         return len(play.forms) + (play.round.best is not None)
 
-    def __getitem__(self, number: int) -> Action:
+    def _one(self, number: int) -> Action:
         play = self._play
+        number = range(len(self))[number]
         if play.round is None:
             return _calls(play)[number]
         if number == len(play.forms):

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rules.errors import IllegalSetup
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Reveal
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.cards import (
@@ -32,6 +31,7 @@ from rules.games.da_san.match import DaSanMatch
 from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.games.da_san.table import Round
 from rules.geometry import Place, Seat
+from rules.known_tiles import known_tiles
 from rules.play import IllegalAction, Payment, Settlement, Tiles
 from rules.setup import Setup
 from rules.tiles import Face
@@ -216,16 +216,13 @@ def _ready_to_lead(play: DaSanPlay) -> DaSanPlay:
 def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = None) -> DaSanPlay:
     """The hand that begins with the auction, after the deal (D6, D7).
 
-    Raises IllegalSetup for a set-up that is not finished, or a card that lies in two places.
+    Raises IllegalSetup for a set-up that is not finished, or a card in two places.
     """
-    seen = tiles or {}
-    kitty = _hand(seen, kitty_places(setup))
+    kitty_at = kitty_places(setup)
+    seen = known_tiles(setup, tiles)
+    kitty = _hand(seen, kitty_at)
     first, second, third = (_hand(seen, setup.hands[seat]) for seat in range(SEATS))
     hands = (first, second, third)
-    if sum(hand.known.bit_count() for hand in (*hands, kitty)) != sum(
-        face is not None for face in seen.values()
-    ):
-        raise IllegalSetup("A card lies in two places, or outside the pile; read the cards again.")
     parameters: Parameters = setup.parameters
     return DaSanPlay(
         parameters,

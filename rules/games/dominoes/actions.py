@@ -82,10 +82,10 @@ DominoAction = Lay | Draw | Go | Call | Show
 
 _SAID: dict[str, type[Draw | Go | Call]] = {"draw": Draw, "go": Go, "call": Call}
 _LAY = (
-    r"(?P<tile>\d-\d)(?: (?P<lie>crosswise|in line))?"
-    r"(?: on (?P<on>\d(?:-\d(?: end| side)?)?))?(?:, (?P<out>\d) out)?"
+    r"(?P<tile>[0-9]-[0-9])(?: (?P<lie>crosswise|in line))?"
+    r"(?: on (?P<on>[0-9](?:-[0-9](?: end| side)?)?))?(?:, (?P<out>[0-9]) out)?"
 )
-_SHOW = r"show (?P<tile>\d-\d)"
+_SHOW = r"show (?P<tile>[0-9]-[0-9])"
 
 
 def parse(seat: Seat, text: str) -> DominoAction:

@@ -22,6 +22,7 @@ from rules.games.dominoes.score import Score, hand_score, header_scores, open_en
 from rules.games.dominoes.setter import doublet_setter
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Direction, Seat, around
+from rules.known_tiles import known_tiles
 from rules.play import HOUSE, IllegalAction, LegalActions, Match, Payment, Settlement, Tiles
 from rules.setup import Setup
 from rules.tiles import Face
@@ -187,6 +188,7 @@ def start(setup: Setup, tiles: Tiles = _NOTHING, match: Match | None = None) -> 
     """
     if setup.ready is None:
         raise IllegalSetup("The set-up is not finished; apply what is pending, then play.")
+    tiles = known_tiles(setup, tiles)
     parameters = setup.parameters
     dealt = setup.hands
     hands = [[tiles.get(place) for place in dealt[seat]] for seat in range(setup.seating.players)]

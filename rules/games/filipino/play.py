@@ -9,6 +9,7 @@ from rules.games.filipino.actions import Act
 from rules.games.filipino.match import FilipinoMatch
 from rules.games.filipino.table import Table, laid_table
 from rules.geometry import Place, Seat
+from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles
 from rules.setup import Setup
 
@@ -69,4 +70,4 @@ def start(
     Raises IllegalSetup for a set-up that still waits, or whose tiles contradict it.
     """
     chips = (match or FilipinoMatch()).chips
-    return FilipinoPlay(laid_table(setup, tiles or {}, chips))
+    return FilipinoPlay(laid_table(setup, known_tiles(setup, tiles), chips))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.games.pai_gow.setup import PAI_GOW, Parameters
+from rules.games.pai_gow.setup import MOST_STAKED, PAI_GOW, Parameters, stake_question
 from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from rules.games.pai_gow.adapter import PAI_GOW_RULES
     from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
 
-__all__ = ["HOUSE_WAYS", "PAI_GOW", "PAI_GOW_RULES", "PLUGIN", "Parameters", "set_hand"]
+__all__ = [
+    "HOUSE_WAYS",
+    "MOST_STAKED",
+    "PAI_GOW",
+    "PAI_GOW_RULES",
+    "PLUGIN",
+    "Parameters",
+    "set_hand",
+    "stake_question",
+]
 
 PLUGIN = GamePlugin(
     PAI_GOW,

@@ -9,21 +9,22 @@ sits are dead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
-from rules.errors import IllegalSetup, RulesError
+from rules.errors import IllegalSetup
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show
 from rules.games.pai_gow.compare import RESULTS, Result, compare
 from rules.games.pai_gow.cuts import HANDS
 from rules.games.pai_gow.house_ways import find_house_way
 from rules.games.pai_gow.optimum import four_tile_hands
 from rules.games.pai_gow.settle import settle
-from rules.games.pai_gow.setup import Parameters
+from rules.games.pai_gow.setup import Parameters, stakes_of
 from rules.games.pai_gow.split import Split, is_legal, settings
 from rules.geometry import Seat, around
+from rules.known_tiles import known_tiles
 from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of
 from rules.setup import Setup
 from rules.tiles import Face, tile_set
@@ -230,43 +231,29 @@ def start(
     setup: Setup,
     tiles: Tiles | None = None,
     match: object = None,
-    stakes: Mapping[Seat, Amount] | None = None,
 ) -> PaiGowPlay:
     """The play after a finished set-up; the dealer of the set-up is the banker (S1).
 
-    `stakes` are the bets, locked before the cut (5); a seat that is missing there bets 1. Raises
-    IllegalSetup for an unfinished set-up, RulesError for tiles that one set cannot have, or stakes
-    that are none.
+    The stakes are those that the set-up asked for before the cut (5), so that a record of the
+    set-up has them. Raises IllegalSetup for an unfinished set-up, or tiles that one set cannot
+    have.
     """
     if setup.ready is None:
         raise IllegalSetup("The set-up is not finished; deal all eight hands before the play.")
     seats, parameters = range(setup.seating.players), setup.parameters
-    seen = tiles or {}
-    bets = stakes or {}
-    for seat, stake in bets.items():
-        if seat not in seats or stake <= 0:
-            raise RulesError(f"A stake of {stake} at seat {seat} is no bet; give more than 0.")
+    seen = known_tiles(setup, tiles)
     hands = tuple(Hand(tiles_of(setup, seen, seat)) for seat in seats)
     empty = (seat for seat in sorted(setup.hands) if seat not in seats)
     shown = tuple(
         Hand(tiles_of(setup, seen, seat)) for seat in empty if parameters.dead_hand == "shown"
     )
-    _require_one_set((*hands, *shown))
     return PaiGowPlay(
         parameters=parameters,
         banker=setup.seating.dealer,
         hands=hands,
-        stakes=tuple(bets.get(seat, 1) for seat in seats),
+        stakes=stakes_of(setup),
         dead=shown,
     )
-
-
-def _require_one_set(hands: Iterable[Hand]) -> None:
-    read = Counter(face for hand in hands for face in hand.known)
-    for face in read - _the_set():
-        raise RulesError(
-            f"'{face}' was read {read[face]} times, the set has {_the_set()[face]}; read again."
-        )
 
 
 def _the_set() -> Counter[Face]:

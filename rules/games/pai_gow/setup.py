@@ -15,9 +15,11 @@ from rules.errors import IllegalSetup
 from rules.games.pai_gow.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
 from rules.games.pai_gow.ranks import GeeJoonSingle, Ranking
 from rules.geometry import Direction, Seat, around
-from rules.setup import Game, Script, Seating, choose, throw
-from rules.steps import Build, Packet, Ready
+from rules.setup import Game, Script, Seating, Setup, choose, throw
+from rules.steps import Build, Choose, Packet, Ready
 
+MOST_STAKED = 10_000
+"""The largest stake that a house can allow, in units."""
 HouseWayName = Literal["canberra", "foxwoods", "new_zealand", "california"]
 
 
@@ -47,6 +49,8 @@ class Parameters:
     `bank_direction`: which way round the table the bank is offered (4.3).
     `bank_may_be_declined`: a player may pass the bank on (4.3).
     `hands_as_bank`: hands that a player keeps the bank before it is offered on (4.3).
+    `highest_stake`: each player is asked for his stake before the cut, from 1 to this (section 5);
+    1: nobody is asked, and every stake is 1.
     """
 
     cut_default: str = "one_stack"
@@ -70,6 +74,7 @@ class Parameters:
     bank_direction: Direction = "counter_clockwise"
     bank_may_be_declined: bool = True
     hands_as_bank: int = 1
+    highest_stake: int = 1
 
     def __post_init__(self) -> None:
         if len(set(self.cuts)) < len(self.cuts):
@@ -86,6 +91,10 @@ class Parameters:
         if self.hands_as_bank < 1:
             raise IllegalSetup(
                 f"Nobody can keep the bank for {self.hands_as_bank} hands; give 1 or more."
+            )
+        if not 1 <= self.highest_stake <= MOST_STAKED:
+            raise IllegalSetup(
+                f"The highest stake is {self.highest_stake}; give 1 to {MOST_STAKED} units."
             )
         beyond = [seat for seat in self.house_seats if not 0 <= seat < HANDS]
         if beyond:
@@ -113,10 +122,30 @@ class Parameters:
         return Fraction(str(self.commission))
 
 
+def stake_question(seat: Seat) -> str:
+    """What a player is asked before the cut; also the name of the answer."""
+    return f"stake of seat {seat}"
+
+
+def stakes_of(setup: Setup) -> tuple[int, ...]:
+    """Each seat's stake by the answers of the set-up; 1 where nobody was asked."""
+    answers = {step.what: outcome for step, outcome in setup.done if isinstance(step, Choose)}
+    stakes = (answers.get(stake_question(seat), 1) for seat in range(setup.seating.players))
+    return tuple(stake if isinstance(stake, int) else 1 for stake in stakes)
+
+
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled set to eight hands of four (5). The cut comes before the dice (S1)."""
+    """From the shuffled set to eight hands of four (5). The cut comes before the dice (S1).
+
+    Stakes are locked before the cut is named (5).
+    """
     banker = seating.dealer
     yield Build(PILE)
+    if parameters.highest_stake > 1:
+        stakes = range(1, parameters.highest_stake + 1)
+        for seat in around(banker, HANDS, parameters.deal_direction)[1:]:
+            if seat < seating.players:
+                yield from choose(seat, stake_question(seat), stakes, 1)
 
     named = yield from choose(banker, "cut", parameters.cuts, parameters.cut_default)
     cut = find_cut(named, parameters.user_cuts)

@@ -39,6 +39,7 @@ from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
 from rules.games.wenzhou.trail import as_noted, noted
 from rules.geometry import LOWER, Place, Seat, WallPlace
+from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
 from rules.setup import Setup
 from rules.tiles import Face
@@ -49,12 +50,12 @@ def start(
 ) -> WenzhouPlay:
     """The play from a finished set-up: the dealer has 17 tiles and acts.
 
-    Raises RulesError for a set-up that is not finished.
+    Raises RulesError for a set-up that is not finished, or tiles that one set cannot have.
     """
     ready = setup.ready
     if ready is None or not isinstance(ready.indicator, WallPlace):
         raise RulesError("The set-up is not finished; a hand begins when its indicator lies open.")
-    known = dict(tiles or {})
+    known = known_tiles(setup, tiles)
     beneath = WallPlace(ready.indicator.owner, ready.indicator.column, LOWER)
     dealer = setup.seating.dealer
     deal = Deal(

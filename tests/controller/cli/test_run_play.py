@@ -122,7 +122,7 @@ def test_a_line_that_the_rules_do_not_allow_ends_the_replay_with_1(
     [
         ("", "Line 1 of the record is no JSON"),
         ("wenzhou\n", "Line 1 of the record is no JSON"),
-        ('{"event": "ready"}\n', "Line 1 of the record lacks game or outcomes."),
+        ('{"event": "ready"}\n', "Line 1 of the record lacks game and outcomes."),
         ('{"game": 7, "outcomes": []}\n', "Line 1 of the record has a wrong game: 7."),
         ("[]\n", "Line 1 of the record is no JSON object."),
     ],

@@ -25,6 +25,8 @@ from rules.games.backgammon import (
     sensible,
     start,
 )
+from rules.games.backgammon.actions import in_order
+from rules.games.backgammon.moves import STEPS
 from rules.play import IllegalAction, random_action
 from rules.setup_facts import settle
 
@@ -75,6 +77,27 @@ def test_every_legal_action_applies_and_reads_back(seed: int, actions: int) -> N
         assert action in replace(play).legal_actions
         assert replace(play).apply(action) == play.apply(action)
     assert play == before
+
+
+def written(play: BackgammonPlay, option: tuple[int, ...]) -> Move:
+    """An option as a move, step by step: the first man who lands on a blot hits it."""
+    hit: set[int] = set()
+    steps = []
+    for number in option:
+        step = STEPS[number]
+        is_blot = play.board.men(1 - play.turn, 25 - step.target) == 1 and step.target > 0
+        steps.append(step._replace(hits=is_blot and step.target not in hit))
+        hit.add(step.target)
+    return Move(play.turn, in_order(steps))
+
+
+@given(seeds, st.integers(0, 100))
+def test_moves_are_the_options_written_one_by_one_in_the_same_order(
+    seed: int, actions: int
+) -> None:
+    play, _ = played(random.Random(seed), actions)
+    assert list(play.moves) == [written(play, option) for option in play.options]
+    assert [play.move(option) for option in play.options] == list(play.moves)
 
 
 points = st.integers(1, 25)

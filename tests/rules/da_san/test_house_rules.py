@@ -185,7 +185,7 @@ def test_a_hand_needs_its_deal() -> None:
     with pytest.raises(IllegalSetup, match="finish the set-up first"):
         start(DA_SAN.setup())
     setup = finished()
-    with pytest.raises(IllegalSetup, match="A card lies in two places"):
+    with pytest.raises(IllegalSetup, match="was read 2 times, the set has 1"):
         start(setup, dict.fromkeys(setup.hands[0][:2], "4h"))
 
 

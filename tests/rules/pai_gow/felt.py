@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules.games.pai_gow import PAI_GOW, Parameters
 from rules.games.pai_gow.actions import parse
 from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.play import PaiGowPlay, start
-from rules.geometry import Place
+from rules.games.pai_gow.setup import stake_question
+from rules.geometry import Place, Seat
 from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.tiles import Face, tile_set
@@ -17,10 +18,16 @@ from rules.tiles import Face, tile_set
 FACES = tile_set("pai_gow_32").faces
 
 
-def dealt(players: int = 4, banker: int = 0, **parameters: Any) -> Setup:
+def dealt(
+    players: int = 4,
+    banker: int = 0,
+    stakes: Mapping[Seat, int] | None = None,
+    **parameters: Any,
+) -> Setup:
     """A finished set-up; three threes begin the deal at the banker."""
     setup = PAI_GOW.setup(players=players, dealer=banker, parameters=Parameters(**parameters))
-    return settle(setup, [(3, 3, 3)])
+    answers = {stake_question(seat): stake for seat, stake in (stakes or {}).items()}
+    return settle(setup, [(3, 3, 3)], answers)
 
 
 def begun(pile: Sequence[Face | None], setup: Setup, **more: Any) -> PaiGowPlay:

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import IllegalSetup, NotationError, RulesError
-from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES
+from rules.errors import IllegalOutcome, IllegalSetup, NotationError, RulesError
+from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES, Parameters
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
 from rules.games.pai_gow.bot import best, sensible
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.split import parse_split
 from rules.play import HOUSE, IllegalAction, Payment, random_action
+from rules.setup_facts import settle
+from rules.steps import Choose
 from tests.rules.pai_gow.felt import FACES, begun, dealt, played, with_hands
 
 BANK = "1-1 6-3 3-3 5-5"
@@ -84,10 +86,10 @@ def test_PG_21_a_player_who_wins_high_and_loses_low_pushes() -> None:
 
 
 def test_a_stake_is_paid_even_less_the_houses_commission() -> None:
-    setup = dealt(2, commission=0.04)
+    setup = dealt(2, stakes={1: 50}, commission=0.04, highest_stake=100)
     lies = dict(zip(setup.hands[0], BANK.split(), strict=True))
     lies |= dict(zip(setup.hands[1], WINS.split(), strict=True))
-    play = start(setup, lies, stakes={1: 50})
+    play = start(setup, lies)
     told = played(play, SETTING[0], SETTING[3]).settlement
     assert told is not None
     assert told.balance() == {0: -50, 1: 48, HOUSE: 2}
@@ -208,8 +210,35 @@ def test_an_unfinished_setup_or_tiles_of_two_sets_begin_no_play() -> None:
     twice = dict.fromkeys(setup.hands[0][:2], "5-4")
     with pytest.raises(RulesError, match="'5-4' was read 2 times, the set has 1; read again"):
         start(setup, twice)
-    with pytest.raises(RulesError, match="A stake of 0 at seat 1 is no bet"):
-        start(setup, stakes={1: 0})
+
+
+def test_each_player_is_asked_for_a_stake_before_the_cut_where_the_house_allows_more_than_one() -> (
+    None
+):
+    setup = PAI_GOW.setup(players=3, dealer=1, parameters=Parameters(highest_stake=500)).apply()
+    asked = []
+    for stake in (7, 100):
+        assert isinstance(setup.pending, Choose)
+        asked.append(setup.pending.what)
+        setup = setup.apply(stake)
+    assert asked == ["stake of seat 2", "stake of seat 0"]
+    assert isinstance(setup.pending, Choose)
+    assert setup.pending.what == "cut"
+    setup = settle(setup, [(3, 3, 3)])
+    assert start(setup).stakes == (100, 1, 7)
+
+
+@pytest.mark.parametrize("stake", [0, -1, 501, True, "all"])
+def test_a_stake_that_the_house_does_not_allow_is_refused(stake: Any) -> None:
+    setup = PAI_GOW.setup(players=2, parameters=Parameters(highest_stake=500)).apply()
+    with pytest.raises(IllegalOutcome, match="stake of seat 1; offered: 1 to 500"):
+        setup.apply(stake)
+
+
+@pytest.mark.parametrize("highest", [0, -5, 10_001])
+def test_a_highest_stake_that_nobody_could_bet_is_refused(highest: int) -> None:
+    with pytest.raises(IllegalSetup, match=f"The highest stake is {highest}; give 1 to 10000"):
+        Parameters(highest_stake=highest)
 
 
 @pytest.mark.parametrize("text", ["", "fold", "call", "call luck", "show", "sets 6-6"])

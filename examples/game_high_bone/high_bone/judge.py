@@ -1,0 +1,42 @@
+"""One trick of High Bone for `wallwright judge`: which tile takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from high_bone.play import parse, taker
+from high_bone.setup import Parameters
+from rules.errors import RulesError
+from rules.judge_registry import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """The tiles of a trick in the order in which they were laid, and who claims it.
+
+    `trick`: the tiles, the leader's first.
+    `claim`: whose tile is said to take it, by that order, from 0.
+    `equal_pips`: which of equal tiles takes the trick in this house.
+    """
+
+    trick: tuple[str, ...]
+    claim: int
+    equal_pips: Literal["first", "last"] = "first"
+
+    def __post_init__(self) -> None:
+        for tile in self.trick:
+            parse(0, tile)
+            if self.trick.count(tile) > 1:
+                raise RulesError(f"The trick has {tile} twice, and a set has it once; look again.")
+        if not 0 <= self.claim < len(self.trick):
+            raise RulesError(
+                f"Nobody laid tile {self.claim}; claim 0 to {len(self.trick) - 1} of the trick."
+            )
+
+
+def judge(case: Case) -> Verdict:
+    """Whether the claimed tile takes the trick."""
+    number = taker(case.trick, Parameters(equal_pips=case.equal_pips))
+    reason = f"{case.trick[number]} takes the trick: no tile has more pips."
+    return Verdict(legal=number == case.claim, reasons=(reason,))

@@ -1,0 +1,40 @@
+"""Hand after hand of High Bone: scores, and the deal that passes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from high_bone.setup import Parameters
+from rules.errors import RulesError
+from rules.geometry import Seat, around
+from rules.play import Amount, Settlement
+
+
+class Finished(Protocol):
+    """What the match needs of a hand."""
+
+    @property
+    def settlement(self) -> Settlement | None: ...
+
+
+@dataclass(frozen=True)
+class HighBoneMatch:
+    """The scores by seat, and who deals. A match goes on until the players stop."""
+
+    scores: tuple[Amount, ...]
+    dealer: Seat = 0
+    over: bool = False
+
+    def after(self, play: Finished) -> HighBoneMatch:
+        """The match after a finished hand. Raises RulesError for one that goes on."""
+        if play.settlement is None:
+            raise RulesError("The hand is not over; lay the tiles that are left.")
+        gains = play.settlement.balance()
+        scores = tuple(score + gains.get(seat, 0) for seat, score in enumerate(self.scores))
+        return replace(self, scores=scores, dealer=around(self.dealer, len(scores), "clockwise")[1])
+
+
+def begin(parameters: Parameters, players: int, dealer: Seat = 0) -> HighBoneMatch:
+    """A match before its first hand."""
+    return HighBoneMatch((0,) * players, dealer)

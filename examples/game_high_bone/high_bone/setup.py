@@ -1,0 +1,63 @@
+"""The set-up of High Bone: a boneyard, a die for the lead, and hands dealt tile by tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rules.errors import IllegalSetup
+from rules.geometry import Boneyard, around
+from rules.setup import Game, Script, Seating, throw
+from rules.steps import Build, Packet, Ready
+
+BONEYARD = Boneyard(28)
+MOST_PLAYERS = 4
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What houses do differently.
+
+    `tiles_each`: tiles in a hand, and so tricks in it.
+    `equal_pips`: which of the heaviest tiles takes the trick, the first laid or the last.
+    `stake`: what is paid for each trick that the winner has more.
+    """
+
+    tiles_each: int = 5
+    equal_pips: Literal["first", "last"] = "first"
+    stake: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.tiles_each <= BONEYARD.count // MOST_PLAYERS:
+            raise IllegalSetup(
+                f"tiles_each is {self.tiles_each}; {BONEYARD.count} tiles make hands of 1 to"
+                f" {BONEYARD.count // MOST_PLAYERS} for {MOST_PLAYERS} players."
+            )
+        if self.stake < 1:
+            raise IllegalSetup(f"stake is {self.stake}; take 1 or more.")
+
+
+def script(seating: Seating, parameters: Parameters) -> Script:
+    """From the shuffled set to the first tile. Each `yield` is a step of the table."""
+    yield Build(BONEYARD)
+
+    (die,) = yield from throw(seating.dealer, 1, "throw for the lead")
+    seats = around(seating.dealer, seating.players, "clockwise")
+    leader = seats[(die - 1) % len(seats)]
+
+    boneyard = iter(BONEYARD.places)
+    for _ in range(parameters.tiles_each):
+        for seat in around(leader, seating.players, "clockwise"):
+            yield Packet(seat, (next(boneyard),))
+    return Ready(begins=leader)
+
+
+HIGH_BONE = Game(
+    name="high_bone",
+    title="High Bone",
+    tiles_name="dominoes_28",
+    players=(2, 3, 4),
+    parameters=Parameters,
+    script=script,
+    seats=MOST_PLAYERS,
+)

@@ -1,0 +1,74 @@
+"""Checks the tiles that a play begins with: places of the layout, faces of the set, none too often.
+
+What somebody saw of a deal comes from readers, from people or from a file, and each can be wrong.
+A play that began with five tiles of a kind would settle a hand that no set can deal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+
+from rules.errors import IllegalSetup
+from rules.geometry import Layout, Place
+from rules.play import Tiles
+from rules.setup import Setup
+from rules.steps import TurnUp
+from rules.tiles import Face, TileSet
+from rules.well_typed import shown
+
+
+def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
+    """The tiles that are known where a play begins, checked against the set-up.
+
+    Raises IllegalSetup for a place that the layout lacks, a face that the set lacks, a face that is
+    there more often than the set has it, and a tile that is another than the one turned up there.
+    """
+    known = dict(tiles or {})
+    game, places = setup.game, _places(setup.layout)
+    for place, face in known.items():
+        if place not in places:
+            raise IllegalSetup(f"{game.title} is dealt from no place {place}; leave it out.")
+        if face is not None and (type(face) is not str or face not in game.tiles):
+            raise IllegalSetup(f"{game.title} has no tile {shown(face)}, given at {place}.")
+    seen = dict(known)
+    for place, face in _turned_up(setup).items():
+        if known.get(place, face) not in (face, None):
+            raise IllegalSetup(
+                f"The tile turned up at {place} is {face}, but the tile given there is"
+                f" {known[place]}; read it again."
+            )
+        seen[place] = face
+    _require_one_set(setup, seen)
+    return known
+
+
+def _turned_up(setup: Setup) -> dict[Place, Face]:
+    """The tiles that the set-up has turned up, where somebody saw them."""
+    return {
+        step.place: outcome
+        for step, outcome in setup.done
+        if isinstance(step, TurnUp) and isinstance(outcome, str)
+    }
+
+
+def _require_one_set(setup: Setup, seen: Mapping[Place, Face | None]) -> None:
+    read = Counter(face for face in seen.values() if face is not None)
+    whole = _counted(setup.game.tiles)
+    for face, number in read.items():
+        if number > whole[face]:
+            where = ", ".join(str(place) for place, other in seen.items() if other == face)
+            raise IllegalSetup(
+                f"'{face}' was read {number} times, the set has {whole[face]}; read again: {where}."
+            )
+
+
+@cache
+def _places(layout: Layout) -> frozenset[Place]:
+    return frozenset(layout.places)
+
+
+@cache
+def _counted(tiles: TileSet) -> Counter[Face]:
+    return Counter(tiles.faces)

@@ -1,0 +1,236 @@
+"""Failures that come together: none is lost, and what a failure leaves moving is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from controller.assembly import Hardware
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.faults.catalogue import STOP
+from controller.faults.failures import sorted_out
+from controller.faults.table_fault import Fault, TableFault
+from controller.operator.guided_steps import Guided
+from controller.run_together import run_together
+from controller.stations.switched import Switched
+from firmware_bridge.boards.board import BoardError, BoardRefused, BoardSilent
+from firmware_bridge.guide import Ask
+from firmware_bridge.sim import clock
+from tests.controller.played_round import Round, play, unplug
+from tests.controller.table_in_trouble import evening
+
+
+def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
+    async def work() -> None:
+        await asyncio.sleep(seconds)
+        raise error
+
+    return work()  # type: ignore[return-value]
+
+
+# Work side by side
+
+
+def test_after_a_failure_the_others_are_cancelled_and_their_motors_stopped() -> None:
+    told: list[str] = []
+
+    async def other() -> None:
+        try:
+            await asyncio.sleep(10.0)
+            told.append("went on")
+        finally:
+            told.append("cancelled")
+
+    async def stop() -> None:
+        told.append("stopped")
+        raise BoardSilent("board base does not answer.")
+
+    async def main() -> float:
+        with pytest.raises(TableFault, match="lift 1"):
+            await run_together(
+                fails_after(1.0, TableFault(Fault.LIFT, "lift 1", "")), other(), stops=(stop, stop)
+            )
+        return asyncio.get_running_loop().time()
+
+    assert clock.run(main()) == pytest.approx(1.0)
+    assert told == ["cancelled", "stopped", "stopped"]
+
+
+def test_two_failures_at_the_same_moment_are_both_raised() -> None:
+    async def main() -> None:
+        await run_together(
+            fails_after(1.0, TableFault(Fault.LIFT, "lift 1", "")),
+            fails_after(1.0, TypeError("a mistake")),
+        )
+
+    with pytest.raises(ExceptionGroup) as raised:
+        clock.run(main())
+    assert [type(error) for error in raised.value.exceptions] == [TableFault, TypeError]
+
+
+def test_results_come_in_the_order_of_the_work() -> None:
+    async def after(seconds: float) -> float:
+        await asyncio.sleep(seconds)
+        return seconds
+
+    assert clock.run(run_together(after(2.0), after(1.0))) == [2.0, 1.0]
+
+
+# What is named, and what is raised
+
+
+def test_a_persons_stop_is_named_before_every_other_fault() -> None:
+    jam = TableFault(Fault.JAM, "head 2", "")
+    stop = TableFault(Fault.SILENT, "board arm", "a person stopped the table")
+    stop.ordered = True
+    group = ExceptionGroup("", [jam, ExceptionGroup("", [jam, stop, BoardSilent("silent.")])])
+    found = sorted_out(group)
+    assert [fault.part for fault in found.faults] == ["board arm", "head 2", "board"]
+    assert found.errors == ()
+
+
+@pytest.mark.parametrize("mistake", [AssertionError("not so"), TypeError("no such thing")])
+def test_an_error_of_the_program_beside_a_fault_is_raised_with_it(mistake: Exception) -> None:
+    async def break_two(daemon: Daemon, _: Hardware, events: EventLog) -> None:
+        daemon._under.run = lambda: fails_after(1.0, mistake)  # type: ignore[assignment,return-value,method-assign]
+        lid = TableFault(Fault.LID, "lid", "it sticks")
+        daemon._forgotten.run = lambda: fails_after(1.0, lid)  # type: ignore[assignment,return-value,method-assign]
+        events.listen(told.append)
+        machines.append(daemon.books.machine)
+
+    told: list[Event] = []
+    machines: list[object] = []
+    with pytest.raises(ExceptionGroup) as raised:
+        evening(meanwhile=break_two)
+    assert mistake in sorted_out(raised.value).errors
+    assert [fault.part for fault in sorted_out(raised.value).faults] == ["lid"]
+    faults = [each for each in told if each["event"] == "fault"]
+    assert [each["code"] for each in faults] == ["LID"], "the fault is recorded all the same"
+    assert machines[0].above == "fault"  # type: ignore[attr-defined]
+
+
+def test_an_error_of_the_way_that_came_second_in_a_guided_step_is_not_lost() -> None:
+    async def done() -> None:
+        await asyncio.sleep(1.0)
+
+    async def breaks_as_it_ends() -> None:
+        try:
+            await asyncio.sleep(5.0)
+        finally:
+            raise TypeError("a mistake")
+
+    with pytest.raises(TypeError, match="a mistake"):
+        clock.run(Guided._either(done(), breaks_as_it_ends()))
+
+
+# Lifts
+
+
+class BreaksDown(Switched):
+    """A lift that fails for good on its way up, while the others are still moving."""
+
+    async def go_forth(self) -> None:
+        await asyncio.sleep(0.3)
+        fault = TableFault(self.fault, self.part, "it broke down")
+        fault.final = True
+        raise fault
+
+
+def test_a_lift_that_fails_for_good_stops_the_others_on_their_way() -> None:
+    lost: list[dict[str, object]] = []
+
+    async def break_one(daemon: Daemon, _: Hardware, __: EventLog) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: lost.append(what))
+        lifts = list(daemon._rig.lifts)
+        lifts[1] = BreaksDown(**vars(lifts[1]))
+        daemon._rig.lifts = tuple(lifts)
+        await asyncio.sleep(10.0)
+        # Another part works on the same board, so giving back the lifts' lease stops nothing.
+        await daemon._rig.hold([lifts[0].motor.channel])
+
+    told = evening(meanwhile=break_one)
+    gc.collect()
+    assert told.fault is not None
+    assert (told.fault.fault, told.fault.part) == (Fault.LIFT, "lift 1")
+    assert lost == [], "no lift goes on by itself on a table that has stopped"
+    (failed,) = told.when(event="fault")
+    last = {motor: (at, value) for at, motor, value in told.pins if motor.startswith("lift")}
+    assert {value for _, value in last.values()} == {0}
+    assert max(at for at, _ in last.values()) <= failed
+
+
+# A pause
+
+
+def test_every_board_that_fails_while_a_pause_ends_is_in_the_sentence() -> None:
+    async def three_fail(daemon: Daemon, _: Hardware, __: EventLog) -> None:
+        async def do(board: object) -> None:
+            await asyncio.sleep(0.1 if board is first else 0.2)
+            raise BoardRefused(f"board {board.name} says no.")  # type: ignore[attr-defined]
+
+        first, *_rest = daemon._pauses.steady.values()
+        with pytest.raises(BoardError) as raised:
+            await daemon._pauses._all(do)
+        sentences.append(str(raised.value))
+
+    sentences: list[str] = []
+    evening(meanwhile=three_fail)
+    for board in ("base", "arm"):
+        assert f"board {board} says no." in sentences[0]
+
+
+def test_an_error_of_the_program_while_a_pause_ends_does_not_wait_for_silent_boards() -> None:
+    async def one_breaks(daemon: Daemon, _: Hardware, __: EventLog) -> None:
+        async def do(board: object) -> None:
+            if board is first:
+                raise TypeError("a mistake")
+            await asyncio.sleep(1e6)
+
+        first, *_rest = daemon._pauses.steady.values()
+        with pytest.raises(TypeError, match="a mistake"):
+            await daemon._pauses._all(do)
+        ended.append(asyncio.get_running_loop().time())
+
+    ended: list[float] = []
+    evening(meanwhile=one_breaks)
+    assert ended[0] < 1.0
+
+
+def test_a_person_who_stops_the_table_over_one_silent_board_is_not_kept_waiting_by_another() -> (
+    None
+):
+    def answered(played: Round) -> None:
+        asked: list[Ask] = []
+
+        async def stops_the_first(ask: Ask) -> str:
+            asked.append(ask)
+            if len(asked) > 1:
+                await asyncio.sleep(1e6)
+            await asyncio.sleep(5.0)
+            return STOP
+
+        played.daemon._pauses._ask = stops_the_first
+        unplug(1e6)(played)
+
+    times: list[float] = []
+    with pytest.raises(TableFault, match="a person stopped the table"):
+        play(happens={30.0: answered}, on=lambda _, event: times.append(float(str(event["t"]))))
+    assert times[-1] < 30.0 + 30.0 + 5.0 + 10.0
+
+
+def test_a_stop_counts_even_if_the_board_answers_at_the_same_moment() -> None:
+    def answered(played: Round) -> None:
+        async def puts_the_plug_back_and_stops(ask: Ask) -> str:
+            await asyncio.sleep(5.0)
+            assert played.hardware.plug is not None
+            played.hardware.plug.put_back()
+            return STOP
+
+        played.daemon._pauses._ask = puts_the_plug_back_and_stops
+        unplug(1e6)(played)
+
+    with pytest.raises(TableFault, match="a person stopped the table"):
+        play(happens={30.0: answered})

@@ -1,0 +1,134 @@
+"""The worked examples: a game that pip installs beside Wallwright, and a table of one's own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controller.cli import main
+
+TOP = Path(__file__).parents[2]
+GAME = TOP / "examples" / "game_high_bone"
+TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the example game as pip installs it, and with one plug-in that is broken."""
+    source = tmp_path_factory.mktemp("source") / GAME.name
+    shutil.copytree(GAME, source, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", "install"]
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "--target", str(folder)]
+    subprocess.run([*pip, *options, str(source)], check=True)
+    broken = folder / "broken_whist-1.0.dist-info"
+    broken.mkdir()
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-whist\nVersion: 1.0\n")
+    (broken / "entry_points.txt").write_text("[wallwright.games]\nwhist = broken_whist:PLUGIN\n")
+    return folder
+
+
+def with_it(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, with the installed plug-ins."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=TOP,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_installed_game_passes_the_conformance_tests(installed: Path) -> None:
+    suite = ["pytest", "--pyargs", "controller.conformance", "-k", "high_bone"]
+    said = with_it(installed, *suite, "-q", "-p", "no:cacheprovider")
+    assert said.returncode == 0, said.stdout + said.stderr
+    passed = re.search(r"^(\d+) passed, \d+ deselected", said.stdout, re.MULTILINE)
+    assert passed is not None, said.stdout
+    assert int(passed[1]) > 20
+
+
+def test_the_games_own_tests_pass(installed: Path) -> None:
+    said = with_it(installed, "pytest", "-q", "-p", "no:cacheprovider", str(GAME / "tests"))
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_a_broken_plug_in_is_named_and_the_other_game_is_listed_and_played(installed: Path) -> None:
+    listed = with_it(installed, "controller.cli", "games")
+    assert listed.returncode == 0
+    assert re.search(r"^ *high_bone +High Bone +2-4 +28 ", listed.stdout, re.MULTILINE)
+    sentence = (
+        "The entry point 'whist' of wallwright.games: 'broken_whist:PLUGIN' cannot be imported"
+        " (No module named 'broken_whist'); mend or uninstall its package.\n"
+    )
+    assert listed.stderr == sentence
+    played = with_it(installed, "controller.cli", "run", "--game", "high_bone", "--play")
+    assert played.returncode == 0, played.stderr
+    assert re.search(r"^faults +0 *$", played.stdout, re.MULTILINE)
+    refused = with_it(installed, "controller.cli", "plan", "whist")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.endswith(sentence)
+
+
+def test_the_table_plays_the_game_from_their_own_files(tmp_path: Path) -> None:
+    """Each command has a process of its own: a folder's game is known as long as that lives."""
+    record = tmp_path / "hands.jsonl"
+    both = ["--table", str(TABLE), "--game", str(GAME)]
+    run = ["controller.cli", "run", *both, "--play", "--rounds", "2", "--record", str(record)]
+    nowhere = tmp_path / "nothing_installed"
+    said = with_it(nowhere, *run)
+    assert said.returncode == 0, said.stderr
+    assert re.search(r"^faults +0 *$", said.stdout, re.MULTILINE)
+    unknown = with_it(nowhere, "controller.cli", "replay", str(record))
+    assert unknown.returncode != 0
+    assert "There is no game 'high_bone'" in unknown.stderr
+    again = with_it(nowhere, "controller.cli", "replay", str(record), "--game", str(GAME))
+    assert again.returncode == 0, again.stderr
+    assert "High Bone, hand 2, seat 3 deals" in again.stdout
+
+
+def test_the_table_is_right_in_itself_and_can_be_wired_and_tested(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", str(TABLE)]) == 0
+    assert "  block: fits; by hand: packets\n" in capsys.readouterr().out
+    assert main(["wiring", str(TABLE)]) == 0
+    assert "head 1, S23 vane" in capsys.readouterr().out
+    assert main(["selftest", "--sim", "--yes", "--table", str(TABLE)]) == 0
+    assert main(["plan", "block", "--table", str(TABLE)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("project", "sentence"),
+    [
+        (None, "has no pyproject.toml; it needs [project.entry-points"),
+        ("[project", "cannot be read (Expected ']' at the end of a table declaration"),
+        ("[project]\nname = 'whist'\n", "names no game; it needs [project.entry-points"),
+        (
+            '[project.entry-points."wallwright.games"]\nwhist = 3\n',
+            "has an entry point that is no text; it needs",
+        ),
+        (
+            '[project.entry-points."wallwright.games"]\nwhist = "no_whist:PLUGIN"\n',
+            "The entry point 'whist' of wallwright.games: 'no_whist:PLUGIN' cannot be imported",
+        ),
+    ],
+    ids=["no project", "no toml", "no entry point", "no text", "no module"],
+)
+def test_a_folder_that_is_no_game_is_refused_with_what_it_lacks(
+    project: str | None, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if project is not None:
+        (tmp_path / "pyproject.toml").write_text(project, encoding="utf-8")
+    for command in (["plan", str(tmp_path)], ["judge", str(tmp_path), "case.yaml"]):
+        assert main(command) == 2
+        said = capsys.readouterr()
+        assert sentence in said.err
+        assert said.err.count("\n") == 1
