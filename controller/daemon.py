@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +16,7 @@ from controller.faults.failures import sorted_out
 from controller.faults.gather_all import regather
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Journal
+from controller.journal import Journal, JournalError
 from controller.ledger import Ledger
 from controller.operator.buzzer import Buzzer
 from controller.operator.guided_steps import Guided
@@ -130,6 +131,7 @@ class Daemon:
         everything has been stopped: TableFault, or an error of the program, in an exception group
         with the faults that came with it.
         """
+        failing = False
         try:
             await self._connect()
             async with asyncio.TaskGroup() as tasks:
@@ -138,6 +140,7 @@ class Daemon:
                 await self._both(rounds, until_ready)
                 watching.cancel()
         except Exception as failed:
+            failing = True
             failures = sorted_out(failed)
             if failures.faults:
                 self._failed(failures.faults)
@@ -145,7 +148,7 @@ class Daemon:
                 raise
             raise failures.faults[0] from failed
         finally:
-            await _to_its_end(self._stop())
+            await _to_its_end(self._stop(failing=failing))
 
     def _failed(self, faults: tuple[TableFault, ...]) -> None:
         """Record the faults that end the run; the one that is named is the journal's last."""
@@ -210,7 +213,7 @@ class Daemon:
             self.books.events.tell("fault", **fault.facts())
             row = fault.row
             ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
-            with self.books.asking(ask, row.who) as note:
+            async with self.books.asking(ask, row.who) as note:
                 answer = await self._help(ask)
                 note(answer)
             if answer == STOP:
@@ -268,7 +271,7 @@ class Daemon:
                 return
             self.match = await self._top.play_out(self.match)
 
-    async def _stop(self) -> None:
+    async def _stop(self, *, failing: bool) -> None:
         for key in self._listening:
             key.close()
         for board in self._boards.values():
@@ -277,7 +280,9 @@ class Daemon:
         await self._buzzer.close()
         for board in self._boards.values():
             await board.close()
-        self.books.journal.flush()
+        # The fault that ended the run may be the journal's own: then it has been reported.
+        with suppress(*((JournalError,) if failing else ())):
+            await self.books.journal.settle()
         if self.books.machine.above in UNDER_WAY:
             self.books.machine.fire("stop")
 

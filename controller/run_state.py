@@ -7,8 +7,8 @@ when a station has confirmed what it did.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,9 +55,18 @@ class Work:
         """Take what came of it, to be written when the work is done. The last one counts."""
         self.outcome = outcome
 
-    def note(self, what: object) -> None:
-        """Write what has happened on the way; it is on disk, in every copy, when this returns."""
+    def record(self, what: object) -> None:
+        """Add what has happened on the way, and begin to write it."""
         self._books.journal.note(self.number, self._books.clock(), what)
+
+    async def on_disk(self) -> None:
+        """Wait until the intent and all that was recorded are on disk. Raises JournalError."""
+        await self._books.journal.on_disk()
+
+    async def note(self, what: object) -> None:
+        """Record what has happened on the way; it is on disk, in every copy, when this returns."""
+        self.record(what)
+        await self.on_disk()
 
 
 class Books:
@@ -93,20 +102,31 @@ class Books:
         """Whether the journal tells what this activity did next: then nothing is done or told."""
         return self.past.ahead(activity) is not None
 
-    @contextmanager
-    def intent(
-        self, activity: str, intent: dict[str, object], tell: str | None = None
-    ) -> Iterator[Work]:
+    @asynccontextmanager
+    async def intent(
+        self,
+        activity: str,
+        intent: dict[str, object],
+        tell: str | None = None,
+        *,
+        wait: bool = True,
+        write: bool = True,
+    ) -> AsyncIterator[Work]:
         """Put an intent on disk, do the work, confirm with its outcome.
 
         Yields the work, which takes notes and the outcome; what fails stays unconfirmed. `tell`
-        is the event that says that it begins.
+        is the event that says that it begins. Without `wait` the intent is only being written when
+        the work begins: the work waits for `on_disk` before it moves a tile. Without `write` not
+        even that: the work records a note of its own first, and both share one sync.
         """
         told = self.past.take(activity, as_json(intent))
         if told is None:
             if tell is not None:
                 self.events.tell(tell, **intent)
-            work = Work(self, self.journal.intend(activity, self.clock(), intent))
+            number = self.journal.intend(activity, self.clock(), intent, write=wait or write)
+            work = Work(self, number)
+            if wait:
+                await work.on_disk()
         else:
             work = Work(self, told.number, told)
         yield work
@@ -114,33 +134,40 @@ class Books:
             self.journal.confirm(work.number, self.clock(), work.outcome)
 
     def fault(self, fault: TableFault) -> None:
-        """A fault has happened: count it, tell it, write it down."""
+        """A fault has happened: count it, report it, and begin to write it.
+
+        Nothing is waited for here: the boards are stopped first.
+        """
         self.figures.faults += 1
         told = fault.facts()
         self.events.tell("fault", **told)
-        # A journal that cannot be written may be the very fault that is told.
+        # A journal that cannot be written may be the very fault that is reported.
         with suppress(JournalError):
-            with self.intent("fault", told):
-                pass
-            self.journal.flush()
+            self._write_down("fault", told)
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """A part did it after all, at this attempt: tell it, write it down."""
+        """A part did it after all, at this attempt: report it, and begin to write it."""
         told: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
         self.events.tell("recovered", **told)
-        with self.intent("recovered", told):
-            pass
+        self._write_down("recovered", told)
 
-    def check(self) -> None:
+    def _write_down(self, activity: str, told: dict[str, object]) -> None:
+        """Something that needs no work: its intent is its outcome, and nothing waits for it."""
+        number = self.journal.intend(activity, self.clock(), told, write=False)
+        self.journal.confirm(number, self.clock(), None)
+        self.journal.begin()
+
+    async def check(self) -> None:
         """Compare the journal's copies and heal what is damaged. Raises JournalLocked."""
-        for sentence in self.journal.check():
+        for sentence in await self.journal.check():
             self.events.tell("healed", what=sentence)
 
-    @contextmanager
-    def asking(self, ask: Ask, who: Who) -> Iterator[Callable[[str], None]]:
+    @asynccontextmanager
+    async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
         """Record that a person is asked, and then who answered what.
 
-        Yields the function that takes the answer. A request that ends without an answer stays
+        Yields the function that takes the answer. The question is on disk before the person sees
+        it, as they may touch the table from then on. A request that ends without an answer stays
         unconfirmed in the journal, and is reported as withdrawn.
         """
         told: dict[str, object] = {
@@ -153,7 +180,7 @@ class Books:
         self.events.tell("waiting", **told)
         answers: list[str] = []
         try:
-            with self.intent("asked", told) as work:
+            async with self.intent("asked", told) as work:
                 yield answers.append
                 cleared = {"by": who.value, "answer": answers[-1]}
                 work(cleared)

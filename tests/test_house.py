@@ -21,8 +21,12 @@ NAMES = [str(file.relative_to(HOUSE)) for file in FILES]
 THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
-WHERE_THREADS_CROSS = {"firmware_bridge/boards/gpio_board.py"}
-"""gpiozero calls back in threads of its own; they cross to the loop there and nowhere else."""
+WHERE_THREADS_CROSS = {
+    "controller/journal/writer_threads.py",
+    "firmware_bridge/boards/gpio_board.py",
+}
+"""gpiozero calls back in threads of its own, and the journal of a real table is synced in threads
+(docs/decisions/0015); they cross to the loop there and nowhere else. Simulations use neither."""
 WHERE_PROCESSES_START = {"controller/cli/chaos.py"}
 """Chaotic evenings are worlds of their own; several may be played at once."""
 

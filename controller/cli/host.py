@@ -13,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.slow_disk import SlowDisk
 
 _RUBBISH = b"\xa5" * 512
 
 
-def befalls_host(journal: Path | None) -> Callable[[Mishap], None]:
-    """Who brings it about, for a run that keeps this journal."""
+def befalls_host(journal: Path | None, disk: SlowDisk) -> Callable[[Mishap], None]:
+    """Brings faults of the host about, for a run that keeps this journal on this disk."""
 
     def befalls(mishap: Mishap) -> None:
         match mishap.kind:
@@ -29,6 +30,8 @@ def befalls_host(journal: Path | None) -> Callable[[Mishap], None]:
                 # No file of this process grows any more, as on a disk without room.
                 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+            case "slow_disk":
+                disk.sync_s = mishap.amount
             case "corrupt_journal" if journal is not None:
                 _spoil(journal)
 

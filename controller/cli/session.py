@@ -26,10 +26,13 @@ from controller.daemon import Daemon
 from controller.events import EventLog
 from controller.faults.table_fault import TableFault
 from controller.journal import Journal, JournalError
+from controller.journal.storage import Storage
+from controller.journal.writer_threads import WriterThreads
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.run_together import only
 from firmware_bridge.boards.board import BoardError
+from firmware_bridge.sim.slow_disk import SlowDisk
 
 
 async def session(job: Job, stream: TextIO | None, record: TextIO | None = None) -> int:
@@ -49,10 +52,12 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
     console = screen(errors=stream is sys.stdout)
     people = screen(errors=stream is sys.stdout or _only_errors_are_seen())
     asking = OperatorConsole(people, sys.stdin, drawn=people.is_terminal)
-    hardware = _hardware(job, asking)
+    disk = SlowDisk()
+    hardware = _hardware(job, asking, disk)
+    storage: Storage = WriterThreads(loop) if job.ports else disk
     try:
         with (
-            _journal(job) as journal,
+            _journal(job, storage) as journal,
             closing(asking),
             Progress(people, job.title, asking, lambda: loop.time() - begun) as progress,
         ):
@@ -125,7 +130,7 @@ async def _played(
         return None, cut_short
     # A real table that is ready to play is in the middle of its round; a simulated one is gone.
     ended = not (job.until_ready and job.ports)
-    match fault := _only(playing.exception()) or (_end(journal) if ended else None):
+    match fault := _only(playing.exception()) or (await _end(journal) if ended else None):
         case None:
             return None, cut_short
         case TableFault():
@@ -135,10 +140,11 @@ async def _played(
     raise fault
 
 
-def _end(journal: Journal) -> JournalError | None:
+async def _end(journal: Journal) -> JournalError | None:
     """All was played: the journal's story ends here. A stop before that leaves it unfinished."""
     try:
         journal.end()
+        await journal.settle()
     except JournalError as error:
         return error
     return None
@@ -149,7 +155,7 @@ def _only(trouble: BaseException | None) -> BaseException | None:
     return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
 
 
-def _hardware(job: Job, console: OperatorConsole) -> Hardware:
+def _hardware(job: Job, console: OperatorConsole, disk: SlowDisk) -> Hardware:
     if not job.ports:
         seats = seats_of(job.orders.setup(job.orders.dealer))
         hardware = simulated(
@@ -163,7 +169,7 @@ def _hardware(job: Job, console: OperatorConsole) -> Hardware:
         )
         assert hardware.plant is not None
         hardware.plant.expect(staging_of(job.table, job.orders).fills)
-        hardware.plant.mishaps.on_host(befalls_host(job.journal))
+        hardware.plant.mishaps.on_host(befalls_host(job.journal, disk))
         return hardware
     try:
         return on_lines(job.table, job.orders.game, job.ports, Terminal(console), job.keys)
@@ -172,9 +178,9 @@ def _hardware(job: Job, console: OperatorConsole) -> Hardware:
         raise BadInput(reason[:1].upper() + reason[1:]) from error
 
 
-def _journal(job: Job) -> Journal:
+def _journal(job: Job, storage: Storage) -> Journal:
     """The journal that was named; a run without one keeps it in memory, as long as it runs."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     if job.journal is None:
-        return Journal.in_memory(started, facts_of(job))
-    return Journal(job.journal, started, facts_of(job), job.journal_copy)
+        return Journal.in_memory(started, facts_of(job), storage)
+    return Journal(job.journal, started, facts_of(job), job.journal_copy, storage)

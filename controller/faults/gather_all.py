@@ -27,12 +27,12 @@ async def regather(rig: Rig, books: Books, help_: Asking, why: str) -> None:
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
-    with books.intent(ACTIVITY, {"why": why}, tell="regathered"):
+    async with books.intent(ACTIVITY, {"why": why}, tell="regathered"):
         parts = [part.motor.channel for part in (rig.lid,) if part]
         async with rig.leased(*parts):
             if rig.lid:
                 await rig.lid.go_forth()
-            with books.asking(ask, row.who) as note:
+            async with books.asking(ask, row.who) as note:
                 answer = await help_(ask)
                 note(answer)
         if answer == STOP:

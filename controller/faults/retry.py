@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol, TypeVar
 
 from config.recovery_limits import DEFAULTS, Limits
@@ -36,7 +36,7 @@ class Notes(Protocol):
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """A part did it after all, at this attempt."""
 
-    def asking(self, ask: Ask, who: Who) -> AbstractContextManager[Callable[[str], None]]:
+    def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
         """A person is asked within this block; what is yielded takes the answer."""
 
 
@@ -102,7 +102,7 @@ class Care:
         ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
         async with self._asking, around():
             try:
-                with self._notes.asking(ask, row.who) as note:
+                async with self._notes.asking(ask, row.who) as note:
                     async with asyncio.timeout(limits.patience):
                         answer = await self._ask(ask)
                     note(answer)
@@ -124,7 +124,7 @@ class _Unread:
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """Nobody hears of it."""
 
-    def asking(self, ask: Ask, who: Who) -> AbstractContextManager[Callable[[str], None]]:
+    def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
         return nullcontext(_unheard)
 
 

@@ -1,33 +1,34 @@
-"""The journal's copies on disk: every line is appended to each, and each is waited for.
+"""The journal's copies on disk: every line is appended to each.
 
 Two copies lie beside each other and a third, if a second directory is named, on another path.
-Opening puts them right: whatever differs from what they tell between them is written anew beside
-its place, waited for, and renamed into it, so a power cut leaves the old file or the new one.
+Opening heals them: a copy that differs from the lines that verify is written anew beside its
+place, synced, and renamed into it, so a power cut leaves the old file or the new one.
+
+`Copies` says what is to be done to the files as jobs; a `Storage` carries the jobs out.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from controller.journal.files import Append, Locks, TakeBack, replace_file
 from controller.journal.lines import (
     GENESIS,
     JournalError,
-    JournalInUse,
     JournalLocked,
     chain_of,
     follows,
     start_of,
 )
-from controller.journal.reconcile import WHAT_TO_DO, defect_of, read_copy, truth_of
+from controller.journal.reconcile import WHAT_TO_DO, defect_of, read_copy, text_of, truth_of
+from controller.journal.storage import Job, Results
 
 
 def paths_of(path: Path, directory: Path | None = None) -> tuple[Path, ...]:
-    """Where a journal's three copies lie: two beside each other, the third where it is told.
+    """The paths of a journal's three copies: two beside each other, the third in `directory`.
 
     Raises JournalError for places where no file can lie.
     """
@@ -56,66 +57,129 @@ class Copies:
         self.size = 0
         """How many bytes of each copy are on disk."""
         self.chain = GENESIS
+        """The chain of the last line that is on disk in every copy."""
         self._files: list[int] = []
-        self._ragged = False
+        self._is_ragged = False
+        """Whether an append is under way or has failed, so that files may be longer than `size`."""
+        self._archive: str | None = None
         self._checked = (0, GENESIS)
-        self._lock = _locked(self.paths[0])
+        self._locks = Locks(self.paths)
         try:
-            self.healed = self._mend()
+            self.healed = self.heal()
         except BaseException:
             self.close()
             raise
 
-    def append(self, lines: Sequence[bytes]) -> None:
-        """Write lines to every copy and wait for each disk; all of them or none.
+    # Appending
 
-        Raises JournalError; what was half written is taken back before anything else is written.
+    def appends(self, lines: Sequence[bytes]) -> list[Job]:
+        """The jobs that append lines to each copy and sync it; then call `appended`.
+
+        Raises JournalError where the files are not open any more.
         """
-        if not self._files:
-            raise JournalError(
-                f"The journal {self.paths[0]} takes nothing more until it is opened again; put"
-                " right what was told of it, then run again."
+        if self._archive is not None:
+            name, self._archive = self._archive, None
+            self._is_ragged = False
+            return [lambda: self._put_away(name, lines)]
+        self._require_open()
+        self._is_ragged = True
+        text = text_of(lines)
+        return [Append(*at, text) for at in zip(self.paths, self._files, strict=True)]
+
+    def appended(self, lines: Sequence[bytes], results: Results) -> JournalError | None:
+        """Take what came of `appends`: the error to raise if a copy could not be written.
+
+        Then no copy counts as written, and `take_back` has to be done before the next append.
+        """
+        error = _first(results)
+        if isinstance(error, JournalError):
+            return error
+        if error is not None:
+            place = getattr(error, "filename", None) or self.paths[0]
+            return JournalError(
+                f"The journal {place} cannot be written ({_reason(error)}); free its disk, or name"
+                " another file with --journal."
             )
-        text = b"".join(line + b"\n" for line in lines)
-        try:
-            if self._ragged:
-                self._take_back()
-            self._ragged = True
-            for path, file in zip(self.paths, self._files, strict=True):
-                _write(path, file, text)
-        except OSError as error:
-            with suppress(OSError):
-                self._take_back()
-            raise JournalError(
-                f"The journal {error.filename or self.paths[0]} cannot be written"
-                f" ({error.strerror}); free its disk, or name another file with --journal."
-            ) from error
-        self._ragged = False
-        self.size += len(text)
-        self.chain = chain_of(lines[-1])
+        if self._is_ragged:  # else they were written as the first lines of a new file
+            self.size += len(text_of(lines))
+            self.chain = chain_of(lines[-1])
+        self._is_ragged = False
+        return None
+
+    def take_back(self) -> list[Job]:
+        """The jobs that cut off what an append left that failed; none if there is nothing."""
+        if not self._is_ragged or not self._files:
+            return []
+        return [TakeBack(*at, self.size) for at in zip(self.paths, self._files, strict=True)]
+
+    def taken_back(self, results: Results) -> JournalError | None:
+        """Take what came of `take_back`: the error to raise if a copy could not be cut."""
+        self._is_ragged = _first(results) is not None
+        return self.appended((), results) if self._is_ragged else None
+
+    # Reading
 
     def lines(self) -> tuple[bytes, ...]:
-        """All lines that are on disk, as the copies tell them between them."""
+        """All lines that are on disk, put together from all copies."""
         return truth_of([read_copy(path) for path in self.paths])
 
-    def check(self) -> tuple[str, ...]:
-        """Read again what was written since the last check, in every copy; tells what it healed.
+    def is_as_written(self) -> bool:
+        """Whether every copy holds what was written since the last call that returned True.
 
-        What was checked before is not read again, unless something is wrong. Raises JournalLocked.
+        What was checked before is not read again.
         """
-        if not all(self._as_written(path) for path in self.paths):
-            return self._mend(self.chain)
+        if not all(self._is_as_written(path) for path in self.paths):
+            return False
         self._checked = (self.size, self.chain)
-        return ()
+        return True
 
-    def archive(self, name: str, lines: Sequence[bytes]) -> None:
+    # Writing anew
+
+    def heal(self, written: str | None = None) -> tuple[str, ...]:
+        """Write anew every copy that differs from the lines that verify; report which were damaged.
+
+        `written` is the chain that the lines must end with, where that is known. Raises
+        JournalLocked, and JournalError for a copy that cannot be written; then nothing more can be
+        appended until the journal is opened again.
+        """
+        self._let_go()
+        copies = [read_copy(path) for path in self.paths]
+        truth = truth_of(copies)
+        if written is not None and written != (chain_of(truth[-1]) if truth else GENESIS):
+            raise JournalLocked(
+                f"No copy of the journal {self.paths[0]} ends any more with what this run wrote."
+                f" {WHAT_TO_DO}"
+            )
+        healed: list[str] = []
+        for copy in copies:
+            if (defect := defect_of(copy, truth)) is not None:
+                healed.append(f"The journal's copy {copy.path} {defect}; it was written anew.")
+            if copy.data != text_of(truth):
+                try:
+                    replace_file(copy.path, truth)
+                except OSError as error:
+                    raise _unusable(copy.path, error) from error
+        self._open(truth)
+        return tuple(healed)
+
+    def put_away_as(self, name: str) -> bool:
+        """Before the next lines are written, put everything so far away under another name.
+
+        Returns whether that can be done: not where there is a file of that name.
+        """
+        if any(path.with_name(f"{path.name}.{name}").exists() for path in self.paths):
+            return False
+        self._archive = name
+        return True
+
+    def _put_away(self, name: str, lines: Sequence[bytes]) -> None:
         """Put everything so far under another name beside each copy, and begin anew with lines."""
         past = self.lines()
         try:
             for path in self.paths:
-                _replace(path.with_name(f"{path.name}.{name}"), past)
+                replace_file(path.with_name(f"{path.name}.{name}"), past)
             for path in self.paths:
-                _replace(path, lines)
+                replace_file(path, lines)
             self._open(lines)
         except OSError as error:
             self._let_go()  # some copies have begun anew and some not: opening puts that right
@@ -125,11 +189,9 @@ class Copies:
             ) from error
 
     def close(self) -> None:
-        """Let the files go. Idempotent."""
+        """Let the files and their locks go. Idempotent."""
         self._let_go()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self._locks.release()
 
     def __enter__(self) -> Copies:
         return self
@@ -142,50 +204,26 @@ class Copies:
     ) -> None:
         self.close()
 
-    def _mend(self, written: str | None = None) -> tuple[str, ...]:
-        """Write anew every copy that differs from the truth; tells which were not well.
-
-        `written` is the chain that it must end with, where that is known.
-        """
-        self._let_go()
-        copies = [read_copy(path) for path in self.paths]
-        truth = truth_of(copies)
-        if written is not None and written != (chain_of(truth[-1]) if truth else GENESIS):
-            raise JournalLocked(
-                f"No copy of the journal {self.paths[0]} ends any more with what this run wrote."
-                f" {WHAT_TO_DO}"
-            )
-        told: list[str] = []
-        for copy in copies:
-            if (defect := defect_of(copy, truth)) is not None:
-                told.append(f"The journal's copy {copy.path} {defect}; it was written anew.")
-            if defect is not None or copy.data is None or copy.tail:
-                try:
-                    _replace(copy.path, truth)
-                except OSError as error:
-                    raise JournalError(
-                        f"The journal {copy.path} cannot be used ({error.strerror}); name a"
-                        " writable file with --journal."
-                    ) from error
-        self._open(truth)
-        return tuple(told)
-
     def _open(self, lines: Sequence[bytes]) -> None:
         self._let_go()
         try:
             for path in self.paths:
                 self._files.append(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC))
         except OSError as error:
-            raise JournalError(
-                f"The journal {path} cannot be used ({error.strerror}); name a writable file with"
-                " --journal."
-            ) from error
-        self.size = sum(len(line) + 1 for line in lines)
+            raise _unusable(path, error) from error
+        self.size = len(text_of(lines))
         self.chain = chain_of(lines[-1]) if lines else GENESIS
         self._checked = (self.size, self.chain)
-        self._ragged = False
+        self._is_ragged = False
 
-    def _as_written(self, path: Path) -> bool:
+    def _require_open(self) -> None:
+        if not self._files:
+            raise JournalError(
+                f"The journal {self.paths[0]} takes nothing more until it is opened again; put"
+                " right what was reported of it, then run again."
+            )
+
+    def _is_as_written(self, path: Path) -> bool:
         """Whether a copy goes on from the last check as it was written."""
         begin, chain = self._checked
         try:
@@ -202,84 +240,54 @@ class Copies:
             chain = chain_of(line)
         return not tail and chain == self.chain and path.stat().st_size == self.size
 
-    def _take_back(self) -> None:
-        for file in self._files:
-            os.ftruncate(file, self.size)
-        self._ragged = False
-
     def _let_go(self) -> None:
         while self._files:
             os.close(self._files.pop())
 
 
 class Memory:
-    """What stands for copies where no file was named: gone when the run is."""
+    """Stands for the copies of a journal that no file was named for; lost when the run ends."""
 
     healed: tuple[str, ...] = ()
+    size = 0
 
     def __init__(self) -> None:
         self.chain = GENESIS
         self._lines: list[bytes] = []
 
-    def append(self, lines: Sequence[bytes]) -> None:
+    def appends(self, lines: Sequence[bytes]) -> list[Job]:
+        return []
+
+    def appended(self, lines: Sequence[bytes], results: Results) -> None:
         self._lines += lines
         self.chain = chain_of(lines[-1])
+
+    def take_back(self) -> list[Job]:
+        return []
+
+    def taken_back(self, results: Results) -> None:
+        """Nothing is ever half written."""
 
     def lines(self) -> tuple[bytes, ...]:
         return tuple(self._lines)
 
-    def check(self) -> tuple[str, ...]:
-        return ()
+    def is_as_written(self) -> bool:
+        return True
 
     def close(self) -> None:
         """Nothing to let go."""
 
 
-def _locked(path: Path) -> int:
-    """Hold the journal against every other run until it is closed. Raises JournalError."""
-    beside = path.with_name(f"{path.name}.lock")
-    try:
-        lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise JournalError(
-            f"The journal {path} cannot be used ({error.strerror}); name a writable file with"
-            " --journal."
-        ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        raise JournalInUse(
-            f"Another run has the journal {path} open; wait for its end, or name another file with"
-            " --journal."
-        ) from error
-    return lock
+def _first(results: Results) -> Exception | None:
+    return next((error for error in results if error is not None), None)
 
 
-def _write(path: Path, file: int, text: bytes) -> None:
-    """All of it, on disk. Raises OSError with the file's name."""
-    rest = memoryview(text)
-    try:
-        while rest:
-            rest = rest[os.write(file, rest) :]
-        os.fdatasync(file)
-    except OSError as error:
-        error.filename = str(path)
-        raise
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _replace(path: Path, lines: Sequence[bytes]) -> None:
-    """A file with these lines under this name, or what was there before. Raises OSError."""
-    path = path.resolve()  # a link stays one
-    beside = path.with_name(f"{path.name}.new")
-    file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    try:
-        _write(path, file, b"".join(line + b"\n" for line in lines))
-    finally:
-        os.close(file)
-    beside.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+def _unusable(path: Path, error: OSError) -> JournalError:
+    return JournalError(
+        f"The journal {path} cannot be used ({error.strerror}); name a writable file with"
+        " --journal."
+    )

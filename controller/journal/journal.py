@@ -1,9 +1,10 @@
-"""What was intended and what came of it, on disk in three copies before anything moves.
+"""The journal: what was intended and what came of it, in three copies on disk.
 
-Lines of JSON, each chained to the one before (`lines`): when `intend` or `note` returns,
-what it was told survives a power cut, in every copy. An outcome is written when it is confirmed,
-together with the next intent or note, or at once when the table begins to wait (`flush`). A run
-that did all it was to do writes an end; one that finds a story without an end may go on with it.
+Records are added at once and written in batches (`writing`). Whoever is about to move something
+adds the intent and waits for `on_disk`; then the intent survives a power cut in every copy. An
+outcome is added when it is confirmed and written with the next record, or when the table begins to
+wait (`settle`). A run that did all it was to do writes an end; a run that finds the last one
+without an end may resume it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from controller.journal.lines import (
     record_of,
 )
 from controller.journal.reconcile import read_copy, truth_of
+from controller.journal.storage import DirectStorage, Storage
+from controller.journal.writing import Line, Writing
 
 FULL = 8_000_000
 """From this size on, in bytes, a journal that ended is put away and a new one begun."""
@@ -33,9 +36,9 @@ FULL = 8_000_000
 class Journal:
     """One journal; a context manager.
 
-    `copies` is the directory of the third copy. Raises JournalError if the files cannot serve,
-    JournalLocked if they do not tell one story. Nothing is written before the first intent: a run
-    that did nothing is no part of any story.
+    `copies` is the directory of the third copy; `storage` carries out the writes, at once unless
+    another one is given. Raises JournalError if the files cannot be used, JournalLocked if they
+    contradict each other. Nothing is written before the first intent.
     """
 
     def __init__(
@@ -44,7 +47,9 @@ class Journal:
         started: str,
         facts: Mapping[str, object],
         copies: Path | str | None = None,
+        storage: Storage | None = None,
     ) -> None:
+        self._storage = storage or DirectStorage()
         self._copies: Copies | Memory = Memory()
         if path is not None:
             directory = None if copies is None else Path(copies)
@@ -62,13 +67,14 @@ class Journal:
         self._first = self._number + 1
         self._run: int | None = None
         self._at = 0.0
-        self._pending: list[bytes] = []
-        self._refused = 0
+        self._writing = Writing(self._copies, self._storage, self._number)
 
     @classmethod
-    def in_memory(cls, started: str, facts: Mapping[str, object]) -> Journal:
-        """A journal that touches no disk and is gone with its run."""
-        return cls(None, started, facts)
+    def in_memory(
+        cls, started: str, facts: Mapping[str, object], storage: Storage | None = None
+    ) -> Journal:
+        """A journal without files, which is lost when its run ends."""
+        return cls(None, started, facts, storage=storage)
 
     @property
     def healed(self) -> tuple[str, ...]:
@@ -76,65 +82,92 @@ class Journal:
         return self._copies.healed
 
     def resume(self) -> Unfinished | None:
-        """Go on with the unfinished story, if there is one; it spans this run as well from now on.
+        """Resume the unfinished run, if there is one; this run continues it from now on.
 
-        To be called before the first intent: a run that begins without it begins a new story, and
-        the old one stays without an end.
+        To be called before the first intent: a run that begins without it is a new one, and the
+        old one stays without an end.
         """
         if self._unfinished is not None and self._run is None:
             self._facts["resumes"] = self._unfinished.number
         return self._unfinished
 
-    def intend(self, activity: str, at: float, intent: Mapping[str, object]) -> int:
-        """Write an intent, with all that came before it, to every disk; returns its number."""
-        self._begin()
-        return self._durable("intent", activity, at, dict(intent))
+    # Adding records
+
+    def intend(
+        self, activity: str, at: float, intent: Mapping[str, object], *, write: bool = True
+    ) -> int:
+        """Add an intent, and begin to write it unless `write` is False; returns its number.
+
+        Raises JournalError if the storage reports a failure at once; then it was never added.
+        """
+        self._begin_run()
+        return self._record("intent", activity, at, dict(intent), write=write)
+
+    def begin(self) -> None:
+        """Begin to write everything that was added. Raises JournalError as `intend` does."""
+        if (failure := self._writing.begin()) is not None:
+            raise failure
 
     def note(self, number: int, at: float, what: object) -> None:
-        """Write something that happened within an intent and must last, to every disk."""
-        self._durable("note", "", at, what, number)
+        """Add something that happened within an intent, and begin to write it. As `intend`."""
+        self._record("note", "", at, what, number)
 
     def confirm(self, number: int, at: float, outcome: object) -> None:
-        """Note what came of an intent; on disk with the next intent, note or flush."""
+        """Add what came of an intent; it is written with the next record, or by `settle`."""
         self._add("outcome", "", at, outcome, number)
 
-    def flush(self) -> None:
-        """Put everything on disk now. Raises JournalError, once for the same records."""
-        if not self._pending:
-            return
-        try:
-            self._copies.append(self._pending)
-        except JournalError:
-            told, self._refused = self._refused, len(self._pending)
-            if told < self._refused:
-                raise
-        else:
-            self._pending.clear()
-            self._refused = 0
-
     def end(self) -> None:
-        """The run ended cleanly with nothing unfinished; one that did nothing says nothing."""
+        """Add that the run did all it was to do; a run that did nothing adds nothing."""
         if self._run is not None:
-            self._durable("end", "", self._at, None, self._run)
+            self._record("end", "", self._at, None, self._run)
             self._run = None
             self._facts.pop("resumes", None)
 
-    def check(self) -> tuple[str, ...]:
+    # Waiting for the disks
+
+    async def on_disk(self) -> None:
+        """Wait until everything that was added is on disk in every copy. Raises JournalError."""
+        await self._writing.wait()
+
+    async def settle(self) -> None:
+        """As `on_disk`, but a failure is raised once only for the same records."""
+        await self._writing.settle()
+
+    def flush(self) -> None:
+        """As `settle`, without the event loop: it stops everything else until the disks are done.
+
+        For the end of a run and for programs that do nothing else.
+        """
+        self._writing.flush()
+
+    async def check(self) -> tuple[str, ...]:
         """Compare the copies with what was written since the last check; heal what is damaged.
 
-        Returns what was healed, as sentences. Raises JournalLocked if none is whole.
+        Returns what was healed, as sentences. Raises JournalLocked if no copy is whole.
         """
-        self.flush()
-        return self._copies.check()
+        await self.settle()
+        await self._writing.quiet()
+        copies, told = self._copies, list[str]()
+        if isinstance(copies, Memory) or copies.is_as_written():
+            return ()
+        failed: list[Exception | None] = []
+        self._writing.run(lambda: told.extend(copies.heal(copies.chain)), failed.append)
+        await self._writing.quiet()
+        if failed[0] is not None:
+            raise failed[0]
+        return tuple(told)
+
+    # Reading
 
     def entries(self) -> list[Entry]:
         """Every step of this run, in the order of intent."""
-        lines = [*self._copies.lines(), *self._pending]
-        return list(history_of(record_of(line) for line in lines if self._first <= number_of(line)))
+        return list(
+            history_of(record_of(line) for line in self._lines() if self._first <= number_of(line))
+        )
 
     def history(self) -> tuple[Entry, ...]:
         """Every step of every run, those of the journal that was put away last included."""
-        lines = [*self._copies.lines(), *self._pending]
+        lines = self._lines()
         return history_of(map(record_of, [*self._archived(lines), *lines]))
 
     def unfinished(self) -> Unfinished | None:
@@ -142,7 +175,7 @@ class Journal:
         return self._unfinished
 
     def ended(self) -> dict[str, object] | None:
-        """What the run before this one was played by, if there was one and it ended cleanly."""
+        """The facts of the run before this one, if there was one and it ended cleanly."""
         return self._ended
 
     def close(self) -> None:
@@ -150,6 +183,7 @@ class Journal:
         try:
             self.flush()
         finally:
+            self._storage.close()
             self._copies.close()
 
     def __enter__(self) -> Journal:
@@ -163,28 +197,27 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _begin(self) -> None:
-        """Write the run's own record before its first, heading a new file if the old is full."""
+    def _lines(self) -> list[bytes]:
+        """Everything that was added so far, on disk or not, of this file."""
+        on_disk = self._writing.on_disk
+        written = (line for line in self._copies.lines() if number_of(line) <= on_disk)
+        return [*written, *self._writing.lines]
+
+    def _begin_run(self) -> None:
+        """Add the run's own record before its first; it heads a new file if the old is full."""
         if self._run is not None:
             return
         self._run = self._number + 1
         copies = self._copies
         if isinstance(copies, Copies) and self._ended is not None and copies.size > FULL:
-            self._put_away(copies)
-        else:
-            self._add("run", "", 0.0, self._facts)
-
-    def _put_away(self, copies: Copies) -> None:
-        name = "".join(sign for sign in str(self._facts["started"])[:19] if sign.isalnum())
-        if any(path.with_name(f"{path.name}.{name}").exists() for path in copies.paths):
-            self._add("run", "", 0.0, self._facts)
-            return
-        self._facts["continues"] = {"after": self._chain, "name": name}
+            started = str(self._facts["started"])[:19]
+            name = "".join(sign for sign in started if sign.isalnum())
+            if copies.put_away_as(name):
+                self._facts["continues"] = {"after": self._chain, "name": name}
         self._add("run", "", 0.0, self._facts)
-        self._refused = len(self._pending)
-        copies.archive(name, self._pending)
-        self._pending.clear()
-        self._refused = 0
+        if "continues" in self._facts:
+            # Alone in its write: where that fails, the new file begins with no intent.
+            self.begin()
 
     def _archived(self, lines: list[bytes]) -> tuple[bytes, ...]:
         """The lines of the journal that this one continues, if they are still beside it."""
@@ -204,26 +237,31 @@ class Journal:
             )
         return past
 
-    def _durable(
-        self, kind: Kind, activity: str, at: float, content: object, of: int | None = None
+    def _record(
+        self,
+        kind: Kind,
+        activity: str,
+        at: float,
+        content: object,
+        of: int | None = None,
+        *,
+        write: bool = True,
     ) -> int:
-        """Add a record and put it on disk; where that fails, it was never there."""
+        """Add a record and begin to write it; where that fails at once, it was never there."""
         before = self._number, self._chain
         number = self._add(kind, activity, at, content, of)
-        try:
-            self.flush()
-        except JournalError:
-            self._pending.pop()
-            self._refused = len(self._pending)
-            self._number, self._chain = before
-            raise
+        if write and (failure := self._writing.begin()) is not None:
+            if self._writing.remove(number):
+                self._number, self._chain = before
+            raise failure
         return number
 
     def _add(
         self, kind: Kind, activity: str, at: float, content: object, of: int | None = None
     ) -> int:
-        record = Record(self._number + 1, kind, activity, at, content, of)
-        line = line_of(record, self._chain)
-        self._pending.append(line)
-        self._number, self._chain, self._at = record.number, chain_of(line), at
-        return record.number
+        number = self._number + 1
+        batch = self._writing.batch_for(number)
+        line = line_of(Record(number, kind, activity, at, content, of, batch), self._chain)
+        self._writing.add(Line(number, batch, line))
+        self._number, self._chain, self._at = number, chain_of(line), at
+        return number

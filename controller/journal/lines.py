@@ -2,7 +2,11 @@
 
 A line is the record's canonical text with its chain put in before the last brace:
 
-    {"number":7,"kind":"intent","activity":"top","at":3.5,"content":{...},"chain":"9f..."}
+    {"number":7,"batch":6,"kind":"intent","activity":"top","at":3.5,"content":{...},"chain":"9f..."}
+
+`batch` is the number of the first record of the write that this record was part of. A batch is
+written only after the one before it was synced in every copy, so a record of a later batch proves
+that all records before that batch were on disk. Journals of version 0.1 have no `batch`.
 
 The chain is the SHA-256, in hexadecimal, of the previous record's chain followed by the record's
 text without its own. So every byte of a file is covered: what is not exactly the line that was
@@ -25,8 +29,13 @@ GENESIS = ""
 _BEFORE, _AFTER = b',"chain":"', b'"}'
 _CHAIN = len(_BEFORE) + 64 + len(_AFTER)
 _NUMBER = re.compile(rb'\{"number":([0-9]{1,18}),')
+_BATCH = re.compile(rb'\{"number":[0-9]{1,18},"batch":([0-9]{1,18}),')
 _ENDED = re.compile(rb',"chain":"[0-9a-f]{64}"\}[^\0]')
+_ZEROS = re.compile(rb"\0+")
 _FIRST = b'{"number":'
+
+SECTOR = 512
+"""The least that a disk writes or loses as one piece, bytes."""
 
 
 class JournalError(Exception):
@@ -38,18 +47,20 @@ class JournalInUse(JournalError):
 
 
 class JournalLocked(JournalError):
-    """The journal's copies do not tell one story any more; only people can say what is to be done.
+    """No sequence of records verifies in the copies any more; a person has to decide.
 
-    The files are left as they are, and stay locked until somebody puts a good copy back.
+    The files are left as they are, and stay locked until a person puts a good copy back.
     """
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one line tells.
+    """What one line records.
 
     `kind` is `run` (a start with its facts), `intent`, `note` or `outcome` (of the intent `of`), or
-    `end` (of the run `of`, with nothing unfinished). `at` is the table's time in seconds.
+    `end` (of the run `of`, with nothing unfinished). `at` is the table's time in seconds. `batch`
+    is the number of the first record that was written together with this one, None where the
+    journal does not say.
     """
 
     number: int
@@ -58,15 +69,19 @@ class Record:
     at: float
     content: object
     of: int | None = None
+    batch: int | None = None
 
     @property
     def text(self) -> str:
         """The canonical text: keys in this order, no spaces, nothing but ASCII."""
-        told: dict[str, object] = {"number": self.number, "kind": self.kind}
+        keys: dict[str, object] = {"number": self.number}
+        if self.batch is not None:
+            keys["batch"] = self.batch
+        keys["kind"] = self.kind
         if self.of is not None:
-            told["of"] = self.of
-        told.update(activity=self.activity, at=self.at, content=self.content)
-        return json.dumps(told, separators=(",", ":"))
+            keys["of"] = self.of
+        keys.update(activity=self.activity, at=self.at, content=self.content)
+        return json.dumps(keys, separators=(",", ":"))
 
 
 def line_of(record: Record, chain: str) -> bytes:
@@ -105,6 +120,12 @@ def number_of(line: bytes) -> int:
     return int(claimed[1]) if claimed else 0
 
 
+def batch_of(line: bytes) -> int:
+    """The number of the first record of a line's batch, as it claims; 0 if it claims none."""
+    claimed = _BATCH.match(line)
+    return int(claimed[1]) if claimed else 0
+
+
 def start_of(line: bytes) -> str | None:
     """The chain that a file begins after, if this can be its first line; None if it cannot."""
     try:
@@ -122,6 +143,22 @@ def is_torn(tail: bytes) -> bool:
     A whole record with another byte in the newline's place was not cut off: it is damaged.
     """
     return not _ENDED.search(tail)
+
+
+def has_lost_sectors(rest: bytes, begin: int) -> bool:
+    """Whether a power cut explains the bytes of a write that begins at this offset in the file.
+
+    A disk may lose any of the sectors of a write that was not synced yet; zeros stand in their
+    place. So there are zeros in the first line, and zeros end only where sectors do.
+    """
+    if b"\0" not in rest.partition(b"\n")[0]:
+        return False
+    end = begin + len(rest)
+    for run in _ZEROS.finditer(rest):
+        first, last = begin + run.start(), begin + run.end()
+        if (first % SECTOR and first != begin) or (last % SECTOR and last != end):
+            return False
+    return True
 
 
 def looks_begun(data: bytes) -> bool:

@@ -15,8 +15,10 @@ from pathlib import Path
 from controller.journal.lines import (
     JournalError,
     JournalLocked,
+    batch_of,
     chain_of,
     follows,
+    has_lost_sectors,
     is_torn,
     looks_begun,
     looks_written,
@@ -49,12 +51,27 @@ class Copy:
 
     def goes_beyond(self, truth: Sequence[bytes]) -> bool:
         """Whether it speaks of a record after the truth's last, and has a line more for it."""
+        return len(self.lines) > len(truth) and bool(self.beyond(truth))
+
+    def beyond(self, truth: Sequence[bytes]) -> list[bytes]:
+        """Its whole lines that claim to be records after the truth's last."""
         last = number_of(truth[-1]) if truth else 0
-        return len(self.lines) > len(truth) and max(map(number_of, self.lines)) > last
+        return [line for line in self.lines if number_of(line) > last]
+
+    def is_cut_short(self, truth: Sequence[bytes]) -> bool:
+        """Whether all that follows the truth is what a power cut left of a write."""
+        before = text_of(truth)
+        data = self.data or b""
+        return data.startswith(before) and has_lost_sectors(data[len(before) :], len(before))
 
     def ends_with(self, truth: Sequence[bytes]) -> bool:
         """Whether its last whole line is the truth's, and nothing but a torn one follows."""
         return self.lines[-1:] == tuple(truth[-1:]) and is_torn(self.tail)
+
+
+def text_of(lines: Sequence[bytes]) -> bytes:
+    """A file with these lines."""
+    return b"".join(line + b"\n" for line in lines)
 
 
 def read_copy(path: Path) -> Copy:
@@ -84,12 +101,14 @@ def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
     truth = _walk(copies, starts)
     for strange in starts.keys() - set(truth):
         raise _contradiction(copies, number_of(strange))
-    # Each copy is on disk before the next is written. So a write that was cut short can have left
-    # something unreadable in one copy alone, and nothing of it in those after it.
-    beyond = [copy for copy in copies if copy.goes_beyond(truth)]
+    lost = number_of(truth[-1]) + 1 if truth else 1
     there = [copy for copy in copies if copy.data is not None]
-    if len(beyond) > 1 or (there and not any(copy.ends_with(truth) for copy in there)):
-        lost = number_of(truth[-1]) + 1 if truth else 1
+    # All copies are written at the same time, and a batch only after the one before it is on disk
+    # everywhere. So a power cut can have spoilt the last batch in every copy, and nothing else.
+    spoilt = [copy for copy in there if copy.goes_beyond(truth) and not copy.is_cut_short(truth)]
+    whole = any(copy.ends_with(truth) or copy.is_cut_short(truth) for copy in there)
+    later = any(batch_of(line) > lost for copy in there for line in copy.beyond(truth))
+    if later or len(spoilt) > 1 or (there and not whole):
         raise JournalLocked(
             f"Record {lost} of the journal is damaged in every copy that has it"
             f" ({_names(copies)}), so what came after it cannot be trusted. {WHAT_TO_DO}"
@@ -100,19 +119,27 @@ def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
 def defect_of(copy: Copy, truth: Sequence[bytes]) -> str | None:
     """What is wrong with a copy, as the end of a sentence about it; None if nothing is.
 
-    A torn last line alone is nothing: that record was never completed.
+    What a power cut left of the last write is nothing: its records were never completed.
     """
     if copy.data is None:
         return "was missing" if truth else None
-    if copy.lines == tuple(truth):
+    if copy.lines == tuple(truth) or copy.is_cut_short(truth):
         return None
-    for line, right in zip(copy.lines, truth, strict=False):
-        if line != right:
-            return f"was damaged at record {number_of(right)}"
-    if len(copy.lines) < len(truth) and is_torn(copy.tail):
-        reached = number_of(truth[len(copy.lines)]) - 1
-        return f"ended at record {reached} of {number_of(truth[-1])}"
-    return f"was damaged at record {number_of(truth[min(len(copy.lines), len(truth) - 1)])}"
+    pairs = zip(copy.lines, truth, strict=False)
+    same = next((n for n, (line, right) in enumerate(pairs) if line != right), None)
+    if same is None:
+        same = min(len(copy.lines), len(truth))
+        ended = len(copy.lines) < len(truth) and is_torn(copy.tail)
+    else:
+        # Of the last write it has kept a part, and another copy all of it.
+        ended = _in_last_batch(same, truth) and copy.is_cut_short(truth[:same])
+    if ended:
+        return f"ended at record {number_of(truth[same]) - 1} of {number_of(truth[-1])}"
+    return f"was damaged at record {number_of(truth[min(same, len(truth) - 1)])}"
+
+
+def _in_last_batch(place: int, truth: Sequence[bytes]) -> bool:
+    return 0 < batch_of(truth[-1]) <= number_of(truth[place])
 
 
 def _walk(copies: Sequence[Copy], starts: dict[bytes, str]) -> tuple[bytes, ...]:

@@ -28,8 +28,14 @@ class Notebook(Protocol):
     doubtful: bool
     notes: tuple[Any, ...]
 
-    def note(self, what: object) -> None:
-        """Write what has happened; it is on disk when this returns."""
+    def record(self, what: object) -> None:
+        """Add what has happened, and begin to write it."""
+
+    async def on_disk(self) -> None:
+        """Wait until everything that was recorded is on disk."""
+
+    async def note(self, what: object) -> None:
+        """Record what has happened; it is on disk when this returns."""
 
 
 class Unread:
@@ -38,8 +44,14 @@ class Unread:
     doubtful = False
     notes: tuple[Any, ...] = ()
 
-    def note(self, what: object) -> None:
-        """Nobody reads it."""
+    def record(self, what: object) -> None:
+        """Nothing is kept."""
+
+    async def on_disk(self) -> None:
+        """Nothing is kept."""
+
+    async def note(self, what: object) -> None:
+        """Nothing is kept."""
 
 
 class Past:

@@ -291,13 +291,13 @@ class Pauses:
             self._asked[trouble] += 1
             self._books.visits += 1
             ask = Ask(row.code, part, seen, row.request(part), row.answers, safety=True)
-            with suppress(TimeoutError), self._books.asking(ask, row.who) as note:
-                async with asyncio.timeout(PATIENCE):
+            with suppress(TimeoutError):
+                async with self._books.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):
                     answer = await self._ask(ask)
-                note(answer)
-                if answer == STOP:
-                    raise _stopped(trouble, "a person stopped the table", ordered=True)
-                return
+                    note(answer)
+                    if answer == STOP:
+                        raise _stopped(trouble, "a person stopped the table", ordered=True)
+                    return
         raise _stopped(trouble, f"asked {ASKS} times, and it is still so")
 
 

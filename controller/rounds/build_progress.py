@@ -35,7 +35,7 @@ class Feeding:
         now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
         base = noted(work, FROM)
         if base is None:
-            work.note({FROM: now})
+            await work.note({FROM: now})
             base = now
         since = {channel: count - base[channel] for channel, count in now.items()}
         if back := [channel for channel, count in since.items() if count < 0]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from config.layout.field import Field
@@ -89,7 +89,7 @@ class Deal:
             books.ledger = books.ledger.raised(self._tile_set, ())
             books.machine.fire("hand_up")
             return
-        with books.intent("top", {"set": self._tile_set, **build.facts()}) as work:
+        async with books.intent("top", {"set": self._tile_set, **build.facts()}) as work:
             if not work.done:
                 await self._lift(build)
             books.ledger = books.ledger.raised(self._tile_set, build.layout.places)
@@ -133,7 +133,7 @@ class Deal:
 
     async def hand_over(self, step: Packet | Replace) -> None:
         """Tiles that the play owes a seat, brought from the wall. Raises TableFault."""
-        with self._intent(step) as work:
+        async with self._intent(step) as work:
             work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
         self._tell(step, None, work)
         self.hands_are_taken_up()
@@ -146,7 +146,7 @@ class Deal:
 
     async def settle(self, step: Step) -> Outcome:
         """What chance or a person makes of a step outside the set-up. Raises TableFault."""
-        with self._intent(step) as work:
+        async with self._intent(step) as work:
             outcome = step.check(await self._outcome(step, work))
             work(as_json(outcome))
         self._tell(step, outcome, work)
@@ -160,11 +160,11 @@ class Deal:
         if not plan.moves:
             self._top = plan.top
             return
-        with self._books.intent("top", {"do": "join", "set": self._tile_set}) as work:
+        async with self._books.intent("top", {"do": "join", "set": self._tile_set}) as work:
             await self._carry_out(build, plan, work)
 
     async def _one(self, step: Step) -> None:
-        with self._intent(step) as work:
+        async with self._intent(step) as work:
             result = await self._outcome(step, work)
             work(as_json(result))
         self._apply(step, result, work)
@@ -177,6 +177,7 @@ class Deal:
         if work.done:
             return recalled(work.outcome)
         if isinstance(step, TurnUp) and result is None:
+            await work.on_disk()
             result = await self._guided.do(step, self.staging)
         return result
 
@@ -193,7 +194,7 @@ class Deal:
         todo = {packet: set(packet.places) for packet in packets}
         waiting = list(packets)
         for packet, plan in fastest_order(packets, self._planner, self._top):
-            with self._intent(packet) as work:
+            async with self._intent(packet) as work:
                 await self._carry_out(packet, plan, work)
             for move in plan.moves:
                 if isinstance(move, Carry) and move.seat is not None:
@@ -228,8 +229,11 @@ class Deal:
             case Build() | Arrange() | ReturnLots():
                 pass
 
-    def _intent(self, step: Step) -> AbstractContextManager[Work]:
-        return self._books.intent("top", step.facts(), tell="step")
+    def _intent(self, step: Step) -> AbstractAsyncContextManager[Work]:
+        """The step's intent; whatever is about to move a tile waits until it is on disk (`_do`)."""
+        throws = isinstance(step, Throw)
+        facts = step.facts()
+        return self._books.intent("top", facts, tell="step", wait=False, write=not throws)
 
     # Moves
 
@@ -244,7 +248,7 @@ class Deal:
         for number, move in enumerate(plan.moves):
             if number >= made:
                 if number > made:
-                    work.note({"made": number})
+                    work.record({"made": number})
                 books.events.tell("move", **move.facts())
                 result = await self._do(move, work, doubtful=work.doubtful and number == made)
             self.moves.append(move)
@@ -269,12 +273,18 @@ class Deal:
                 pass
 
     async def _do(self, move: Move, work: Work, *, doubtful: bool) -> Outcome:
-        """One move; a doubtful one may have been made already, or half."""
+        """One move; a doubtful one may have been made already, or half.
+
+        Arm and dice wait for the disk themselves, just before the grip and the shake: the arm is
+        on its way meanwhile. Everything else waits before it begins.
+        """
+        if not isinstance(move, Carry | TurnOver | Shake):
+            await work.on_disk()
         rig = self._rig
         match move:
             case Carry():
                 assert rig.gantry is not None
-                await rig.gantry.carry(move, doubtful=doubtful)
+                await rig.gantry.carry(move, work, doubtful=doubtful)
             case TurnOver():
                 assert rig.gantry is not None
                 return self._face(await rig.gantry.turn_over(move, work))
@@ -296,7 +306,7 @@ class Deal:
         assert flipper is not None
         if FLIPPED not in work.notes:
             await flipper.go_forth()
-            work.note(FLIPPED)
+            await work.note(FLIPPED)
         await flipper.go_back()
 
     def _face(self, tag: int | None) -> Outcome:

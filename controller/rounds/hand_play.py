@@ -60,7 +60,7 @@ class Following:
         while play.settlement is None:
             action = self._recalled() or await self._next(play)
             if action is None:
-                with self._books.intent("play", GIVEN_UP) as work:
+                async with self._books.intent("play", GIVEN_UP) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
                         self._books.events.tell("given_up", dealer=dealer)
@@ -124,7 +124,7 @@ class Following:
         """The play after an act, once the table has brought what the act makes it owe."""
         after = play.apply(action)
         told: dict[str, object] = {"seat": action.seat, "do": str(action)}
-        with self._books.intent("play", told, tell="acted"):
+        async with self._books.intent("play", told, tell="acted"):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
         if owed:
@@ -146,7 +146,7 @@ class Following:
             "match_over": after.over,
             "next_dealer": after.dealer if self._rules.seats_anew(after) is None else None,
         }
-        with self._books.intent("play", {"do": "settle"}) as work:
+        async with self._books.intent("play", {"do": "settle"}) as work:
             if not work.done:
                 self._books.events.tell("settled", **told)
             work(told)

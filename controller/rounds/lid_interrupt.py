@@ -38,12 +38,15 @@ class Forgotten:
         ask = Ask(row.code, lid.part, "its key was pressed", row.request(lid.part), (DONE,))
         while True:
             await self._presses.get()
-            async with self._rig.leased(lid.motor.channel), self._rig.below.held():
-                with self._books.asking(ask, row.who) as note:
-                    await lid.go_forth()
-                    await self._presses.get()
-                    await lid.go_back()
-                    note(DONE)
+            async with (
+                self._rig.leased(lid.motor.channel),
+                self._rig.below.held(),
+                self._books.asking(ask, row.who) as note,
+            ):
+                await lid.go_forth()
+                await self._presses.get()
+                await lid.go_back()
+                note(DONE)
             self._open = False
 
     def _takes(self) -> bool:

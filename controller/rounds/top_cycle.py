@@ -65,7 +65,7 @@ class Top:
 
     async def set_up(self, dealer: Seat) -> None:
         """Raise the staged set and do everything until the game is ready. Raises TableFault."""
-        self._books.check()
+        await self._books.check()
         number = await self._under.staged()
         books, figures = self._books, self._books.figures
         begun, known = books.clock(), books.knows("top")
@@ -88,7 +88,7 @@ class Top:
                 top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
             )
         books.machine.fire("begin_play")
-        books.journal.flush()
+        await books.journal.settle()
         books.events.tell("ready", dealer=dealer, set=number)
         await self._guided.ready()
 
@@ -111,7 +111,7 @@ class Top:
         played = books.ledger.on_top
         assert played is not None
         await self._collect(played)
-        books.check()
+        await books.check()
         books.figures.rounds += 1
         return match
 
@@ -136,7 +136,7 @@ class Top:
         """The match once everybody has gone to the seat that was drawn for him."""
         told = reseated.facts()
         self._place.record(seats_line(outcomes))
-        with self._books.intent("top", {"do": "move seats", **told}) as work:
+        async with self._books.intent("top", {"do": "move seats", **told}) as work:
             if not work.done:
                 self._books.events.tell("reseated", **told)
                 await self._guided.move_seats(reseated)
@@ -165,7 +165,7 @@ class Top:
         await self._under.free()
         books.machine.fire("gather")
         async with self._rig.leased(*self._lid_parts), asyncio.TaskGroup() as sinks:
-            with books.intent("top", {"do": "take in", "set": number}) as work:
+            async with books.intent("top", {"do": "take in", "set": number}) as work:
                 if not work.done:
                     await self._let_in(work)
                 for part in self._to_sink(work, sinking):
@@ -174,7 +174,7 @@ class Top:
                     await self._rig.lid.go_back()
                 books.ledger = books.ledger.gathered(number)
             await self._under.take(number)
-        books.journal.flush()
+        await books.journal.settle()
 
     async def _let_in(self, work: Work) -> None:
         """The lid stands open until a key says that the tiles are in.
@@ -190,7 +190,7 @@ class Top:
             await lid.go_forth()
             # A press from before the lid stood open cannot mean that the tiles are in.
             self._key.forget()
-            work.note({"presses": await key.count()})
+            await work.note({"presses": await key.count()})
             await self._key.pressed()
         elif await key.count() == presses:
             await lid.go_forth()

@@ -80,7 +80,7 @@ class Under:
     async def _prepare(self, number: int) -> bool:
         """One set from drum to trays; returns whether this run did all of it. Raises TableFault."""
         books = self._books
-        with books.intent("under", {"do": "build", "set": number}) as work:
+        async with books.intent("under", {"do": "build", "set": number}) as work:
             books.machine.fire("shuffle")
             if work.done or has_begun(work):
                 await self._trays_empty.wait()

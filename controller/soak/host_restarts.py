@@ -7,8 +7,9 @@ own. When it dies, nothing that it would still do reaches the table, the journal
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import errno
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,8 @@ from config.loader import game_parameters, load_game, load_table
 from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.journal import Journal, JournalError
+from controller.journal import Journal
+from controller.journal.storage import Done, Job, Results
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
@@ -30,6 +32,7 @@ from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plug import Plug
+from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
 from rules.games import find_game
@@ -41,37 +44,53 @@ FALLING = 120.0
 """How long a dead host may take to fall, seconds: whoever waits for a board gives up before."""
 
 
-class Killed(BaseException):
-    """The host's process is gone in this instant: nothing it would still do reaches the table."""
+class MortalStorage:
+    """Storage of a host that may die at its n-th write: before the write, or right after it.
 
+    `mortal` is called with the number of the write and whether it has been done. Once the host is
+    dead nothing reaches a disk any more; of a write that was under way each copy keeps any part.
+    """
 
-class MortalJournal(Journal):
-    """A journal whose host dies at its n-th write: before the write, or right after it."""
+    def __init__(self, below: SlowDisk, chance: Random) -> None:
+        self.mortal: Callable[[int, bool], None] = lambda number, written: None
+        self._chance = chance
+        self.writes = 0
+        self._below = below
+        self._dead = False
+        self._full = False
 
-    mortal: Callable[[int, bool], None] = staticmethod(lambda number, written: None)
-    writes = 0
-
-    def flush(self) -> None:
-        if not self._pending:
+    def carry_out(self, jobs: Sequence[Job], done: Done) -> None:
+        if self._dead:
             return
         self.writes += 1
-        self.mortal(self.writes, False)
-        super().flush()
-        self.mortal(self.writes, True)
+        number = self.writes
+        self.mortal(number, False)
+        if self._dead:
+            return
 
-    def __enter__(self) -> MortalJournal:
-        return self
+        def ended(results: Results) -> None:
+            if not self._dead:
+                self.mortal(number, True)
+            if not self._dead:
+                done(results)
+
+        self._below.carry_out([_no_room] * len(jobs) if self._full else jobs, ended)
+
+    def finish(self) -> None:
+        if not self._dead:
+            self._below.finish()
+
+    def close(self) -> None:
+        self._below.close()
 
     def die(self) -> None:
-        """Nothing reaches a disk any more."""
-        self._pending.clear()
-        self.mortal = _nothing
-        self._durable = _nowhere  # type: ignore[assignment,method-assign]
-        self._add = _nowhere  # type: ignore[assignment,method-assign]
+        """Power fails, and nothing reaches a disk any more."""
+        self._dead = True
+        self._below.lose_power(self._chance)
 
     def fill_disk(self) -> None:
-        """From now on its disk takes nothing more."""
-        self._copies.append = _no_room  # type: ignore[method-assign]
+        """From now on the disk takes nothing more."""
+        self._full = True
 
 
 @dataclass
@@ -92,6 +111,8 @@ class SurvivingTable:
     """Who hears every event, with the daemon that tells it."""
     record: list[str] = field(default_factory=list)
     """The record of the play that the last host kept; each begins its own from the first hand."""
+    sync_s: float = 0.0
+    """How long each sync of a host's journal takes, seconds; 0: every write is done at once."""
     keeps: Callable[[str], None] = lambda line: None
     """Who gets every line of the record that a living host keeps."""
 
@@ -112,6 +133,7 @@ class SurvivingTable:
         """The last host's."""
         self._pins: dict[str, MockPins] = {}
         self._random = Random(self.seed)
+        self._losses = Random(f"{self.seed}:lost sectors")
         self._line: Line | None = None
         self._life: _Life | None = None
         if any(board.kind == "gpio" for board in self.machine.boards.values()):
@@ -141,9 +163,10 @@ class SurvivingTable:
 
         With `abandon` a story that was left unfinished is not gone on with.
         """
-        with MortalJournal(path, "now", {}) as journal:
+        storage = MortalStorage(SlowDisk(self.sync_s), self._losses)
+        with Journal(path, "now", {}, storage=storage) as journal:
             unfinished = None if abandon else journal.resume()
-            life = self._life = _Life(journal)
+            life = self._life = _Life(journal, storage)
             for sentence in journal.healed:
                 self.told.append({"event": "healed", "what": sentence})
             daemon = self.daemon = self._host(life)
@@ -154,9 +177,8 @@ class SurvivingTable:
             def mortal(number: int, written: bool) -> None:
                 if die(number, written):
                     self.kill()
-                    raise Killed
 
-            journal.mortal = mortal
+            storage.mortal = mortal
             life.playing = asyncio.ensure_future(daemon.run(rounds, until_ready=until_ready))
             try:
                 await asyncio.wait((life.playing,))
@@ -169,9 +191,8 @@ class SurvivingTable:
                 return None
             life.playing.result()
             if not until_ready:
-                with suppress(Killed):
-                    journal.end()
-            return None if self._died(life) else (daemon, journal.writes)
+                journal.end()
+            return None if self._died(life) else (daemon, storage.writes)
 
     @staticmethod
     def _died(life: _Life) -> bool:
@@ -183,8 +204,8 @@ class SurvivingTable:
         if life is None or life.dead:
             return
         life.dead = True
-        if isinstance(life.journal, MortalJournal):
-            life.journal.die()
+        if life.storage is not None:
+            life.storage.die()
         if self._line is not None:
             self._line.close()
         if life.playing is not None:
@@ -193,8 +214,8 @@ class SurvivingTable:
     def fill_disk(self) -> None:
         """The host's disk takes nothing more, as long as it lives."""
         life = self._life
-        if life is not None and not life.dead and isinstance(life.journal, MortalJournal):
-            life.journal.fill_disk()
+        if life is not None and not life.dead and life.storage is not None:
+            life.storage.fill_disk()
 
     def host(self, journal: Journal) -> Daemon:
         """A new host on a new line, which nobody kills."""
@@ -254,21 +275,10 @@ class _Life:
     """One host, from its start to its end."""
 
     journal: Journal
+    storage: MortalStorage | None = None
     dead: bool = False
     playing: asyncio.Future[None] | None = None
 
 
-def _nothing(*_: object) -> None:
-    """What becomes of a dead host's writes."""
-
-
-def _nowhere(*_: object) -> int:
-    """What a dead host would write."""
-    return 0
-
-
-def _no_room(lines: object) -> None:
-    raise JournalError(
-        "The journal cannot be written (No space left on device); free its disk, or name another"
-        " file with --journal."
-    )
+def _no_room() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

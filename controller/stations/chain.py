@@ -63,7 +63,7 @@ class ChainStation:
                 try:
                     await self._over(corners)
                 except TableFault:
-                    self._work.note({CHAIN: None})
+                    await self._work.note({CHAIN: None})
                     raise
                 self._side = target
                 await self._note_arrival()
@@ -94,7 +94,8 @@ class ChainStation:
                 raise TableFault(Fault.CHAIN, "chain", evidence)
 
     async def _note_arrival(self) -> None:
-        self._work.note({CHAIN: {"side": self._side, "count": await self._corner.count()}})
+        # Without this note on disk the next run counts again from side 0, so nothing waits for it.
+        self._work.record({CHAIN: {"side": self._side, "count": await self._corner.count()}})
 
     async def _proven(self) -> int | None:
         """The side at which it stands, by a switch and the last note; None without proof."""

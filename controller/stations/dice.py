@@ -34,14 +34,14 @@ class DiceStation:
                 faces += lie[:dice]
         while len(faces) < dice * times:
             if faces:
-                work.note({"faces": faces[-dice:]})
+                work.record({"faces": faces[-dice:]})
             faces += await self._once(dice, work)
         return tuple(faces)
 
     async def _once(self, dice: int, work: Notebook) -> tuple[int, ...]:
         async def shake() -> tuple[int, ...]:
             shakes, _ = await self._dome.thrown()
-            work.note({"shakes": shakes})
+            await work.note({"shakes": shakes})
             read = await self._dome.throw(dice)
             if _are_faces(read, dice):
                 return read

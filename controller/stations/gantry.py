@@ -107,20 +107,24 @@ class GantryStation:
         await self._care.cured(partial(self._homing.find_axes, self._plane.board))
         self._pose = (self._top, *self._pose[1:])
 
-    async def carry(self, move: Carry, *, doubtful: bool = False) -> None:
+    async def carry(
+        self, move: Carry, work: Notebook | None = None, *, doubtful: bool = False
+    ) -> None:
         """Take a block and set it down. Raises TableFault with the jaws where they stopped.
 
         A doubtful carry was begun by a run that was broken off: what is in the jaws goes on, what
-        is still at its source is taken, and what is in neither place has arrived.
+        is still at its source is taken, and what is in neither place has arrived. The jaws do not
+        close before what `work` has recorded is on disk.
         """
+        work = work or Unread()
         if not doubtful:
-            await self._take(move.source, move.clear, move.target)
+            await self._take(work, move.source, move.clear, move.target)
         elif await self._found(move.source):
             await self._reach(move.target, move.clear)
             if not await self._loaded.active():
                 # It slipped out on its way: from here on it is a carry like any other.
                 await self._jaws.go_back()
-                await self._take(move.source, move.clear, move.target)
+                await self._take(work, move.source, move.clear, move.target)
         else:
             return
         await self._let_go(move.target, move.clear)
@@ -138,14 +142,15 @@ class GantryStation:
             await self._go_up(self._top)
         if read is None:
             if not (work.doubtful and await self._loaded.active()):
-                await self._take(move.source, move.clear)
+                await self._take(work, move.source, move.clear)
             await self._turner.go_forth()
             read = {"tag": await self._reader.tag() if self._reader else None}
-            work.note(read)
+            work.record(read)
         if not work.doubtful or await self._loaded.active():
             await (
                 self._reach(move.source, move.clear) if work.doubtful else self._lower(move.source)
             )
+            await work.on_disk()
             await self._let_go(move.source, move.clear)
         await self._turner.go_back()
         tag: int | None = read["tag"]
@@ -168,7 +173,9 @@ class GantryStation:
         await self._jaws.go_back()
         return False
 
-    async def _take(self, source: Grasp, clear: float, target: Grasp | None = None) -> None:
+    async def _take(
+        self, work: Notebook, source: Grasp, clear: float, target: Grasp | None = None
+    ) -> None:
         """Grip a block, bring it over its target if there is one, and look whether it is there.
 
         A block may slip out of the jaws on its way, so they are looked at where that ends.
@@ -178,6 +185,7 @@ class GantryStation:
         async def grip() -> None:
             nonlocal empty
             await self._reach(source, clear)
+            await work.on_disk()
             await self._jaws.go_forth()
             await self._go_up(clear)
             if target is not None:

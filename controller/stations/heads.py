@@ -258,6 +258,7 @@ class HeadStation:
             self._tally.comes_free()
 
     async def _loosen(self, fault: TableFault) -> None:
+        await self._tally.on_disk()  # what sticks there, before it is moved
         await self._loosening.loosen(fault)
         await self._look_again()
 

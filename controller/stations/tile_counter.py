@@ -63,6 +63,7 @@ class Tally:
         if self._base is None or new < 0:
             # A board that was reset begins at 0 again; what was told before it is told.
             self._count_from(count - self._through)
+            await self.on_disk()
             return 0
         self._through += new
         return new
@@ -72,6 +73,7 @@ class Tally:
         self._through -= tiles
         self._count_from(await self._counter.count() - self._through)
         self.comes_free()
+        await self.on_disk()
 
     def stuck(self, *, asked: bool) -> None:
         """The last tile sticks under the counter; whether a person is `asked` to take it out.
@@ -106,17 +108,21 @@ class Tally:
 
     def doubts(self, vane: str, why: str | None) -> None:
         """Why it is in doubt what went on from here past a vane; None once it is proven."""
-        self._work.note({DOUBT: {vane: why}})
+        self._work.record({DOUBT: {vane: why}})
+
+    async def on_disk(self) -> None:
+        """Wait until everything that was noted is on disk: before a drive changes what is so."""
+        await self._work.on_disk()
 
     def _count_from(self, base: int) -> None:
         if base != self._base:
             self._base = base
-            self._work.note({FROM: {self._counter.channel: base}})
+            self._work.record({FROM: {self._counter.channel: base}})
 
     def _note_stuck(self, stuck: Mapping[str, Any] | None) -> None:
         if stuck != self._stuck:
             self._stuck = stuck
-            self._work.note({STUCK: {self._counter.channel: stuck}})
+            self._work.record({STUCK: {self._counter.channel: stuck}})
 
 
 def noted(work: Notebook, what: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.run_state import Books, as_json, mean
 from firmware_bridge.guide import Ask
+from tests.controller.journal.on_disk import now
 
 JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in 60.0 s")
 
@@ -26,9 +27,13 @@ def opened(journal: Journal) -> tuple[Books, list[Event]]:
 def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
-        with books.intent("top", {"step": "throw"}) as outcome:
-            assert not journal.entries()[0].confirmed
-            outcome([3, 5])
+
+        async def throw() -> None:
+            async with books.intent("top", {"step": "throw"}) as outcome:
+                assert not journal.entries()[0].confirmed
+                outcome([3, 5])
+
+        now(throw())
         (throw,) = journal.entries()
         assert throw.confirmed and throw.outcome == [3, 5]
 
@@ -36,18 +41,26 @@ def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
 def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
-        with books.intent("top", {"step": "packet"}) as work:
-            work.note({"moved": "w1.1u"})
-            (packet,) = journal.entries()
-            assert (packet.number, packet.notes) == (work.number, ({"moved": "w1.1u"},))
-            assert not packet.confirmed
+
+        async def deal() -> None:
+            async with books.intent("top", {"step": "packet"}) as work:
+                await work.note({"moved": "w1.1u"})
+                (packet,) = journal.entries()
+                assert (packet.number, packet.notes) == (work.number, ({"moved": "w1.1u"},))
+                assert not packet.confirmed
+
+        now(deal())
 
 
 def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
-        with books.intent("top", {"step": "packet"}):
-            pass
+
+        async def deal() -> None:
+            async with books.intent("top", {"step": "packet"}):
+                pass
+
+        now(deal())
         (packet,) = journal.entries()
         assert packet.confirmed and packet.outcome is None
 
@@ -55,8 +68,13 @@ def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
 def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, _ = opened(journal)
-        with pytest.raises(TableFault), books.intent("under", {"do": "build"}):
-            raise JAM
+
+        async def build() -> None:
+            async with books.intent("under", {"do": "build"}):
+                raise JAM
+
+        with pytest.raises(TableFault):
+            now(build())
         assert [entry.confirmed for entry in journal.entries()] == [False]
 
 
@@ -81,9 +99,13 @@ ASK = Ask("JAM", "head 2", "head2_counter is blocked", "Take the tile out.", ("d
 def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, told = opened(journal)
-        with books.asking(ASK, Who.ATTENDANT) as answer:
-            assert not journal.entries()[0].confirmed
-            answer("done")
+
+        async def ask() -> None:
+            async with books.asking(ASK, Who.ATTENDANT) as answer:
+                assert not journal.entries()[0].confirmed
+                answer("done")
+
+        now(ask())
         assert [event["event"] for event in told] == ["waiting", "cleared"]
         assert told[0]["please"] == "Take the tile out."
         assert (told[1]["by"], told[1]["answer"]) == ("attendant", "done")
@@ -95,8 +117,13 @@ def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
 def test_a_question_without_an_answer_stays_open_in_the_journal_and_is_withdrawn() -> None:
     with Journal.in_memory("now", {}) as journal:
         books, told = opened(journal)
-        with pytest.raises(TimeoutError), books.asking(ASK, Who.ATTENDANT):
-            raise TimeoutError
+
+        async def ask() -> None:
+            async with books.asking(ASK, Who.ATTENDANT):
+                raise TimeoutError
+
+        with pytest.raises(TimeoutError):
+            now(ask())
         assert [event["event"] for event in told] == ["waiting", "withdrawn"]
         assert (told[1]["code"], told[1]["part"]) == ("JAM", "head 2")
         assert [entry.confirmed for entry in journal.entries()] == [False]

@@ -109,6 +109,17 @@ OUTSIDE = (
         realm=Realm.HOST,
     ),
     Kind(
+        "slow_disk",
+        "From then on each sync of the host's disk takes so long, as on a worn SD card.",
+        "Nothing: whoever must wait for the disk waits, and everything else goes on.",
+        "None is needed.",
+        BY_OUTPUTS,
+        parts.host,
+        "seconds",
+        0.1,
+        realm=Realm.HOST,
+    ),
+    Kind(
         "corrupt_journal",
         "The journal's file is damaged.",
         "The journal cannot be read when the table is started again.",

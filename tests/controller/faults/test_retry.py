@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -48,8 +48,8 @@ class Bench:
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         self.happened.append(f"recovered {attempt}")
 
-    @contextmanager
-    def asking(self, ask: Ask, who: Who) -> Iterator[Any]:
+    @asynccontextmanager
+    async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Any]:
         yield lambda answer: self.happened.append(f"{who.value} says {answer}")
 
     def cured(self) -> str:

@@ -11,10 +11,12 @@ import pytest
 
 from controller.journal import Entry, Journal, JournalError, JournalLocked
 from controller.journal import copies as journal_copies
+from controller.journal import files as journal_files
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
 from controller.journal.reconcile import Copy, defect_of, truth_of
+from tests.controller.journal.on_disk import now
 
 NOON = "2030-01-01T12:00:00+00:00"
 
@@ -293,7 +295,7 @@ def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
     def refused(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_copies, "_write", refused)
+    monkeypatch.setattr(journal_files, "write_and_sync", refused)
     with pytest.raises(JournalError, match=r"journal.3 cannot be used \(No space left on device\)"):
         Journal(file, NOON, {})
     assert [path.read_bytes() for path in paths_of(file)] == [story, story, b""]
@@ -323,12 +325,12 @@ def test_a_check_finds_what_was_damaged_since_the_last_and_heals_it(
 ) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 1.0, {"step": "early"})
-        assert journal.check() == ()
+        assert now(journal.check()) == ()
         journal.intend("top", 2.0, {"step": "late"})
         HARM[harm](paths_of(file)[which])
-        (told,) = journal.check()
+        (told,) = now(journal.check())
         assert f"The journal's copy {paths_of(file)[which]} " in told
-        assert journal.check() == ()
+        assert now(journal.check()) == ()
         journal.intend("top", 3.0, {"step": "after"})
         assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
     (text,) = {path.read_bytes() for path in paths_of(file)}
@@ -341,7 +343,7 @@ def test_a_check_that_finds_every_copy_damaged_locks_the_journal_for_good(file: 
         for path in paths_of(file):
             spoil(path)
         with pytest.raises(JournalLocked, match="Record 10"):
-            journal.check()
+            now(journal.check())
         with pytest.raises(JournalError, match="takes nothing more until it is opened again"):
             journal.intend("top", 3.0, {})
     with pytest.raises(JournalLocked):
@@ -354,7 +356,7 @@ def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, story: bytes)
         for path in paths_of(file):
             path.write_bytes(story)
         with pytest.raises(JournalLocked, match="ends any more with what this run wrote"):
-            journal.check()
+            now(journal.check())
 
 
 def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,10 +370,10 @@ def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch
 
         monkeypatch.setattr(journal_copies, "follows", watch)
         journal.intend("top", 1.0, {})
-        journal.check()
+        now(journal.check())
         assert len(checked) == 3 * 2  # the run and its intent, in each copy
         journal.intend("top", 1.0, {})
-        journal.check()
+        now(journal.check())
         assert len(checked) == 3 * 3
 
 

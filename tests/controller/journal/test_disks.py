@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from controller.journal import Journal, JournalError, JournalInUse
-from tests.controller.journal.on_disk import NOON, PACKET, contents
+from tests.controller.journal.on_disk import NOON, PACKET, contents, now
 
 
 def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_disk_that_fills_up_is_told_and_spoils_nothing(
     journal.intend("top", 3.0, PACKET)
     expected = [("intent", {"step": "throw"}), ("outcome", [3, 5]), ("intent", PACKET)]
     assert contents(file) == expected
-    assert journal.check() == ()
+    assert now(journal.check()) == ()
     journal.close()
     with Journal(file, NOON, {}) as again:
         assert again.healed == ()

@@ -136,8 +136,14 @@ class Notes:
         self.notes: tuple[Any, ...] = notes
         self.written: list[object] = []
 
-    def note(self, what: object) -> None:
+    def record(self, what: object) -> None:
         self.written.append(what)
+
+    async def on_disk(self) -> None:
+        """What is noted is kept at once."""
+
+    async def note(self, what: object) -> None:
+        self.record(what)
 
 
 def taken_over(*notes: object, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:

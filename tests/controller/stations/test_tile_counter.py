@@ -39,8 +39,14 @@ class Notes:
     def __init__(self) -> None:
         self.notes: tuple[Any, ...] = ()
 
-    def note(self, what: object) -> None:
+    def record(self, what: object) -> None:
         self.notes = (*self.notes, what)
+
+    async def on_disk(self) -> None:
+        """What is noted is kept at once."""
+
+    async def note(self, what: object) -> None:
+        self.record(what)
 
 
 class Counted:

@@ -1,0 +1,343 @@
+"""Records on their way to the disks: batches, waiting for them, and what a power cut leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import time
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.journal import Journal, JournalError, JournalLocked
+from controller.journal.copies import paths_of
+from controller.journal.lines import SECTOR, Record, chain_of, line_of
+from controller.journal.writer_threads import WriterThreads
+from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.slow_disk import SlowDisk
+from tests.controller.journal.on_disk import NOON, PACKET, contents, on_disk
+
+# What shares a sync, and what waits for it
+
+
+def test_an_intent_waits_for_one_sync_of_all_copies_at_the_same_time(file: Path) -> None:
+    async def main() -> float:
+        loop = asyncio.get_running_loop()
+        with Journal(file, NOON, {}, storage=SlowDisk(0.1)) as journal:
+            journal.intend("top", 1.0, PACKET)
+            assert contents(file) == []
+            await journal.on_disk()
+            assert contents(file) == [("intent", PACKET)]
+            return loop.time()
+
+    assert run(main()) == pytest.approx(0.1)
+
+
+def test_an_outcome_shares_the_sync_of_the_next_intent(file: Path) -> None:
+    disk = SlowDisk(0.1)
+
+    async def main() -> None:
+        with Journal(file, NOON, {}, storage=disk) as journal:
+            for number in range(5):
+                step = journal.intend("top", 1.0, {"step": number})
+                await journal.on_disk()
+                journal.confirm(step, 2.0, number)
+            assert disk.syncs == 5
+            await journal.on_disk()
+            assert disk.syncs == 6
+
+    run(main())
+
+
+def test_what_is_added_during_a_sync_shares_the_next_one(file: Path) -> None:
+    disk = SlowDisk(0.1)
+
+    async def main() -> None:
+        with Journal(file, NOON, {}, storage=disk) as journal:
+            first = journal.intend("top", 1.0, {"step": 1})
+            await asyncio.sleep(0.05)
+            for number in range(9):
+                journal.note(first, 1.0, number)
+            await journal.on_disk()
+            assert asyncio.get_running_loop().time() == pytest.approx(0.2)
+
+    run(main())
+    assert disk.syncs == 2
+    assert [record["batch"] for record in on_disk(file)] == [1, *[3] * 9]
+
+
+def test_who_waits_for_an_earlier_record_does_not_wait_for_a_later_one(file: Path) -> None:
+    async def main() -> tuple[float, float]:
+        loop = asyncio.get_running_loop()
+
+        async def waits(journal: Journal) -> float:
+            journal.intend("top", loop.time(), {})
+            await journal.on_disk()
+            return loop.time()
+
+        with Journal(file, NOON, {}, storage=SlowDisk(0.1)) as journal:
+            early = asyncio.create_task(waits(journal))
+            await asyncio.sleep(0.03)
+            late = asyncio.create_task(waits(journal))
+            return await early, await late
+
+    assert run(main()) == pytest.approx((0.1, 0.2))
+
+
+# Disks that fail
+
+
+class Failing(SlowDisk):
+    """A slow disk that is full while `full` says so."""
+
+    full = False
+
+    def carry_out(self, jobs: Sequence[Any], done: Any) -> None:
+        def refuse() -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        super().carry_out([refuse] * len(jobs) if self.full else jobs, done)
+
+
+def test_everyone_who_waits_for_a_write_that_fails_is_told(file: Path) -> None:
+    disk = Failing(0.1)
+
+    async def main() -> list[object]:
+        with Journal(file, NOON, {}, storage=disk) as journal:
+            journal.intend("top", 1.0, {})
+            await journal.on_disk()
+            disk.full = True
+            journal.intend("top", 2.0, {"step": "lost"})
+            outcomes = await asyncio.gather(
+                journal.on_disk(), journal.on_disk(), return_exceptions=True
+            )
+            disk.full = False
+            journal.intend("top", 3.0, {"step": "after"})
+            await journal.on_disk()
+            return [type(outcome) for outcome in outcomes]
+
+    assert run(main()) == [JournalError, JournalError]
+    assert [content for _, content in contents(file)] == [{}, {"step": "lost"}, {"step": "after"}]
+
+
+def test_a_disk_that_does_not_answer_any_more_is_an_error_after_half_a_minute(file: Path) -> None:
+    async def main() -> float:
+        journal = Journal(file, NOON, {}, storage=SlowDisk(1e9))
+        journal.intend("top", 1.0, {})
+        with pytest.raises(JournalError, match="disk has not answered for 30 s"):
+            await journal.on_disk()
+        return asyncio.get_running_loop().time()
+
+    assert run(main()) == 30.0
+
+
+def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> None:
+    async def main() -> tuple[str, ...]:
+        with Journal(file, NOON, {}, storage=SlowDisk(0.1)) as journal:
+            step = journal.intend("top", 1.0, {})
+            await journal.on_disk()
+            paths_of(file)[1].write_bytes(b"")
+            checking = asyncio.create_task(journal.check())
+            await asyncio.sleep(0.05)
+            journal.note(step, 1.0, "meanwhile")
+            healed = await checking
+            await journal.on_disk()
+            assert await journal.check() == ()
+            return healed
+
+    (told,) = run(main())
+    assert f"{file}.2 was damaged" in told or f"{file}.2 ended at" in told
+    assert contents(file) == [("intent", {}), ("note", "meanwhile")]
+
+
+# Power cuts
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
+    seed: int, file: Path
+) -> None:
+    """Each copy keeps any sectors of what was being written, in any order, or none."""
+    chance, disk = Random(seed), SlowDisk(0.1)
+    durable: list[object] = []
+    added: list[object] = []
+
+    async def main() -> None:
+        journal = Journal(file, NOON, {}, storage=disk)
+        step = journal.intend("top", 1.0, {})
+        for number in range(chance.randrange(1, 7)):
+            for part in range(chance.randrange(1, 4)):
+                what = f"{number}.{part} " + "x" * chance.choice((0, 40, 300, 700, 2000))
+                journal.note(step, 1.0, what)
+                added.append(what)
+            if chance.random() < 0.7:
+                await journal.on_disk()
+                durable[:] = added
+        disk.lose_power(chance)
+        journal._copies.close()
+
+    run(main())
+    with Journal(file, NOON, {}) as journal:
+        assert not [told for told in journal.healed if "damaged" in told]
+        entries = journal.history()
+        kept = list(entries[0].notes) if entries else []
+        assert kept[: len(durable)] == durable, "what was waited for is there"
+        assert kept == added[: len(kept)], "and what is there comes in order"
+        journal.note(journal.intend("top", 3.0, {}), 3.0, "the next run")
+    assert len({path.read_bytes() for path in paths_of(file)}) == 1
+
+
+def lines_of(*batches: Sequence[str]) -> list[bytes]:
+    """A journal whose records were written in these batches."""
+    lines = [line_of(Record(1, "run", "", 0.0, {"started": NOON, "facts": {}}, None, 1), "")]
+    for batch in batches:
+        first = len(lines) + 1
+        for what in batch:
+            record = Record(len(lines) + 1, "intent", "top", 1.0, {"what": what}, None, first)
+            lines.append(line_of(record, chain_of(lines[-1])))
+    return lines
+
+
+def with_zeros(lines: Sequence[bytes], number: int) -> bytes:
+    """A file of these lines in which the sectors of one record were lost, whole ones alone."""
+    text = b"".join(line + b"\n" for line in lines)
+    begin = sum(len(line) + 1 for line in lines[: number - 1])
+    end = begin + len(lines[number - 1]) + 1
+    lost = min(end, (begin // SECTOR + 1) * SECTOR)
+    return text[:begin] + bytes(lost - begin) + text[lost:]
+
+
+def test_a_record_lost_before_others_of_the_same_write_was_never_completed(file: Path) -> None:
+    lines = lines_of(["a"], ["b" * 900, "c"])
+    for path in paths_of(file):
+        path.write_bytes(with_zeros(lines, 3))
+    with Journal(file, NOON, {}) as journal:
+        assert [entry.intent["what"] for entry in journal.history()] == ["a"]
+        assert journal.healed == ()
+
+
+def test_a_record_lost_before_a_later_write_was_on_disk_and_locks_the_journal(file: Path) -> None:
+    lines = lines_of(["a"], ["b" * 900], ["c"])
+    for path in paths_of(file):
+        path.write_bytes(with_zeros(lines, 3))
+    with pytest.raises(JournalLocked, match="Record 3 of the journal is damaged in every copy"):
+        Journal(file, NOON, {})
+
+
+def test_zeros_that_end_within_a_sector_were_not_left_by_a_power_cut(file: Path) -> None:
+    lines = lines_of(["a"], ["b" * 900])
+    text = b"".join(line + b"\n" for line in lines)
+    begin = len(text) - len(lines[-1]) - 1
+    for path in paths_of(file):
+        path.write_bytes(text[:begin] + bytes(7) + text[begin + 7 :])
+    with pytest.raises(JournalLocked, match="Record 3"):
+        Journal(file, NOON, {})
+
+
+def test_a_journal_of_version_0_1_is_still_read_and_continued(file: Path) -> None:
+    """Its records have no batch."""
+    contents = [
+        Record(1, "run", "", 0.0, {"started": NOON, "facts": {"seed": 7}}),
+        Record(2, "intent", "top", 1.0, PACKET),
+        Record(3, "outcome", "", 2.0, "dealt", 2),
+    ]
+    lines: list[bytes] = []
+    for record in contents:
+        lines.append(line_of(record, chain_of(lines[-1]) if lines else ""))
+    for path in paths_of(file):
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+    assert "batch" not in json.loads(lines[0])
+    with Journal(file, NOON, {}) as journal:
+        unfinished = journal.resume()
+        assert unfinished is not None and unfinished.facts == {"seed": 7}
+        journal.intend("top", 3.0, {"step": "next"})
+        assert [entry.confirmed for entry in journal.history()] == [True, False]
+    with Journal(file, NOON, {}) as journal:
+        assert journal.healed == () and len(journal.history()) == 2
+
+
+# Real threads, in real time
+
+
+def in_real_time(work: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(work)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Every fdatasync takes 0.1 s; the files that it was called with."""
+    sync, called = os.fdatasync, list[int]()
+
+    def slowly(file: int) -> None:
+        called.append(file)
+        time.sleep(0.1)
+        sync(file)
+
+    monkeypatch.setattr(os, "fdatasync", slowly)
+    return called
+
+
+def test_slow_cards_are_synced_at_the_same_time_and_the_loop_goes_on(
+    file: Path, slow: list[int]
+) -> None:
+    async def main() -> tuple[float, float]:
+        loop = asyncio.get_running_loop()
+        late = 0.0
+
+        async def renew() -> None:
+            nonlocal late
+            while True:
+                due = loop.time() + 0.01
+                await asyncio.sleep(0.01)
+                late = max(late, loop.time() - due)
+
+        renewing = asyncio.create_task(renew())
+        with Journal(file, NOON, {}, storage=WriterThreads(loop)) as journal:
+            await asyncio.sleep(0)
+            slow.clear()
+            begun = loop.time()
+            for number in range(3):
+                journal.intend("top", 1.0, {"step": number})
+                await journal.on_disk()
+            took = loop.time() - begun
+            renewing.cancel()
+        return took, late
+
+    took, late = in_real_time(main())
+    assert len(slow) == len(set(slow)) * 3 == 9
+    assert 0.3 <= took < 0.6, "three syncs one after another, not nine"
+    assert late < 0.05, "nothing on the loop waits for a disk"
+    assert len(on_disk(file)) == 3
+
+
+def test_closing_waits_for_the_threads_and_writes_what_is_left(file: Path, slow: list[int]) -> None:
+    async def main() -> None:
+        with Journal(file, NOON, {}, storage=WriterThreads(asyncio.get_running_loop())) as journal:
+            step = journal.intend("top", 1.0, PACKET)
+            journal.confirm(step, 2.0, "dealt")
+
+    in_real_time(main())
+    assert contents(file) == [("intent", PACKET), ("outcome", "dealt")]
+
+
+def test_a_disk_that_fails_in_its_thread_is_told_on_the_loop(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        with Journal(file, NOON, {}, storage=WriterThreads(asyncio.get_running_loop())) as journal:
+            journal.intend("top", 1.0, PACKET)
+            await journal.on_disk()
+            with monkeypatch.context() as full:
+                full.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+                journal.intend("top", 2.0, {})
+                with pytest.raises(JournalError, match=r"cannot be written \(full\)"):
+                    await journal.on_disk()
+            await journal.on_disk()
+
+    in_real_time(main())
+    assert len(on_disk(file)) == 2

@@ -1,0 +1,159 @@
+"""A table whose journal lies on a slow card: as fast as on a fast one, and as safe."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from config.loader import game_parameters, load_game, load_table
+from controller.assembly import daemon_for, simulated
+from controller.daemon import Daemon
+from controller.events import Event, EventLog
+from controller.journal import Journal
+from controller.journal.copies import paths_of
+from controller.orders import Orders
+from controller.planning.setup_forecast import seats_of
+from controller.soak.host_restarts import SurvivingTable
+from firmware_bridge.sim.clock import VirtualLoop, run
+from firmware_bridge.sim.slow_disk import SlowDisk
+from rules.games import find_game
+
+SLOW = 0.1
+"""How long a worn SD card takes over a sync, seconds."""
+DARK = 3.0
+"""Seconds for which the table has no host."""
+
+
+def cycles(sync_s: float, rounds: int = 1) -> tuple[float, list[Event]]:
+    """The mean of the top cycles of so many rounds, and every event."""
+
+    async def main() -> tuple[float, list[Event]]:
+        loop = asyncio.get_running_loop()
+        machine, config, rules = load_table("robotic"), load_game("wenzhou"), find_game("wenzhou")
+        orders = Orders(rules, game_parameters(config))
+        hardware = simulated(machine, config, rules, seats_of(orders.setup(0)), 7)
+        events, told = EventLog(loop.time), list[Event]()
+        events.listen(told.append)
+        with Journal.in_memory("now", {}, SlowDisk(sync_s)) as journal:
+            daemon = daemon_for(hardware, machine, config, orders, journal, events)
+            await daemon.run(rounds)
+        hardware.close()
+        top = daemon.books.figures.top
+        return sum(top) / len(top), told
+
+    return run(main())
+
+
+def test_a_round_on_a_slow_card_takes_at_most_a_tenth_longer_and_never_pauses() -> None:
+    fast, _ = cycles(0.0)
+    slow, told = cycles(SLOW)
+    assert fast < slow <= 1.10 * fast
+    assert "paused" not in {event["event"] for event in told}
+
+
+def test_two_rounds_with_the_same_seed_on_the_same_slow_card_are_the_same() -> None:
+    assert cycles(SLOW) == cycles(SLOW)
+
+
+def intents(file: Path) -> list[object]:
+    """The intents of the activity on top that every copy has on disk."""
+    shared: list[list[object]] = []
+    for path in paths_of(file):
+        records = [json.loads(line) for line in path.read_bytes().splitlines()]
+        of_top = [each for each in records if each["activity"] == "top"]
+        shared.append([each["content"] for each in of_top])
+    assert shared[0] == shared[1] == shared[2]
+    return shared[0]
+
+
+@pytest.mark.parametrize("sync_s", [SLOW, 1.5])
+def test_no_jaw_closes_and_no_die_falls_before_its_intent_is_on_every_disk(
+    sync_s: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.journal"
+    grips = shakes = 0
+    early: list[str] = []
+
+    async def story() -> None:
+        table = SurvivingTable("robotic", "wenzhou", 7, sync_s=sync_s)
+        gantry, dice = table.machine.modules.gantry, table.machine.modules.dice
+        assert gantry is not None and dice is not None
+
+        def moved(channel: str, value: int) -> None:
+            nonlocal grips, shakes
+            if channel in (gantry.grip, dice.unit) and value > 0:
+                assert table.daemon is not None
+                added = [e for e in table.daemon.books.journal.entries() if e.activity == "top"]
+                if intents(path) != [entry.intent for entry in added]:
+                    early.append(channel)
+                grips += channel == gantry.grip
+                shakes += channel == dice.unit
+
+        table.plant.onlookers.append(moved)
+        assert await table.live(path, until_ready=True) is not None
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        runner.run(story())
+    assert grips > 15 and shakes == 2
+    assert early == []
+
+
+@pytest.mark.parametrize(("table", "game"), [("robotic", "wenzhou"), ("auto_deal", "matador")])
+def test_hosts_that_die_at_any_moment_on_slow_cards_change_no_hand(
+    table: str, game: str, tmp_path: Path
+) -> None:
+    """Of what is being written as power fails, each copy keeps any sectors, or none."""
+
+    def hands(folder: str, deaths: int) -> tuple[dict[int, list[str]], list[str], int]:
+        path = tmp_path / folder / "table.journal"
+        path.parent.mkdir()
+        chance = Random(f"{table} {deaths}")
+
+        async def story() -> tuple[dict[int, list[str]], list[str], int]:
+            place = SurvivingTable(table, game, 7, sync_s=SLOW)
+            lives = 0
+            while True:
+                if lives < deaths:
+                    asyncio.get_running_loop().call_later(chance.uniform(1.0, 30.0), place.kill)
+                lives += 1
+                if await place.live(path, until_ready=True) is not None:
+                    break
+                await asyncio.sleep(DARK)
+            dealt = {seat: [t.face for t in hand] for seat, hand in place.plant.hands().items()}
+            wrong = [str(e) for e in place.told if e["event"] in ("fault", "waiting")]
+            thrown = len(place.plant.dome.fallen) if place.plant.dome else 0
+            return dealt, wrong, thrown
+
+        with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+            return runner.run(story())
+
+    undisturbed = hands("whole", 0)
+    assert hands("broken", 12) == undisturbed
+
+
+def test_a_daemon_reports_a_disk_that_hangs_and_stops_safely() -> None:
+    disk = SlowDisk(0.0)
+
+    async def main() -> tuple[list[Event], float]:
+        loop = asyncio.get_running_loop()
+        machine, config, rules = load_table("robotic"), load_game("wenzhou"), find_game("wenzhou")
+        orders = Orders(rules, game_parameters(config))
+        hardware = simulated(machine, config, rules, seats_of(orders.setup(0)), 7)
+        events, told = EventLog(loop.time), list[Event]()
+        events.listen(told.append)
+        loop.call_at(60.0, setattr, disk, "sync_s", 1e9)
+        with Journal.in_memory("now", {}, disk) as journal:
+            daemon: Daemon = daemon_for(hardware, machine, config, orders, journal, events)
+            with pytest.raises(Exception, match="disk has not answered for 30 s"):
+                await daemon.run(1)
+        hardware.close()
+        return told, loop.time()
+
+    told, ended = run(main())
+    faults = [event for event in told if event["event"] == "fault"]
+    assert [event["code"] for event in faults] == ["JOURNAL"]
+    assert 90.0 < ended < 200.0
