@@ -7,8 +7,9 @@ Levels count tile heights from the felt: a wall's lower tile lies on level 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import floor
 
 from config.layout.field import AIR, Field, Spot
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
@@ -35,6 +36,53 @@ class Pillar:
         return self.base + len(self.tiles)
 
 
+class _Pillars:
+    """All pillars, in the order in which they were set up, indexed by cells of one tile's length.
+
+    Pillars that overlap a spot have their centres in the spot's cell or in one of the eight around
+    it: no overlap test has to look at the whole felt.
+    """
+
+    def __init__(self, cell: float) -> None:
+        self._cell = cell
+        self._numbers: dict[Pillar, int] = {}
+        self._cells: dict[tuple[int, int], list[Pillar]] = {}
+        self._count = 0
+
+    def __iter__(self) -> Iterator[Pillar]:
+        return iter(self._numbers)
+
+    def __contains__(self, pillar: Pillar) -> bool:
+        return pillar in self._numbers
+
+    def add(self, pillar: Pillar) -> None:
+        self._count += 1
+        self._numbers[pillar] = self._count
+        self._cells.setdefault(self._at(pillar.spot.x, pillar.spot.y), []).append(pillar)
+
+    def remove(self, pillar: Pillar) -> None:
+        del self._numbers[pillar]
+        self._cells[self._at(pillar.spot.x, pillar.spot.y)].remove(pillar)
+
+    def clear(self) -> None:
+        self._numbers.clear()
+        self._cells.clear()
+
+    def near(self, x: float, y: float) -> list[Pillar]:
+        """The pillars within a cell of a point, in the order in which they were set up."""
+        column, row = self._at(x, y)
+        found: list[Pillar] = []
+        for i in (column - 1, column, column + 1):
+            for j in (row - 1, row, row + 1):
+                if (i, j) in self._cells:
+                    found += self._cells[i, j]
+        found.sort(key=self._numbers.__getitem__)
+        return found
+
+    def _at(self, x: float, y: float) -> tuple[int, int]:
+        return floor(x / self._cell), floor(y / self._cell)
+
+
 class Felt(Holder):
     """All pillars on top of the table, and which seat a tile lies before."""
 
@@ -43,7 +91,7 @@ class Felt(Holder):
         self._field = field
         self.seats = seats
         self._touch = _touching(field)
-        self._pillars: list[Pillar] = []
+        self._pillars = _Pillars(max(field.tile_length, field.pitch))
         self._reach: dict[Seat, float] = {}
         self._open = field.middle()
         """The spots in the middle where players lay tiles open."""
@@ -60,11 +108,11 @@ class Felt(Holder):
 
     def standing(self, spot: Spot) -> bool:
         """Whether any tile lies over this spot."""
-        return any(self._overlaps(pillar.spot, spot) for pillar in self._pillars)
+        return any(self._overlaps(pillar.spot, spot) for pillar in self._near(spot))
 
     def height(self, spot: Spot) -> int:
         """The level on which a tile set down at this spot would rest."""
-        return max((p.top for p in self._pillars if self._overlaps(p.spot, spot)), default=0)
+        return max((p.top for p in self._near(spot) if self._overlaps(p.spot, spot)), default=0)
 
     def highest(self, x: float, y: float) -> int:
         """The level above everything within a tile's reach of a point."""
@@ -72,7 +120,7 @@ class Felt(Holder):
         return max(
             (
                 pillar.top
-                for pillar in self._pillars
+                for pillar in self._pillars.near(x, y)
                 if abs(pillar.spot.x - x) < reach and abs(pillar.spot.y - y) < reach
             ),
             default=0,
@@ -101,7 +149,7 @@ class Felt(Holder):
         for tile in tiles:
             self.put(tile)
             pillar.tiles.append(tile)
-        self._pillars.append(pillar)
+        self._pillars.add(pillar)
         self.raised[spot] = tuple(pillar.tiles)
 
     def hand(self, seat: Seat, tiles: Iterable[Tile]) -> None:
@@ -109,7 +157,7 @@ class Felt(Holder):
         for tile in tiles:
             spot = self._free_before(seat)
             self.put(tile)
-            self._pillars.append(Pillar(spot, tiles=[tile]))
+            self._pillars.add(Pillar(spot, tiles=[tile]))
 
     def take_up(self, seat: Seat) -> list[Tile]:
         """A player takes up every tile that lies before his seat."""
@@ -155,14 +203,14 @@ class Felt(Holder):
 
     def top_tile(self, spot: Spot) -> Tile:
         """The uppermost tile at a spot. Raises Impossible where none lies."""
-        found = [p for p in self._pillars if self._same(p.spot, spot)]
+        found = [p for p in self._near(spot) if self._same(p.spot, spot)]
         if not found:
             raise Impossible(f"No tile lies at {spot}.")
         return max(found, key=lambda pillar: pillar.top).tiles[-1]
 
     def lies_at(self, spot: Spot, tile: Tile) -> bool:
         """Whether this tile lies at this spot."""
-        return any(self._same(p.spot, spot) and tile in p.tiles for p in self._pillars)
+        return any(self._same(p.spot, spot) and tile in p.tiles for p in self._near(spot))
 
     def in_a_wall(self, tile: Tile) -> bool:
         """Whether a tile was set up here, wherever it lies now."""
@@ -223,20 +271,23 @@ class Felt(Holder):
         landing = [self._landing(spot, level) for spot in centres]
         for pillar, column in zip(landing, block, strict=True):
             if pillar not in self._pillars:
-                self._pillars.append(pillar)
+                self._pillars.add(pillar)
             for tile in column:
                 self.put(tile)
                 pillar.tiles.append(tile)
 
     def _landing(self, spot: Spot, level: int) -> Pillar:
-        below = [p for p in self._pillars if self._overlaps(p.spot, spot) and p.top == level]
+        below = [p for p in self._near(spot) if self._overlaps(p.spot, spot) and p.top == level]
         for pillar in below:
             if self._same(pillar.spot, spot) and pillar.spot.crossed == spot.crossed:
                 return pillar
         return Pillar(spot, base=level, under=tuple(below) if level else ())
 
+    def _near(self, spot: Spot) -> list[Pillar]:
+        return self._pillars.near(spot.x, spot.y)
+
     def _reached(self, spot: Spot, level: int) -> Pillar | None:
-        for pillar in self._pillars:
+        for pillar in self._near(spot):
             if (
                 self._same(pillar.spot, spot)
                 and pillar.spot.crossed == spot.crossed

@@ -39,11 +39,12 @@ def script(seating: Seating, parameters: Parameters) -> Script:
     indicator = WallPlace(roller, first, UPPER)
     shows = yield from see(TurnUp(indicator, roller))
     draws = tuple(place for place in tiles if place != indicator)
+    undrawn = frozenset(draws)
     return Ready(
         begins=dealer,
         draws=draws,
         replacements=(
-            tuple(place for place in wall.tail if place in draws)
+            tuple(place for place in wall.tail if place in undrawn)
             if parameters.kong_source == "tail"
             else draws
         ),
