@@ -15,6 +15,7 @@ from firmware_bridge.sim.faults.disturbances import Cable, Upsets
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
+from firmware_bridge.wire.codec import Decoder, Frame
 from firmware_bridge.wire.messages import Message
 
 Send = Callable[[bytes], None]
@@ -32,6 +33,8 @@ class Bench:
             name: _board(plant, config, key) for name, config in plant.table.boards.items()
         }
         self._send = send
+        self._decoder = Decoder()
+        """Decodes once for all boards, where every board receives the same bytes."""
         self._upsets = self._upset_by(plant)
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(self.boards)
@@ -43,8 +46,9 @@ class Bench:
         if self._upsets is not None:
             self._upsets.carry(data, self._deliver)
             return
+        frames = self._decoder.feed(data)
         for end in self._ends.values():
-            end.receive(data)
+            end.take(frames)
 
     def reset(self, name: str, cause: int = 0) -> None:
         """One board loses its power, its session and its table, and starts again."""
@@ -64,8 +68,9 @@ class Bench:
 
     def _end(self, name: str) -> _End:
         address = self.plant.table.boards[name].address
-        send = self._send if self._upsets is None else partial(self._say, name)
-        return _End(self.boards[name], address, send)
+        if self._upsets is None:
+            return _End(self.boards[name], address, self._send, self._decoder)
+        return _End(self.boards[name], address, partial(self._say, name), Decoder())
 
     # Mishaps
 
@@ -95,16 +100,21 @@ class Bench:
 class _End:
     """One board's session, and the one timer that repeats its events."""
 
-    def __init__(self, board: VirtualBoard, address: int, send: Send) -> None:
+    def __init__(self, board: VirtualBoard, address: int, send: Send, decoder: Decoder) -> None:
         self._board = board
         self._loop = board.loop
-        self._session = BoardSession(address, board.execute, send)
+        self._session = BoardSession(address, board.execute, send, decoder)
         self._timer: asyncio.TimerHandle | None = None
         board.send = self._emit
         board.line = self._line
 
     def receive(self, data: bytes) -> None:
         self._session.receive(data)
+        self._tick()
+
+    def take(self, frames: list[Frame]) -> None:
+        """Frames from the host, decoded by the bench."""
+        self._session.take(frames)
         self._tick()
 
     def close(self) -> None:

@@ -1,12 +1,14 @@
 """The virtual clock: an event loop that jumps to the next timer instead of sleeping.
 
 Everything that takes time uses `loop.time()`, `loop.call_at` and `asyncio.sleep`, and so runs
-unchanged on the ordinary loop and on this one. The loop asks its selector to wait; ours looks at
-the real file descriptors without waiting and then moves the clock on by exactly the time asked
-for. A run with a seed is therefore the same run every time.
+unchanged on the ordinary loop and on this one. The loop keeps its timers itself, outside the
+ordinary loop's heap. When no callback is ready, the ordinary loop asks its selector to wait; the
+selector moves the clock from timer to timer until one of them makes a callback ready. File
+descriptors are real and are looked at on the way, without waiting. A run with a seed is therefore
+the same run every time.
 
-Where nothing is scheduled and nothing outside can wake the loop, the program has stopped for
-good: that is `Deadlock`, and it names the tasks that wait.
+A program in which nothing is scheduled and that nothing outside can wake has stopped: the loop
+raises `Deadlock`, which names the tasks that wait.
 """
 
 from __future__ import annotations
@@ -15,61 +17,116 @@ import asyncio
 import selectors
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from contextvars import Context, copy_context
+from heapq import heapify, heappop, heappush
 from math import inf
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, TypeVarTuple, Unpack
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 Companion = Callable[[float, float], float]
-"""Whatever else lives on this clock, from now until the next timer: until when time may go on.
+"""Runs in lockstep with the loop, from now until the next timer; returns how far time may go.
 
-It runs before time does. Where something happens earlier that concerns the loop, it schedules that
-and says its time.
+The loop calls it before time moves. Where it has something for the loop earlier than the next
+timer, it schedules that and returns its time.
 """
 
 PATIENCE = 1.0
-"""Real seconds that an idle loop waits for another thread before it calls that a deadlock."""
+"""Real seconds that an idle loop waits for another thread before it raises Deadlock."""
 _ALONE = 10.0
-"""Virtual seconds in which a companion has to do something where nothing else is scheduled."""
+"""Virtual seconds that a companion runs where nothing else is scheduled."""
 _LATE = 0.25
 """A paced run that falls further behind (real seconds) than this does not hurry to catch up."""
+_RESOLUTION = 1e-9
+"""Timers closer together than this (seconds) fire at one instant, as on the ordinary loop."""
+_FEW = 64
+"""Timers that are never worth searching for cancelled ones."""
 
 
 class Deadlock(RuntimeError):
-    """Nothing is scheduled and nobody outside can wake the loop: it would wait for ever."""
+    """Nothing is scheduled, and nothing outside the loop can wake it."""
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
     """An event loop on virtual time, which starts at 0.0 s.
 
     `pace` None jumps; a factor f takes dt / f real seconds for dt virtual ones, with the same
-    virtual times to the last bit. File descriptors are real: they are looked at before every
-    jump, so `call_soon_threadsafe` works. With nothing scheduled the loop waits for the caller's
-    own descriptors as long as it takes; without any, for `patience` real seconds, and then raises
-    Deadlock.
+    virtual times to the last bit. File descriptors are real: the loop looks at them before a jump
+    (at every 16th one while only its own wake-up pipe is registered), so `call_soon_threadsafe`
+    works. With nothing scheduled the loop waits for the caller's own descriptors without limit;
+    without any, for `patience` real seconds, and then raises Deadlock.
 
-    `live`, with a pace, is for a process that others talk to: what a descriptor brings, comes at
-    the instant at which it came, not at that of the timer before it. Held up by its machine, such
-    a process finds one timer after the other, each at its own time, where an ordinary loop would
-    find all of them late at once.
+    `live`, with a pace, is for a process that other processes talk to: bytes from a descriptor
+    arrive at the instant at which they came, not at that of the timer before it. If the machine
+    delays such a process, it fires one timer after the other, each at its own time, where an
+    ordinary loop would find all of them late at once.
     """
 
     def __init__(
         self, pace: float | None = None, patience: float = PATIENCE, *, live: bool = False
     ) -> None:
-        self._jumps = _JumpingSelector(pace, patience, self._deadlock, live)
+        self._timers = _Timers()
+        self._jumps = _JumpingSelector(
+            pace, patience, self._timers, self.call_exception_handler, self._deadlock, live
+        )
         super().__init__(self._jumps)
         self._jumps.settle()
         if pace is not None and pace <= 0:
             self.close()
-            raise ValueError(f"a pace of {pace} goes nowhere; give a factor above 0, or None.")
+            raise ValueError(f"A pace must be above 0, or None to jump; got {pace}.")
 
     def time(self) -> float:
         """Virtual seconds since the loop was made."""
         return self._jumps.now
 
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call at an instant of virtual time; timers of one instant fire in the order set."""
+        if self.is_closed():
+            raise RuntimeError("Event loop is closed")
+        context = context or copy_context()
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        self._timers.push(when, timer, callback, args, context)
+        return timer
+
+    def call_soon(
+        self,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """Call in the next turn of the loop; until then the clock stands still."""
+        self._jumps.woken = True
+        return super().call_soon(callback, *args, context=context)
+
+    def call_soon_threadsafe(
+        self,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """As `call_soon`, from any thread; from another one, at the loop's next look outside."""
+        self._jumps.woken = True
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+    def stop(self) -> None:
+        """Stop at the end of this turn; the clock does not move on."""
+        self._jumps.woken = True
+        super().stop()
+
+    def close(self) -> None:
+        """Close the loop and drop its timers. Idempotent."""
+        super().close()
+        self._timers.clear()
+
     @property
     def companion(self) -> Companion | None:
-        """Who runs in lockstep with this loop, if anybody."""
+        """What runs in lockstep with this loop, or None."""
         return self._jumps.companion
 
     @companion.setter
@@ -90,48 +147,137 @@ def run(main: Coroutine[Any, Any, T], pace: float | None = None, patience: float
         return runner.run(main)
 
 
+_Entry = tuple[float, int, asyncio.TimerHandle, Callable[..., object], tuple[Any, ...], Context]
+
+
+class _Timers:
+    """The loop's timers, ordered by their instant and then by the order in which they were set.
+
+    Entries are tuples, so the heap compares them without a call of Python code.
+    """
+
+    def __init__(self) -> None:
+        self._heap: list[_Entry] = []
+        self._count = 0
+        self._limit = _FEW
+
+    def push(
+        self,
+        when: float,
+        timer: asyncio.TimerHandle,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        context: Context,
+    ) -> None:
+        self._count += 1
+        heappush(self._heap, (when, self._count, timer, callback, args, context))
+        if len(self._heap) > self._limit:
+            self._heap = [entry for entry in self._heap if not entry[2].cancelled()]
+            heapify(self._heap)
+            self._limit = max(_FEW, 2 * len(self._heap))
+
+    def next(self) -> float | None:
+        """When the next timer fires, or None."""
+        heap = self._heap
+        while heap and heap[0][2].cancelled():
+            heappop(heap)
+        return heap[0][0] if heap else None
+
+    def due(self, now: float) -> list[_Entry]:
+        """The timers that fire at this instant; they are no longer kept."""
+        heap, end, out = self._heap, now + _RESOLUTION, []
+        while heap and heap[0][0] < end:
+            out.append(heappop(heap))
+        return out
+
+    def clear(self) -> None:
+        self._heap.clear()
+
+
 Ready = list[tuple[selectors.SelectorKey, int]]
 _NOBODY: Ready = []
 _EVERY = 16
-"""While callbacks are ready, every so many turns of the loop look at the descriptors as well."""
+"""How many turns or jumps share one look at the descriptors, while callbacks are ready or only the
+loop's own wake-up pipe is registered: a look costs as much as a short callback."""
 
 
 class _JumpingSelector(selectors.BaseSelector):
-    """A real selector that never sleeps (or only to keep pace) and a clock that it moves on."""
+    """A real selector that never sleeps (or only to keep pace), and a clock that it moves on."""
 
     def __init__(
         self,
         pace: float | None,
         patience: float,
+        timers: _Timers,
+        failed: Callable[[dict[str, Any]], None],
         deadlock: Callable[[], NoReturn],
         live: bool,
     ) -> None:
         self.now = 0.0
+        self.woken = False
+        """Whether a callback became ready since the loop last asked to wait."""
         self.companion: Companion | None = None
         self._patience = patience
+        self._timers = timers
+        self._failed = failed
         self._deadlock = deadlock
         self._pacer = _Pacer(pace) if pace is not None else None
         self._live = live
         self._real = selectors.SelectSelector() if pace is not None else selectors.DefaultSelector()
         self._look = self._real.select
         self._own = 0
-        self._busy = 0
+        self._outside = False
+        """Whether descriptors besides the loop's own pipe are registered."""
+        self._turns = 0
 
     def settle(self) -> None:
-        """Whatever is registered by now belongs to the loop itself and wakes nobody."""
+        """Take what is registered by now as the loop's own wake-up pipe."""
         self._own = len(self._real.get_map())
+        self._outside = False
 
     def select(self, timeout: float | None = None) -> Ready:
-        if timeout is None:
-            return self._idle()
-        if timeout <= 0:
-            self._busy += 1
-            return _NOBODY if self._busy % _EVERY else self._look(0)
-        ready = self._look(0)
-        if ready:
-            self._comes_live(self.now + timeout)
-            return ready
-        return self._go_on(self.now + timeout)
+        """Return at once while callbacks are ready; else fire timers until one is."""
+        if timeout is not None:
+            self._turns += 1
+            return _NOBODY if self._turns % _EVERY else self._look(0)
+        self.woken = False
+        timers = self._timers
+        while not self.woken:
+            when = timers.next()
+            if when is None:
+                return self._idle()
+            if when > self.now:
+                self._turns += 1
+                if self._outside or self._turns % _EVERY == 0:
+                    ready = self._look(0)
+                    if ready:
+                        self._comes_live(when)
+                        return ready
+                if self.companion is None and self._pacer is None:
+                    self.now = when
+                else:
+                    ready = self._go_on(when)
+                    if ready:
+                        return ready
+            self._fire()
+        return _NOBODY
+
+    def _fire(self) -> None:
+        """Fire the timers of this instant. A callback that fails is reported, as by any loop."""
+        for _, _, timer, callback, args, context in self._timers.due(self.now):
+            # One of them may have cancelled a later one.
+            if timer.cancelled():
+                continue
+            try:
+                context.run(callback, *args)
+            except Exception as error:  # noqa: BLE001 - what asyncio does with its own handles
+                self._failed(
+                    {
+                        "message": f"Exception in callback {callback!r}",
+                        "exception": error,
+                        "handle": timer,
+                    }
+                )
 
     def _go_on(self, until: float) -> Ready:
         if self.companion is not None:
@@ -150,23 +296,26 @@ class _JumpingSelector(selectors.BaseSelector):
             ready = self._go_on(horizon)
             if ready or self.now < horizon:
                 return ready
-        outside = len(self._real.get_map()) > self._own
-        ready = self._look(None if outside else self._patience)
-        if not ready and not outside:
+        ready = self._look(None if self._outside else self._patience)
+        if not ready and not self._outside:
             self._deadlock()
         self._comes_live()
         return ready
 
     def _comes_live(self, latest: float = inf) -> None:
-        """Something came from outside: that was now, but not later than the next timer."""
+        """Bytes came from outside: the clock goes to that instant, at most to the next timer."""
         if self._live and self._pacer is not None:
             self.now = max(self.now, min(self._pacer.instant(), latest))
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._real.register(fileobj, events, data)
+        key = self._real.register(fileobj, events, data)
+        self._outside = len(self._real.get_map()) > self._own
+        return key
 
     def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._real.unregister(fileobj)
+        key = self._real.unregister(fileobj)
+        self._outside = len(self._real.get_map()) > self._own
+        return key
 
     def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.modify(fileobj, events, data)

@@ -21,9 +21,9 @@ The owner calls `tick(now)` after every `receive` and `emit`, and whenever the l
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from firmware_bridge.wire.codec import COMMANDS, Decoder, encode
+from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, encode
 from firmware_bridge.wire.messages import (
     EVENT_WINDOW,
     REMEMBERED,
@@ -43,7 +43,13 @@ REPEAT_AT_LEAST_EVERY = 0.4
 class BoardSession:
     """One board's end of the line. `send` gets whole frames, several at a time."""
 
-    def __init__(self, address: int, execute: Execute, send: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        address: int,
+        execute: Execute,
+        send: Callable[[bytes], None],
+        decoder: Decoder | None = None,
+    ) -> None:
         self.repeated = 0
         """Commands that came again and were answered from memory."""
         self.dropped = 0
@@ -51,7 +57,7 @@ class BoardSession:
         self._address = address
         self._execute = execute
         self._send = send
-        self._decoder = Decoder()
+        self._decoder = decoder or Decoder()
         self._opening: tuple[int, Message] | None = None
         self._expected = 0
         self._replies: dict[int, bytes] = {}
@@ -68,9 +74,13 @@ class BoardSession:
         return self._decoder.dropped
 
     def receive(self, data: bytes) -> None:
-        """Take bytes from the line; execute what they command; answer in one piece."""
+        """Decode bytes from the line, execute their commands, and send all replies at once."""
+        self.take(self._decoder.feed(data))
+
+    def take(self, frames: Iterable[Frame]) -> None:
+        """Execute the commands among decoded frames, and send all replies at once."""
         out: list[bytes] = []
-        for address, sequence, message in self._decoder.feed(data):
+        for address, sequence, message in frames:
             if address != self._address:
                 continue
             if isinstance(message, Received):

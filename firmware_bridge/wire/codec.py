@@ -71,7 +71,8 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that these bytes complete."""
-        *parts, rest = (self._rest + data).split(b"\0")
+        parts = (self._rest + data).split(b"\0")
+        rest = parts.pop()
         # A run without a zero is remembered only as "too long", however long it grows.
         self._rest = rest[:MAX_FRAME]
         frames: list[Frame] = []

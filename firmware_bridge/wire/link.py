@@ -112,18 +112,24 @@ class Link:
     # Helpers
 
     def _arm(self) -> None:
-        """One timer for the whole window: it goes off too early rather than move at every reply."""
+        """Keep one timer for the whole window, due no later than the oldest command.
+
+        A timer that is set stays set when commands are answered: it fires early and is set anew.
+        To cancel and set it at every reply would cost more than the reply.
+        """
         if not self._exchange.flying:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-        elif self._timer is None:
-            self._timer = self._loop.call_at(self._exchange.due, self._overdue)
+            return
+        due = self._exchange.due
+        if self._timer is not None:
+            if self._timer.when() <= due:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._overdue)
 
     def _overdue(self) -> None:
         self._timer = None
         now = self._loop.time()
-        if self._exchange.due <= now:
+        if self._exchange.flying and self._exchange.due <= now:
             frames = self._exchange.overdue(now)
             if not frames:
                 self._silent()
@@ -143,7 +149,9 @@ class Link:
         self._closed = str(error)
         for command in self._exchange.close():
             _fail(command, error)
-        self._arm()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class Line:

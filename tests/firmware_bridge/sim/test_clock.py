@@ -232,7 +232,7 @@ def test_a_live_loop_that_was_held_up_finds_one_thing_after_the_other() -> None:
 
 
 def test_a_pace_that_goes_nowhere_is_refused() -> None:
-    with pytest.raises(ValueError, match="a pace of 0 goes nowhere"):
+    with pytest.raises(ValueError, match="must be above 0, or None to jump; got 0"):
         VirtualLoop(pace=0)
 
 
