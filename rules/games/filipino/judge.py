@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rules.errors import RulesError
-from rules.games.filipino.actions import bare
-from rules.games.filipino.hand import Meld, MeldName, defect
+from rules.games.filipino.contradictions import concealed, meld_of, require_consistent
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.score import How, Won, false_win, price
-from rules.games.filipino.setup import FILIPINO
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.geometry import Seat
 from rules.judge_registry import Verdict
 from rules.tiles import Face
 
-ALIKE = 4
-"""Tiles of a kind in the set; of each flower there is one (F3)."""
 By = Literal["discard", "self", "replacement", "robbing"]
 
 
@@ -34,11 +28,15 @@ class Rival:
 
 @dataclass(frozen=True)
 class Case:
-    """What lies on the table.
+    """What lies on the table when a seat declares a win.
 
     `hand` are the concealed tiles, with or without the winning `tile`; `melds` the sets laid down,
-    a joker in them starred (`5m*`). `flores` is how many the winner has laid out (F30). `claims`
-    are the others who declared on the same tile. `dealer` and `streak` change nothing here.
+    a joker in them starred (`5m*`). `by` says where the tile came from: drawn by the seat itself,
+    drawn as a replacement, discarded, or added to another seat's pong. `flores` is how many the
+    claimant has laid out (F30). `claims` are the other seats that declared on the same tile.
+    `doubled`: two alike in the roller's throw doubled every amount, in houses that play so.
+    `dealer` and `streak` are checked, but no payment depends on them. Raises RulesError for a case
+    that contradicts itself.
     """
 
     joker: Face
@@ -52,17 +50,21 @@ class Case:
     dealer: Seat = 0
     streak: int = 1
     claims: tuple[Rival, ...] = ()
+    doubled: bool = False
     parameters: Parameters = field(default_factory=Parameters)
 
     def __post_init__(self) -> None:
-        seats = [self.seat, self.dealer, *(rival.seat for rival in self.claims)]
-        for seat in (*seats, *(() if self.discarder is None else (self.discarder,))):
-            if not 0 <= seat < SEATS:
-                raise RulesError(f"There is no seat {seat}; seats are 0 to {SEATS - 1}.")
-        if self.taken and (self.tile is None or self.discarder is None):
-            raise RulesError("A win on another's tile names it and its seat: tile and discarder.")
-        if self.taken and self.discarder == self.seat:
-            raise RulesError(f"Seat {self.seat} cannot win on a tile of his own.")
+        require_consistent(self, self.claimants)
+
+    @property
+    def claimants(self) -> tuple[Rival, ...]:
+        """The claimant itself, then the rivals."""
+        return Rival(self.seat, self.hand, self.melds, self.flores), *self.claims
+
+    @property
+    def stakes(self) -> int:
+        """What every amount is multiplied by."""
+        return 1 + self.doubled
 
     @property
     def taken(self) -> bool:
@@ -71,21 +73,19 @@ class Case:
 
 
 def judge(case: Case) -> Verdict:
-    """The verdict on the claim of `case.seat`; raises RulesError for tiles that cannot be."""
-    _require_tiles(case)
-    own = Rival(case.seat, case.hand, case.melds, case.flores)
+    """The verdict on the claim of `case.seat`."""
+    own = case.claimants[0]
+    if case.taken and case.tile == case.joker and case.parameters.joker_discard == "dead":
+        return _false_win(case, f"The joker '{case.joker}' lies dead here once discarded (F25).")
     hand = winning_hand(_declared(case, own), case.parameters)
     if hand is None:
-        return Verdict(
-            legal=False,
-            name="false win",
-            payments=false_win(case.seat, case.parameters),
-            reasons=("These tiles are no five sets and a pair, nor seven pairs and a set (F26).",),
+        return _false_win(
+            case, "These tiles are no five sets and a pair, nor seven pairs and a set (F26)."
         )
     winner, best = _first(case, own, hand)
     how: How = case.by if case.by in ("discard", "robbing") else "self"
     source = case.discarder if case.taken else None
-    told = price(Won(winner.seat, best, how, source, winner.flores), case.parameters)
+    told = price(Won(winner.seat, best, how, source, winner.flores), case.parameters, case.stakes)
     reasons = (*told.reasons, f"The winner takes {told.chips} chips (F34).")
     if winner is not own:
         before = f"Seat {winner.seat} comes before seat {case.seat} on this tile (F33)."
@@ -96,6 +96,16 @@ def judge(case: Case) -> Verdict:
         name=told.name,
         payments=told.payments,
         reasons=reasons,
+    )
+
+
+def _false_win(case: Case, why: str) -> Verdict:
+    """The verdict on tiles that do not win: their seat pays each of the others (F35)."""
+    return Verdict(
+        legal=False,
+        name="false win",
+        payments=false_win(case.seat, case.parameters, case.stakes),
+        reasons=(why, "A false win is paid to each of the others (F35)."),
     )
 
 
@@ -113,50 +123,11 @@ def _first(case: Case, own: Rival, hand: WinningHand) -> tuple[Rival, WinningHan
     return min(winners, key=lambda one: way * (one[0].seat - discarder) % SEATS)
 
 
-def _declared(case: Case, rival: Rival) -> Declared:
-    tiles = list(rival.hand)
-    complete = len(tiles) % 3 == 2
-    if case.tile is not None and not complete:
-        tiles.append(case.tile)
-    if len(tiles) + 3 * len(rival.melds) != 17:
-        raise RulesError(
-            f"Seat {rival.seat} shows {len(tiles)} tiles and {len(rival.melds)} sets; a winning"
-            " hand has 17 tiles, a set laid down counted as three."
-        )
-    if case.tile is not None and case.tile not in tiles:
-        raise RulesError(f"The hand of seat {rival.seat} has not the winning tile, '{case.tile}'.")
+def _declared(case: Case, claimant: Rival) -> Declared:
     return Declared(
-        concealed=tuple(tiles),
+        concealed=concealed(case, claimant),
         joker=case.joker,
         tile=case.tile,
         taken=case.taken,
-        melds=tuple(_laid(tiles, case.joker) for tiles in rival.melds),
+        melds=tuple(meld_of(tiles, case.joker) for tiles in claimant.melds),
     )
-
-
-def _laid(tiles: tuple[Face, ...], joker: Face) -> Meld:
-    """A set laid down. Raises RulesError for tiles that are none."""
-    faces = {bare(tile) for tile in tiles}
-    name: MeldName = "chow" if len(faces) > 1 else "kong" if len(tiles) == 4 else "pong"
-    if not 3 <= len(tiles) <= 4 or (name == "chow" and len(tiles) > 3):
-        raise RulesError(f"'{' '.join(tiles)}' is no set; three or four tiles are.")
-    wrong = defect(name, tiles, joker)
-    if wrong is not None:
-        raise RulesError(wrong)
-    return Meld(name, tiles)
-
-
-def _require_tiles(case: Case) -> None:
-    """All tiles are of the set, and none is there too often, the one turned up included."""
-    shown = [case.joker]
-    if case.tile is not None and len(case.hand) % 3 != 2:
-        shown.append(case.tile)
-    for laid in (Rival(case.seat, case.hand, case.melds), *case.claims):
-        shown += laid.hand
-        for meld in laid.melds:
-            shown += [case.joker if tile.endswith("*") else tile for tile in meld]
-    for face, number in Counter(shown).items():
-        FILIPINO.tiles.require(face)
-        most = 1 if face.endswith("f") else ALIKE
-        if number > most:
-            raise RulesError(f"There are only {most} '{face}', the one turned up included.")

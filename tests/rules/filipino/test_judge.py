@@ -156,6 +156,98 @@ def test_a_case_that_cannot_be_is_refused(change: dict[str, object], says: str) 
         judge(won([*PLAIN[:-2], "5p", "6p"], **({"tile": "4p"} | change)))  # type: ignore[arg-type]
 
 
+RIVAL = Rival(3, (*("1m",) * 3, *("2m",) * 3, *("3m",) * 3, *("8s",) * 3, "6m", "6m", "5p", "6p"))
+WIND_PONG = ("1z", "1z", "1z")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"claims": (RIVAL,)}, "claims: Seat 3 cannot claim a tile that seat 1 drew itself"),
+        ({"discarder": 2}, "discarder: Seat 1 drew the tile itself"),
+        ({"by": "discard", "discarder": 1}, "discarder: Seat 1 cannot win on a tile of his own"),
+        (
+            {"by": "discard", "discarder": 3, "claims": (RIVAL,)},
+            "claims: Seat 3 is the discarder",
+        ),
+        (
+            {"by": "discard", "discarder": 0, "claims": (Rival(1, RIVAL.hand),)},
+            "claims: Seat 1 is the claimant itself",
+        ),
+        ({"joker": "1z"}, "joker: '1z' is a flores"),
+        ({"joker": "1f"}, "joker: '1f' is a flores"),
+        ({"joker": "9x"}, "'9x' is no tile"),
+        ({"flores": -1}, "flores: Seat 1 cannot have laid out -1 flores; the set has 36"),
+        ({"flores": 99}, "flores: Seat 1 cannot have laid out 99 flores; the set has 36"),
+        (
+            {"flores": 9, "parameters": Parameters(honours_as_flores=False)},
+            "flores: Seat 1 cannot have laid out 9 flores; the set has 8",
+        ),
+        (
+            {
+                "by": "discard",
+                "discarder": 0,
+                "flores": 20,
+                "claims": (Rival(3, RIVAL.hand, flores=20),),
+            },
+            "laid out 20 and 20 flores; the set has 36",
+        ),
+        (
+            {"hand": (*PLAIN[3:14], "5p", "6p"), "melds": (WIND_PONG,)},
+            "melds: '1z 1z 1z' of seat 1 has the flores '1z'; no set is made of flores",
+        ),
+        ({"streak": -7}, "streak: The first hand of a dealer in a row is 1, not -7"),
+        ({"hand": ("1m", "2m", "3m"), "tile": None}, "hand: Seat 1 shows 3 tiles and 0 sets"),
+        ({"tile": None}, "tile: Seat 1 shows 16 tiles and 0 sets, which is one tile short"),
+        ({"dealer": 9}, "dealer: There is no seat 9"),
+        ({"tile": "3z", "by": "discard", "discarder": 0}, "tile: '3z' is a flores"),
+        ({"by": "replacement", "flores": 0}, "by: A replacement tile follows a kong or a flores"),
+        (
+            {"hand": (*PLAIN[:-2], "4p", "4p"), "by": "robbing", "discarder": 0}
+            | {"parameters": Parameters(joker_in_melds=False)},
+            "tile: The robbed '4p' joins a pong with at least 3 of its face",
+        ),
+        (
+            {
+                "by": "robbing",
+                "discarder": 0,
+                "tile": "5m",
+                "parameters": Parameters(joker_in_melds=False),
+            },
+            "tile: '5m' is the joker, which stands in no set",
+        ),
+        ({"doubled": True}, "doubled: In this house two alike double nothing"),
+        (
+            {"hand": (*PLAIN[3:14], "5p", "6p"), "melds": (("1m", "2m", "3m*"),)}
+            | {"parameters": Parameters(joker_in_melds=False)},
+            "melds: '1m 2m 3m.' has a joker; here no joker stands",
+        ),
+    ],
+)
+def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
+    change: dict[str, object], says: str
+) -> None:
+    given: dict[str, object] = {"joker": "5m", "seat": 1, "flores": 2, "tile": "4p"}
+    given["hand"] = (*PLAIN[:-2], "5p", "6p")
+    with pytest.raises(RulesError, match=says) as refused:
+        judge(Case(**(given | change)))  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value)
+
+
+def test_a_dead_joker_that_is_claimed_is_a_false_win() -> None:
+    house = Parameters(joker_discard="dead")
+    hand = [*PLAIN[:-2], "4m", "6m"]
+    assert judge(won(hand, "5m", by="discard", discarder=0)).win
+    verdict = judge(won(hand, "5m", by="discard", discarder=0, parameters=house))
+    assert (verdict.legal, verdict.name) == (False, "false win")
+
+
+def test_two_alike_double_what_is_paid_where_the_house_plays_so() -> None:
+    house = Parameters(pairs_double=True)
+    case = won([*PLAIN[:-2], "5p", "6p"], "4p", parameters=house, doubled=True)
+    assert paid(case) == {0: 20, 2: 20, 3: 20}
+
+
 def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     path.write_text(

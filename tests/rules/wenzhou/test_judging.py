@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rules.errors import RulesError
@@ -77,6 +79,120 @@ def test_the_houses_own_parameters_count() -> None:
 def test_a_case_that_contradicts_itself_is_refused(told: dict[str, object], sentence: str) -> None:
     with pytest.raises(RulesError, match=sentence):
         judge(case(**told))  # type: ignore[arg-type]
+
+
+RIVAL = Rival(3, tiles("345m 678m 123p 456p 78s SS"))
+KONG = (("6z", "6z", "6z", "6z"),)
+WITH_KONG = "345m 678m 123p 78s EE"
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ({"claims": (RIVAL,)}, "claims: Seat 3 cannot claim a tile that seat 1 drew itself"),
+        ({"discarder": 2}, "discarder: Seat 1 drew the tile itself"),
+        ({"by": "discard", "discarder": 1}, "discarder: Seat 1 cannot win on a tile of his own"),
+        (
+            {"by": "discard", "discarder": 0, "claims": (Rival(1, RIVAL.hand),)},
+            "claims: Seat 1 is the claimant itself",
+        ),
+        (
+            {"by": "discard", "discarder": 3, "claims": (RIVAL,)},
+            "claims: Seat 3 is the discarder and cannot win on a tile of his own",
+        ),
+        (
+            {"by": "discard", "discarder": 0, "claims": (RIVAL, RIVAL)},
+            "claims: Seat 3 is there 2 times",
+        ),
+        (
+            {"by": "discard", "discarder": 0, "claims": (Rival(7, RIVAL.hand),)},
+            "claims: There is no seat 7; seats are 0 to 3",
+        ),
+        ({"discarder": -1, "by": "discard"}, "discarder: There is no seat -1"),
+        ({"dealer": 4}, "dealer: There is no seat 4"),
+        ({"streak": -7}, "streak: The dealer's first hand in a row is 1, not -7"),
+        ({"streak": 5}, "streak: Hand 5 in a row cannot be; after hand 4"),
+        ({"first_turn": True}, "seat 1 drew the tile, and the dealer is seat 0"),
+        (
+            {"first_turn": True, "seat": 0, "undisturbed": False},
+            "undisturbed: Nobody can call before the dealer has discarded",
+        ),
+        (
+            {"hand": WITH_KONG, "melds": KONG, "first_turn": True, "seat": 0},
+            "melds: No set lies before the dealer",
+        ),
+        (
+            {
+                "hand": WITH_KONG,
+                "melds": KONG,
+                "first_turn": True,
+                "seat": 0,
+                "by": "replacement",
+            },
+            "first_turn: A replacement tile follows a kong",
+        ),
+        (
+            {"first_turn": True, "by": "discard", "seat": 0},
+            "first_turn: Earth is won on the dealer's first discard",
+        ),
+        (
+            {"first_turn": True, "by": "discard", "discarder": 2},
+            "discarder: The first discard of a hand is the dealer's, seat 0's",
+        ),
+        (
+            {"first_turn": True, "by": "discard", "hand": WITH_KONG, "melds": KONG},
+            "melds: No other seat has laid down a set",
+        ),
+        (
+            {"first_turn": True, "by": "discard", "tile": "C", "discarder": 0},
+            "tile: '2m' is a caishen, which the dealer cannot discard first",
+        ),
+        ({"first_turn": True, "by": "robbing"}, "first_turn: No kong can be robbed"),
+        ({"by": "robbing", "tile": "C"}, "tile: '2m' is a caishen, which is in no kong"),
+        (
+            {"by": "robbing", "hand": f"{BASE} 99s EE", "discarder": 0},
+            "tile: The robbed '9s' is the fourth of its kong, yet the case shows 2 more",
+        ),
+        ({"by": "replacement"}, "by: A replacement tile follows a kong .W23., and seat 1 has"),
+        ({"hand": "123m"}, "hand: seat 1 has 3 concealed tiles and 0 sets"),
+        ({"hand": f"{BASE} 78s EE", "tile": None}, "tile: seat 1 has 16 concealed tiles"),
+        ({"hand": "E", "melds": KONG * 6}, "melds: seat 1 has 1 concealed tiles and 6 sets"),
+        ({"hand": f"{BASE} 9s E", "melds": ((),)}, "A set of seat 1 has no tiles"),
+        ({"hand": f"{BASE} 9s E", "melds": (("1p", "2p", "4p"),)}, "is no chow, pong or kong"),
+        ({"indicator": "1f"}, "'1f' is no tile of the set mahjong_136"),
+        (
+            {
+                "by": "discard",
+                "discarder": 0,
+                "claims": (Rival(2, tiles("345m 678m 123p 456p 99s 9s S")),),
+                "hand": f"{BASE} 99s EE",
+            },
+            "There are only 4 '9s', the indicator included; the case shows 6",
+        ),
+    ],
+)
+def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
+    told: dict[str, object], sentence: str
+) -> None:
+    given: dict[str, object] = {"hand": f"{BASE} 78s EE", "tile": "9s"} | told
+    with pytest.raises(RulesError, match=sentence) as refused:
+        judge(case(**given))  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value)
+
+
+def test_a_discard_that_each_claimant_has_put_to_its_hand_is_counted_once() -> None:
+    rival = Rival(3, tiles("345m 678m 123p 456p 78s SS 9s"))
+    told = case(f"{BASE} 78s EE 9s", "9s", "discard", discarder=0, claims=(rival,))
+    assert judge(told).legal
+
+
+@pytest.mark.parametrize("kind", ["none", "soft", "hard", "double"])
+def test_the_multiplier_of_a_false_win_is_that_of_its_payments(kind: Any) -> None:
+    house = Parameters(false_win_penalty=kind)
+    verdict = judge(case(f"{BASE} 79s EE", "N", "discard", parameters=house, streak=3))
+    paid = {pay.to: pay.amount for pay in verdict.payments}
+    once = verdict.multiplier
+    assert paid == ({0: 6 * once, 2: once, 3: once} if once else {})
 
 
 def test_the_judge_of_wenzhou_is_found_by_the_games_name() -> None:

@@ -1,0 +1,161 @@
+"""Every case that a play produces is accepted by the game's judge, and judged as the play was.
+
+Hands are played by sensible players who now and then do anything that is legal; wherever the play
+offers what a judge can be asked about, the case is made from the position and judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from rules.games import rules_of
+from rules.games.filipino.judge import Case as FilipinoCase
+from rules.games.filipino.judge import Rival as FilipinoRival
+from rules.games.filipino.judge import judge as judge_filipino
+from rules.games.wenzhou.actions import Pass, Win
+from rules.games.wenzhou.judge import Case as WenzhouCase
+from rules.games.wenzhou.judge import Rival as WenzhouRival
+from rules.games.wenzhou.judge import judge as judge_wenzhou
+from rules.games.wenzhou.position import Stage
+from tests.rules.hidden_hands import dealt, houses
+
+HANDS = 60
+"""Hands of each mahjong; one in three or so ends with a win."""
+
+
+def played(game: str, hands: int) -> Iterator[Any]:
+    """Every position of some hands with all tiles seen, each house in turn."""
+    rules = rules_of(game)
+    for number in range(hands):
+        chance = Random(f"{game} {number}")
+        house = houses(game)[number % len(houses(game))]
+        dealer = number % 2
+        play = rules.start(*dealt(game, chance, dealer=dealer, parameters=house))
+        yield play
+        while play.settlement is None:
+            seat = play.to_act[0]
+            action = rules.sensible(play, seat)
+            if chance.random() < 0.1:
+                offered = [each for each in play.legal_actions if each.seat == seat]
+                action = chance.choice(offered)
+            play = play.apply(action)
+            yield play
+
+
+def settled_by_wins(play: Any, seats: tuple[int, ...], win: Callable[[int], Any], go: Any) -> Any:
+    """The settlement if these seats win now and everybody else passes."""
+    while play.settlement is None:
+        seat = play.to_act[0]
+        if seat in seats and win(seat) in play.legal_actions:
+            play = play.apply(win(seat))
+        else:
+            play = play.apply(go(seat))
+    return play.settlement
+
+
+# Wenzhou
+
+
+def wenzhou_case(play: Any, seat: int, rivals: tuple[int, ...]) -> WenzhouCase:
+    """What the floor would be told about a win that a seat may declare now."""
+    position = play.position
+    own = position.stage is Stage.ACT
+    tiles = {each: tuple(position.seats[each].tiles) for each in (seat, *rivals)}
+    melds = {each: tuple(m.faces for m in position.seats[each].melds) for each in (seat, *rivals)}
+    by = position.by if own else "robbing" if position.stage is Stage.ROB else "discard"
+    first = position.drawn + position.replaced + position.discarded == 0
+    if by == "discard":
+        first = position.discarded == 1
+    return WenzhouCase(
+        indicator=position.deal.caishen.face,
+        hand=tiles[seat],
+        seat=seat,
+        tile=position.tile,
+        by=by,
+        melds=melds[seat],
+        dealer=position.deal.stakes.dealer,
+        streak=position.deal.stakes.streak,
+        discarder=None if own else position.turn,
+        first_turn=first,
+        undisturbed=not position.calls,
+        claims=tuple(WenzhouRival(each, tiles[each], melds[each]) for each in rivals),
+        parameters=position.deal.parameters,
+    )
+
+
+def test_every_win_of_a_wenzhou_hand_is_judged_as_it_is_played() -> None:
+    judged, rivals = 0, 0
+    for play in played("wenzhou", HANDS):
+        if play.settlement is not None or play.position.stage is Stage.SHOW:
+            continue
+        if play.position.answers:
+            continue  # The claims are judged where all of them can still be made.
+        able = tuple(seat for seat in play.to_act if Win(seat) in play.legal_actions)
+        for seat in able:
+            others = tuple(each for each in able if each != seat)
+            verdict = judge_wenzhou(wenzhou_case(play, seat, others))
+            settlement = settled_by_wins(play, able, Win, Pass)
+            assert verdict.legal == verdict.win == (settlement.winner == seat)
+            assert (verdict.name, verdict.multiplier) == (settlement.name, settlement.multiplier)
+            wins = [pay for pay in settlement.payments if "caishen money" not in pay.why]
+            assert [*verdict.payments] == wins
+            judged += 1
+            rivals += len(others)
+    assert judged > 20
+
+
+# Filipino
+
+
+def filipino_case(play: Any, seat: int, rivals: tuple[int, ...]) -> FilipinoCase:
+    """What the floor would be told about a win that a seat may declare now."""
+    table = play.table
+    hands, offer = table.hands, table.offer
+    by, tile = "self", table.drawn
+    if offer is not None:
+        by, tile = ("discard" if offer.added is None else "robbing"), offer.face
+
+    def rival(each: int) -> FilipinoRival:
+        hand = hands[each]
+        laid = tuple(meld.tiles for meld in hand.melds)
+        return FilipinoRival(each, hand.concealed, laid, len(hand.flores))
+
+    own = rival(seat)
+    return FilipinoCase(
+        joker=table.joker,
+        hand=own.hand,
+        seat=seat,
+        tile=tile,
+        by=by,
+        melds=own.melds,
+        flores=own.flores,
+        discarder=None if offer is None else offer.by,
+        claims=tuple(map(rival, rivals)),
+        doubled=table.stakes == 2,
+        parameters=table.house,
+    )
+
+
+def test_every_win_of_a_filipino_hand_is_judged_as_it_is_played() -> None:
+    rules = rules_of("filipino")
+    judged = 0
+    for play in played("filipino", HANDS):
+        if play.table.offer is not None and play.table.offer.answers:
+            continue
+        win = {seat: rules.parse(seat, "win") for seat in play.to_act}
+        able = tuple(seat for seat in play.to_act if win[seat] in play.legal_actions)
+        for seat in able:
+            others = tuple(each for each in able if each != seat)
+            verdict = judge_filipino(filipino_case(play, seat, others))
+            settlement = settled_by_wins(
+                play, able, win.__getitem__, lambda each: rules.parse(each, "pass")
+            )
+            assert verdict.legal == verdict.win == (settlement.winner == seat)
+            assert verdict.name == settlement.name
+            before = len(play.table.payments)
+            wins = [pay for pay in settlement.payments[before:] if "Hi-Alai" not in pay.why]
+            assert [*verdict.payments] == wins
+            judged += 1
+    assert judged > 20
