@@ -37,6 +37,7 @@ from controller.stations.rig import Rig
 from firmware_bridge.boards.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
+from rules.play import Match
 from rules.tiles import Face
 
 
@@ -84,7 +85,7 @@ class Daemon:
         self.books = Books(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
-        self.match = orders.match(orders.dealer) if orders.play else None
+        self.match = orders.first_match() if orders.play else None
         """What the hands so far have come to, where they are followed by the rules."""
         care = Care(partial(limits_of, table), guide.help, self.books)
         supply = supplies(table, boards, care)
@@ -261,15 +262,25 @@ class Daemon:
         await self._top.load_first()
         for number in range(rounds):
             turn = (orders.dealer + number) % players
-            if self.match is not None and self.match.over:
-                self.match = orders.match(self.match.dealer)
             if self.match is not None:
-                self.match = await self._top.seats_for(self.match)
+                self.match = await self._ready_match(self.match)
             await self._top.set_up(turn if self.match is None else self.match.dealer)
             if until_ready and number == rounds - 1:
                 self.books.figures.rounds += 1
                 return
             self.match = await self._top.play_out(self.match)
+
+    async def _ready_match(self, match: Match) -> Match:
+        """The match before its next hand, seats and dealer settled; a new one if it is over.
+
+        A match is over too where no player takes the bank (4.3); then a new one offers it again.
+        """
+        while True:
+            if match.over:
+                match = self._orders.match(match.dealer)
+            match = await self._top.seated(match)
+            if not match.over:
+                return match
 
     async def _stop(self, *, failing: bool) -> None:
         for key in self._listening:

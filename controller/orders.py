@@ -23,7 +23,8 @@ class Orders:
 
     `throws` are thrown by hand and told, in order, before the dome is asked; `answers` settle
     choices by their question; `fastest` lets packets come in the order that is quickest. With
-    `play` the table follows every hand by the rules, and the match says who deals next.
+    `play` the table follows every hand by the rules, and the match says who deals next; with
+    `draw_seats` the seats, or the first dealer, are drawn before the first hand.
     """
 
     game: Game
@@ -34,11 +35,18 @@ class Orders:
     answers: Mapping[str, int | str] = field(default_factory=dict)
     fastest: bool = False
     play: bool = False
+    draw_seats: bool = False
 
     @property
     def rules(self) -> Rules:
         """How the game is played."""
         return rules_of(self.game.name)
+
+    def first_match(self) -> Match:
+        """The match before its first hand. Raises RulesError for a game that draws no seats."""
+        match = self.match(self.dealer)
+        drawn: Match = self.rules.to_draw(match) if self.draw_seats else match
+        return drawn
 
     def match(self, dealer: Seat) -> Match:
         """A match before its first hand."""

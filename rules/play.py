@@ -192,9 +192,11 @@ Held = tuple[tuple[Face | None, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reseated:
-    """The seats were drawn anew: who sat at a seat sits at `moves[seat]` now, and takes his score.
+    """What was settled before a hand: `match` is the match after it.
 
-    `match` is the match after it, in the new seats.
+    Where seats were drawn, the player of each seat sits at `moves[seat]` from now on, and his score
+    goes with him. `moves` is empty where all players keep their seats and only the dealer was
+    settled.
     """
 
     moves: tuple[Seat, ...]
@@ -205,7 +207,7 @@ class Reseated:
 
 
 Drawing = Generator[Step, Outcome, Reseated]
-"""A script of throws and choices by which seats are drawn."""
+"""A script of throws and choices that settle who sits where, and who deals, before a hand."""
 
 
 def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
@@ -260,8 +262,13 @@ def any_answer_is_true(setup: Setup, tiles: Tiles) -> None:
     """None: the pending choice does not depend on tiles that only the players see."""
 
 
-def keeps_its_seats(match: Any) -> None:
-    """None: nobody moves between two hands."""
+def settles_nothing(match: Any) -> None:
+    """None: seats and dealer of the next hand follow from the hands before it."""
+
+
+def draws_no_seats(match: Any) -> Any:
+    """Raises RulesError: the game has no draw for seats."""
+    raise RulesError("This game draws neither seats nor a first dealer; name the dealer instead.")
 
 
 @dataclass(frozen=True)
@@ -302,8 +309,12 @@ class Rules:
     answers: Callable[[Setup, Tiles], Outcome] = any_answer_is_true
     """`answers(setup, tiles)`: what people who see these tiles have to answer to the choice that
     the set-up waits for; None where they may choose."""
-    seats_anew: Callable[[Any], Drawing | None] = keeps_its_seats
-    """`seats_anew(match)`: how seats are drawn before the next hand, None if everybody stays."""
+    before_hand: Callable[[Any], Drawing | None] = settles_nothing
+    """`before_hand(match)`: what is thrown and chosen before the next hand (seats drawn, the bank
+    offered), None if nothing is."""
+    to_draw: Callable[[Any], Any] = draws_no_seats
+    """`to_draw(match)`: the match whose seats or first dealer are to be drawn before its first
+    hand, by `before_hand`. Raises RulesError for a game without such a draw."""
 
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:

@@ -3,21 +3,22 @@
 The first line of a hand is its heading: the game, the seating, the parameters that differ from the
 game's own, the outcomes of the set-up's steps, and the tiles that were known. Each later line is
 one action: its seat and its text. An evening is one hand after the other; the match before each
-hand follows from the hands before it. Where seats were drawn anew between two hands, one line has
-the outcomes that drew them.
+hand follows from the hands before it. What was thrown and chosen between hands for seats and dealer
+(seats drawn, the first dealer cut for, the bank declined) has a line of its own.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rules.errors import RulesError
 from rules.games import find_game, rules_of
 from rules.geometry import Place, Seat, parse_place
-from rules.play import Action, Match, Reseated, Tiles, drawn
+from rules.play import Action, Drawing, Match, Tiles, drawn
 from rules.record_lines import NotARecordError, RecordLine, outcome_of, read_lines, tiles_in
 from rules.setup import Game, Seating, Setup, replay
 from rules.steps import Outcome
@@ -61,16 +62,19 @@ def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[
 
 def heading(setup: Setup, tiles: Tiles) -> str:
     """The line with which a hand begins."""
+    known = {str(place): face for place, face in tiles.items() if face is not None}
+    return json.dumps({**_header(setup), "outcomes": list(setup.outcomes), "tiles": known})
+
+
+def _header(setup: Setup) -> dict[str, Any]:
+    """Which game is played, by whom, and by which rules of the house."""
     own, house = asdict(setup.game.parameters()), asdict(setup.parameters)
-    values = {
+    return {
         "game": setup.game.name,
         "players": setup.seating.players,
         "dealer": setup.seating.dealer,
         "parameters": {name: value for name, value in house.items() if value != own[name]},
-        "outcomes": list(setup.outcomes),
-        "tiles": {str(place): face for place, face in tiles.items() if face is not None},
     }
-    return json.dumps(values)
 
 
 def entry(action: Action) -> str:
@@ -78,9 +82,12 @@ def entry(action: Action) -> str:
     return json.dumps({"seat": action.seat, "do": str(action)})
 
 
-def seats_line(outcomes: Iterable[Outcome]) -> str:
-    """The line of seats that were drawn anew: what was chosen and thrown for them, in order."""
-    return json.dumps({"seats": list(outcomes)})
+def seats_line(setup: Setup, outcomes: Iterable[Outcome]) -> str:
+    """The line of what was thrown and chosen before a hand for its seats and its dealer.
+
+    `setup` is a set-up by the dealer of before, of the game and by the parameters that are played.
+    """
+    return json.dumps({"seats": list(outcomes), **_header(setup)})
 
 
 def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None = None) -> Any:
@@ -100,20 +107,25 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
     A match goes on where the next hand is of the same game and its dealer is the one that the match
     names; otherwise a new match begins. A hand that was given up leaves the match as it was.
     """
-    before: Replayed | None = None
+    going: _Going | None = None
     for first, *acts in _hands(read_lines(lines)):
-        if before is not None and first.kind == "seats":
-            before = replace(before, match=_seated(first, acts, before).match)
+        if first.kind == "seats":
+            going = _seated(first, acts, going, house)
             continue
         setup = _set_up(first, house)
-        game, seating = setup.game.name, setup.seating
-        match = _goes_on(before, game, seating)
-        if match is None:
-            match = rules_of(game).match(setup.parameters, seating.players, seating.dealer)
+        match = _goes_on(going, setup) or _new_match(setup)
         play = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
-        before = Replayed(first.number, game, seating.dealer, play, after)
-        yield before
+        going = _Going(setup.game.name, after)
+        yield Replayed(first.number, setup.game.name, setup.seating.dealer, play, after)
+
+
+@dataclass(frozen=True)
+class _Going:
+    """The match that the next hand of a record may belong to."""
+
+    game: str
+    match: Match
 
 
 def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
@@ -127,25 +139,50 @@ def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
     yield hand
 
 
-def _seated(line: RecordLine, acts: Iterable[RecordLine], before: Replayed) -> Reseated:
-    """The seats that a line has drawn for the match. Raises RulesError if it cannot have."""
+def _seated(
+    line: RecordLine, acts: Iterable[RecordLine], going: _Going | None, house: HouseRules
+) -> _Going:
+    """The match after what was thrown and chosen before a hand. Raises RulesError."""
     for act in acts:
         raise act.fault("No hand has begun since the seats were drawn; a heading comes first.")
-    drawing = rules_of(before.game).seats_anew(before.match)
+    if "game" in line.values:
+        setup = _set_up(line, house)
+        known = _goes_on(going, setup)
+        going = _Going(setup.game.name, known or _new_match(setup))
+        drawing = _drawing(going, first=known is None)
+    else:
+        assert going is not None, "the first line of a record names its game"
+        drawing = _drawing(going, first=False)
     if drawing is None:
         raise line.fault("No seats are to be drawn after this hand.")
     try:
-        return drawn(drawing, map(outcome_of, line.values["seats"]))
+        return replace(going, match=drawn(drawing, map(outcome_of, line.values["seats"])).match)
     except RulesError as error:
         raise line.fault(error) from error
 
 
-def _goes_on(before: Replayed | None, game: str, seating: Seating) -> Match | None:
+def _drawing(going: _Going, *, first: bool) -> Drawing | None:
+    """What is thrown and chosen before the next hand; before a first hand also by request."""
+    rules = rules_of(going.game)
+    drawing = rules.before_hand(going.match)
+    if drawing is None and first:
+        with suppress(RulesError):
+            drawing = rules.before_hand(rules.to_draw(going.match))
+    return drawing
+
+
+def _new_match(setup: Setup) -> Match:
+    seating = setup.seating
+    return rules_of(setup.game.name).match(setup.parameters, seating.players, seating.dealer)
+
+
+def _goes_on(going: _Going | None, setup: Setup) -> Match | None:
     """The match to which a hand belongs, if it is the one that was being played."""
-    if before is None or before.match.over:
+    if going is None or going.match.over:
         return None
-    same = (before.game, len(before.match.scores)) == (game, seating.players)
-    return before.match if same and before.match.dealer == seating.dealer else None
+    game, seating = setup.game.name, setup.seating
+    same = (going.game, len(going.match.scores)) == (game, seating.players)
+    return going.match if same and going.match.dealer == seating.dealer else None
 
 
 def _set_up(first: RecordLine, house: HouseRules) -> Setup:
@@ -153,10 +190,10 @@ def _set_up(first: RecordLine, house: HouseRules) -> Setup:
     values = first.values
     try:
         game = find_game(values["game"])
-        seating = Seating(values.get("players", game.players[-1]), values.get("dealer", 0))
+        seating = Seating(values.get("players", game.usual_players), values.get("dealer", 0))
         game.setup(players=seating.players, dealer=seating.dealer)
         parameters = _parameters(game, values.get("parameters", {}), house)
-        return replay(game, seating, parameters, map(outcome_of, values["outcomes"]))
+        return replay(game, seating, parameters, map(outcome_of, values.get("outcomes", ())))
     except RulesError as error:
         raise first.fault(error) from error
 

@@ -1,7 +1,8 @@
 """The lines of a record as values: JSON objects whose keys, types and sizes are checked.
 
 A record is a file that people keep, copy and cut, so any line of it can be damaged. Each line is
-one of three: the heading of a hand, an action, or the outcomes that drew the seats anew.
+one of three: the heading of a hand, an action, or what was thrown and chosen before a hand
+for its seats and its dealer.
 """
 
 from __future__ import annotations
@@ -65,12 +66,13 @@ def read_lines(texts: Iterable[str]) -> Iterator[RecordLine]:
 def _line(number: int, text: str, *, first: bool) -> RecordLine:
     values = _object(number, text)
     kind: LineKind = "action"
-    if first or "game" in values:
-        kind = "heading"
-    elif "seats" in values:
+    if "seats" in values:
         kind = "seats"
+    elif first or "game" in values:
+        kind = "heading"
     required, optional = _KEYS[kind]
-    missing = sorted(required - values.keys())
+    named = {"game"} if first else set()
+    missing = sorted((required | named) - values.keys())
     if missing:
         raise RulesError(f"Line {number} of the record lacks {' and '.join(missing)}.")
     for key, value in values.items():
@@ -183,7 +185,10 @@ _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({"players", "dealer", "parameters", "tiles"}),
     ),
     "action": (frozenset({"seat", "do"}), frozenset()),
-    "seats": (frozenset({"seats"}), frozenset()),
+    "seats": (
+        frozenset({"seats"}),
+        frozenset({"game", "players", "dealer", "parameters"}),
+    ),
 }
 """The keys that each kind of line has, and those that it may have."""
 

@@ -60,6 +60,13 @@ class Game:
     seats: int = 4
     own_tiles: TileSet | None = None
     """The tile set of a game whose set is not one of `rules.tiles`; None takes `tiles_name`."""
+    usually: int | None = None
+    """How many usually play; None: as many as the game seats."""
+
+    @property
+    def usual_players(self) -> int:
+        """How many play where no number is given."""
+        return self.usually or self.players[-1]
 
     @property
     def tiles(self) -> TileSet:
@@ -72,7 +79,7 @@ class Game:
 
         Raises IllegalSetup for a number of players or a dealer that the game cannot seat.
         """
-        count = self.players[-1] if players is None else players
+        count = self.usual_players if players is None else players
         if count not in self.players:
             raise IllegalSetup(f"{self.title} seats {_list(self.players)} players, not {count}.")
         if not 0 <= dealer < count:

@@ -210,12 +210,20 @@ class DrawLot(_Seen):
 
 @dataclass(frozen=True, slots=True)
 class ReturnLots(_Done):
-    """The shown lots go back to their places and what lies there is mixed by hand."""
+    """The shown lots go back to their places, and all of the boneyard is mixed by hand (C5).
+
+    `boneyard` are the places whose tiles are mixed, those of the lots among them.
+    """
 
     places: tuple[Place, ...]
+    boneyard: tuple[Place, ...]
 
     def facts(self) -> Facts:
-        return {"step": "return_lots", "to": _texts(self.places)}
+        return {
+            "step": "return_lots",
+            "to": _texts(self.places),
+            "mixed": _texts(self.boneyard),
+        }
 
 
 Step = Build | Throw | Choose | Arrange | Packet | Replace | TurnUp | DrawLot | ReturnLots

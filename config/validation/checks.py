@@ -128,7 +128,7 @@ def _hands_for_lanes(table: Table, game: Game, parameters: object) -> Mapping[Se
     if lanes is None:
         return None
     common: dict[Seat, int] = {}
-    for dealer in range(game.players[-1]):
+    for dealer in range(game.usual_players):
         sizes = _sizes(_walks(game, parameters, dealer))
         if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
             return None

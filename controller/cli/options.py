@@ -11,9 +11,10 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInput, no_such
+from controller.orders import Orders
 from firmware_bridge.commissioning.device_keys import Keys, KeysError, default_file
 from rules.dice import Dice, parse_throw
-from rules.errors import MissingThrow
+from rules.errors import MissingThrow, RulesError
 from rules.games import da_san, filipino, pai_gow
 from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
@@ -43,6 +44,14 @@ Stakes = Annotated[
 ]
 _STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
+DrawSeats = Annotated[
+    bool,
+    typer.Option(
+        "--draw-seats",
+        help="With --play, before the first hand: draw the seats (wenzhou), or cut for the first"
+        " dealer (da_san).",
+    ),
+]
 Players = Annotated[int | None, typer.Option(help="How many play.", show_default=False)]
 Throws = Annotated[
     list[str] | None,
@@ -122,6 +131,26 @@ def example_of(missing: MissingThrow) -> str:
     return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
 
 
+def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
+    """The orders with seats drawn before the first hand, if that is wanted.
+
+    Raises BadInput without --play, and for a game that has no such draw.
+    """
+    if not draw_seats:
+        return orders
+    if not orders.play:
+        raise BadInput("--draw-seats is for hands that are followed; add --play.")
+    drawing = replace(orders, draw_seats=True)
+    try:
+        drawing.first_match()
+    except RulesError as error:
+        raise BadInput(
+            f"{orders.game.title} draws neither seats nor a first dealer; leave out --draw-seats,"
+            " and give --dealer."
+        ) from error
+    return drawing
+
+
 def with_stakes(
     game: Game, parameters: object, players: int | None, texts: Sequence[str] | None
 ) -> tuple[object, dict[str, int | str]]:
@@ -142,7 +171,7 @@ def with_stakes(
                 f"'{text}' is no stake; give --stake SEAT=AMOUNT with an amount from 1 to"
                 f" {pai_gow.MOST_STAKED}, such as --stake 1=100."
             )
-        if int(found["seat"]) >= (players or game.players[-1]):
+        if int(found["seat"]) >= (players or game.usual_players):
             raise BadInput(f"Nobody plays at seat {found['seat']}; leave out --stake {text}.")
         question = pai_gow.stake_question(int(found["seat"]))
         if question in answers:

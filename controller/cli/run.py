@@ -21,6 +21,7 @@ from controller.cli.options import (
     Bottom,
     CutName,
     Dealer,
+    DrawSeats,
     End,
     GameNamed,
     JournalCopy,
@@ -35,6 +36,7 @@ from controller.cli.options import (
     answers_of,
     keys_of,
     throws_of,
+    with_seats_drawn,
     with_stakes,
 )
 from controller.cli.session import session
@@ -77,6 +79,7 @@ def run(
     wall: Wall = None,
     end: End = None,
     stake: Stakes = None,
+    draw_seats: DrawSeats = False,
     play: Annotated[
         bool, typer.Option("--play", help="Follow every hand by the rules: who deals, draws, wins.")
     ] = False,
@@ -128,6 +131,7 @@ def run(
     parameters, stakes = with_stakes(rules, parameters, players, stake)
     answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes
     orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
+    orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:
         raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
     check_orders(orders, rounds)

@@ -32,6 +32,7 @@ def facts_of(job: Job) -> dict[str, object]:
             "order": "fastest" if orders.fastest else "ritual",
             "play": orders.play,
         }
+        | ({"draw_seats": True} if orders.draw_seats else {})
     )
     if not job.ports:
         facts[SIMULATED] = True

@@ -174,7 +174,11 @@ def question(step: Step) -> str:
         case Replace():
             return f"Give seat {step.seat} {step.place} in exchange: Enter."
         case ReturnLots():
-            return f"Put the lots back at {_listed(step.places)} and mix what lies there: Enter."
+            first, *_, last = step.boneyard
+            return (
+                f"Put the lots back at {_listed(step.places)} face down, then mix the whole"
+                f" boneyard, {first} to {last}: Enter."
+            )
 
 
 def answer(step: Step, line: str) -> Outcome:

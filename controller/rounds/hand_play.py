@@ -144,7 +144,7 @@ class Following:
             "reasons": list(settlement.reasons),
             "scores": [plain(score) for score in after.scores],
             "match_over": after.over,
-            "next_dealer": after.dealer if self._rules.seats_anew(after) is None else None,
+            "next_dealer": after.dealer if self._rules.before_hand(after) is None else None,
         }
         async with self._books.intent("play", {"do": "settle"}) as work:
             if not work.done:

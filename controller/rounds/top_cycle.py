@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from config.layout.staging import Staging
 from controller.operator.table_keys import Key
@@ -17,7 +18,9 @@ from controller.stations.switched import Switched
 from rules.geometry import Seat
 from rules.play import Match, Reseated
 from rules.record import seats_line
-from rules.steps import Outcome
+
+NO_SET = -1
+"""Stands for a tile set where dice are thrown and players choose, but no tile is moved."""
 
 
 class Top:
@@ -115,32 +118,39 @@ class Top:
         books.figures.rounds += 1
         return match
 
-    async def seats_for(self, match: Match) -> Match:
-        """The match in the seats of the next hand: drawn anew, and moved to, where that is due.
+    async def seated(self, match: Match) -> Match:
+        """The match with seats and dealer of its next hand settled by throws and choices.
 
-        Raises TableFault.
+        Seats are drawn (and the players move), the first dealer is cut for, the bank is offered.
+        Throws and answers of the orders are for hands and not used here. Raises TableFault.
         """
-        drawing = self._orders.rules.seats_anew(match)
+        drawing = self._orders.rules.before_hand(match)
         if drawing is None:
             return match
-        assert self.deal is not None
+        place = replace(self._place, orders=replace(self._orders, throws=(), answers={}))
+        table = Deal(place, self._staging, self._orders.setup(match.dealer), NO_SET)
         step, outcomes = next(drawing), []
         while True:
-            outcomes.append(await self.deal.settle(step))
+            outcomes.append(await table.settle(step))
             try:
                 step = drawing.send(outcomes[-1])
             except StopIteration as end:
-                return await self._moved(end.value, outcomes)
+                reseated: Reseated = end.value
+                if reseated.match != match:
+                    setup = self._orders.setup(match.dealer)
+                    self._place.record(seats_line(setup, outcomes))
+                return await self._moved(reseated)
 
-    async def _moved(self, reseated: Reseated, outcomes: Sequence[Outcome]) -> Match:
-        """The match once everybody has gone to the seat that was drawn for him."""
-        told = reseated.facts()
-        self._place.record(seats_line(outcomes))
-        async with self._books.intent("top", {"do": "move seats", **told}) as work:
-            if not work.done:
-                self._books.events.tell("reseated", **told)
-                await self._guided.move_seats(reseated)
+    async def _moved(self, reseated: Reseated) -> Match:
+        """The match once all players sit at the seats that were drawn for them, if any were."""
         match: Match = reseated.match
+        if not reseated.moves:
+            return match
+        facts = reseated.facts()
+        async with self._books.intent("top", {"do": "move seats", **facts}) as work:
+            if not work.done:
+                self._books.events.tell("reseated", **facts)
+                await self._guided.move_seats(reseated)
         return match
 
     async def _end_of_play(self) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rules.errors import IllegalOutcome
+from rules.errors import IllegalOutcome, RulesError
+from rules.games import rules_of
 from rules.games.da_san import DA_SAN, Parameters, first_dealer
+from rules.play import drawn
 from rules.setup_facts import facts, settle
 from rules.steps import Choose
 
@@ -66,3 +68,21 @@ def test_a_house_may_deal_each_hand_at_once() -> None:
     ]
     assert str(setup.hands[1][0]) == "k43"
     assert setup.left == 4
+
+
+def test_D4_players_with_equal_highest_cards_cut_again() -> None:
+    rules = rules_of("da_san")
+    match = rules.to_draw(rules.match(Parameters(), 3, 1))
+    asked = rules.before_hand(match)
+    assert asked is not None
+    dealt = drawn(asked, ["10h", "Kd", "10s", "3h", "Ah"])
+    assert (dealt.match.dealer, dealt.moves) == (1, ())
+    assert rules.before_hand(dealt.match) is None
+    with pytest.raises(IllegalOutcome, match="cannot choose '10h' as card cut"):
+        drawn(rules.before_hand(match) or asked, ["10h", "10h"])
+
+
+def test_a_game_without_a_draw_says_so() -> None:
+    rules = rules_of("backgammon")
+    with pytest.raises(RulesError, match="name the dealer instead"):
+        rules.to_draw(None)

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from rules.errors import IllegalOutcome, IllegalSetup
-from rules.games import GAMES
+from rules.games import GAMES, rules_of
+from rules.games.dominoes.actions import Lay
 from rules.games.dominoes.setter import (
     bergen_setter,
     doublet_setter,
@@ -18,12 +19,13 @@ from rules.games.dominoes.variants import Parameters
 from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.steps import Choose, DrawLot, Packet, ReturnLots
+from tests.rules.hidden_hands import rigged
 
 HANDS = [
     ("block", {2: 7, 3: 5, 4: 5}),
     ("draw", {2: 7, 3: 5, 4: 5}),
-    ("sebastopol", {4: 7}),
-    ("bergen", {2: 7}),
+    ("sebastopol", {3: 9, 4: 7}),
+    ("bergen", {2: 7, 3: 6, 4: 6}),
     ("muggins", {2: 7, 3: 5, 4: 5}),
     ("threes", {2: 7, 3: 5, 4: 5}),
     ("matador", {2: 7, 3: 7, 4: 5}),
@@ -87,11 +89,11 @@ def test_hands_that_the_set_cannot_fill_are_refused() -> None:
         GAMES["block"].setup(parameters=parameters("block", hand=(8, 8, 8)))
 
 
-def test_sebastopol_seats_four_and_bergen_two() -> None:
-    with pytest.raises(IllegalSetup, match=r"Sebastopol seats 4 players, not 3\."):
-        GAMES["sebastopol"].setup(players=3)
-    with pytest.raises(IllegalSetup, match=r"Bergen seats 2 players, not 4\."):
-        GAMES["bergen"].setup(players=4)
+def test_sebastopol_seats_three_or_four_and_the_others_two_to_four() -> None:
+    with pytest.raises(IllegalSetup, match=r"Sebastopol seats 3 or 4 players, not 2\."):
+        GAMES["sebastopol"].setup(players=2)
+    with pytest.raises(IllegalSetup, match=r"Bergen seats 2, 3 or 4 players, not 5\."):
+        GAMES["bergen"].setup(players=5)
     with pytest.raises(IllegalSetup, match=r"Muggins seats 2, 3 or 4 players, not 5\."):
         GAMES["muggins"].setup(players=5)
 
@@ -130,7 +132,7 @@ def test_DM_12_bergen_draws_evenly_until_a_doublet_appears() -> None:
 
 
 def test_DM_12_at_the_table_both_draw_one_and_then_say_who_sets() -> None:
-    setup = dealt(GAMES["bergen"].setup(dealer=1))
+    setup = dealt(GAMES["bergen"].setup(players=2, dealer=1))
     assert setup.pending == Choose(1, "setter", (1, 0, "nobody", "unseen"), "unseen")
     setup = setup.apply("nobody")
     assert setup.pending is not None and setup.pending.facts()["seat"] == 1
@@ -145,7 +147,7 @@ def test_DM_12_at_the_table_both_draw_one_and_then_say_who_sets() -> None:
 
 
 def test_seven_doublets_cannot_hide_from_twenty_two_tiles() -> None:
-    setup = dealt(GAMES["bergen"].setup())
+    setup = dealt(GAMES["bergen"].setup(players=2))
     for _ in range(4):
         setup = setup.apply("nobody").apply().apply()
     assert isinstance(setup.pending, Choose)
@@ -195,6 +197,53 @@ def test_equal_lightest_lots_are_drawn_again_by_those_who_tied() -> None:
     setup = setup.apply("5-4").apply()
     assert setup.ready is not None
     assert setup.ready.begins == 1
+
+
+def test_C5_after_each_draw_its_lots_go_back_and_the_whole_boneyard_is_mixed() -> None:
+    """Those who tied would else draw among tiles that all players have just seen."""
+    setup = dealt(GAMES["sniff"].setup(players=3, dealer=0))
+    returned = []
+    for lot in ("2-1", "6-6", "3-0", None, "5-5", "5-4", None):
+        if isinstance(setup.pending, ReturnLots):
+            returned.append(setup.pending)
+        setup = setup.apply(lot)
+    assert [list(map(str, step.places)) for step in returned] == [
+        ["b16", "b17", "b18"],
+        ["b16", "b17"],
+    ]
+    boneyard = [f"b{number}" for number in range(16, 29)]
+    assert [list(map(str, step.boneyard)) for step in returned] == [boneyard] * 2
+    assert [step.facts()["mixed"] for step in returned] == [boneyard] * 2
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_at_bergen_each_of_up_to_four_players_draws_a_tile_until_one_is_a_doublet(
+    players: int,
+) -> None:
+    setup = dealt(GAMES["bergen"].setup(players=players))
+    before = {seat: len(hand) for seat, hand in setup.hands.items()}
+    assert isinstance(setup.pending, Choose)
+    if "nobody" in setup.pending.among:
+        setup = dealt(setup.apply("nobody"))
+        assert {seat: len(hand) for seat, hand in setup.hands.items()} == {
+            seat: count + 1 for seat, count in before.items()
+        }
+    assert setup.apply(players - 1).ready is not None
+    assert ("nobody" in setup.pending.among) == (28 - setup.left <= 21)  # type: ignore[union-attr]
+
+
+def test_at_sebastopol_with_three_the_highest_doublet_sets_if_the_six_six_was_not_dealt() -> None:
+    setup = dealt(GAMES["sebastopol"].setup(players=3))
+    assert setup.left == 1
+    ready = setup.apply("unseen")
+    left = ready.ready.draws[0] if ready.ready else None
+    tiles = rigged(ready, {(left,): "6-6", setup.hands[1][:1]: "5-5"})  # type: ignore[dict-item]
+    play = rules_of("sebastopol").start(ready, tiles)
+    assert play.to_act == (1,)
+    assert {str(action).split()[0] for action in play.legal_actions} == {"5-5"}
+    play = play.apply(next(iter(play.legal_actions)))
+    joined = {action.tile for action in play.legal_actions if isinstance(action, Lay)}
+    assert all("5" in tile for tile in joined)
 
 
 def test_a_lot_that_nobody_read_leaves_the_setter_open() -> None:

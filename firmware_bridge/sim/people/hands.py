@@ -194,13 +194,8 @@ class Hands:
         return tile.face
 
     def _return_lots(self, step: ReturnLots, staging: Staging) -> None:
-        """Lots go back, and all that lies in the middle changes places."""
-        held = {tile.number for hand in self._felt.hands().values() for tile in hand}
-        places = [
-            place
-            for place in staging.slots
-            if place in step.places or self._tile(place, staging).number not in held
-        ]
+        """Lots go back, and all tiles of the boneyard change places."""
+        places = list(step.boneyard)
         tiles = [self._felt.lift(self._tile(place, staging)) for place in places]
         self._chance.shuffle(tiles)
         for place, tile in sorted(

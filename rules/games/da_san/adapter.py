@@ -5,6 +5,7 @@ from __future__ import annotations
 from rules.games.da_san.actions import Reveal, parse
 from rules.games.da_san.bot import sensible
 from rules.games.da_san.cards import faces_of
+from rules.games.da_san.cutting import before_hand, to_draw
 from rules.games.da_san.match import begin
 from rules.games.da_san.play import DaSanPlay, start
 from rules.games.da_san.setup import kitty_places
@@ -42,4 +43,6 @@ DA_SAN_RULES = Rules(
     held=held,
     hands_over=hands_over,
     follows=follows,
+    before_hand=before_hand,
+    to_draw=to_draw,
 )

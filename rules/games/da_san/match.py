@@ -19,11 +19,15 @@ class Finished(Protocol):
 
 @dataclass(frozen=True)
 class DaSanMatch:
-    """Chips by seat, and the dealer of the next hand."""
+    """Chips by seat, and the dealer of the next hand.
+
+    `cutting`: the first dealer is to be found first, by the cards that the players cut (D4).
+    """
 
     parameters: Parameters
     scores: tuple[Amount, ...]
     dealer: Seat = 0
+    cutting: bool = False
 
     @property
     def over(self) -> bool:
@@ -47,6 +51,6 @@ class DaSanMatch:
 def begin(
     parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
 ) -> DaSanMatch:
-    """A match before its first hand; the first dealer is cut for (D4, `first_dealer`)."""
+    """A match before its first hand; `to_draw` has the first dealer cut for (D4)."""
     chosen = parameters or Parameters()
     return DaSanMatch(chosen, (chosen.start_chips,) * players, dealer)

@@ -90,11 +90,12 @@ def kitty_places(setup: Setup) -> tuple[Place, ...]:
 
 def first_dealer(cards: Sequence[Face]) -> tuple[Seat, ...]:
     """The seat whose card is highest, by seat 0's card first; several seats draw again (D4)."""
-    worth = [_worth(card) for card in cards]
-    return tuple(seat for seat, value in enumerate(worth) if value == max(worth))
+    worths = [worth(card) for card in cards]
+    return tuple(seat for seat, value in enumerate(worths) if value == max(worths))
 
 
-def _worth(card: Face) -> int:
+def worth(card: Face) -> int:
+    """What a cut card counts for the first deal: its number; an ace 1, a picture 0 (D4)."""
     rank = card[:-1]
     return {"A": 1, "J": 0, "Q": 0, "K": 0}[rank] if rank in "AJQK" else int(rank)
 

@@ -32,6 +32,7 @@ DOMINO_GAMES: tuple[Game, ...] = tuple(
         players=variant.players,
         parameters=partial(replace, variant.parameters),
         script=script,
+        usually=variant.usually,
     )
     for variant in VARIANTS
 )

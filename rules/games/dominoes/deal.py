@@ -67,14 +67,14 @@ def _rotate(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
 
 
 def _lightest(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """Everybody shows a tile of the boneyard and returns it; equal lightest draw again (C5, C7)."""
+    """Each player shows a tile of the boneyard, which is mixed again; ties draw again (C5, C7)."""
     tied = order
     while len(tied) > 1:
         lots: dict[Seat, Face | None] = {}
         places = tuple(boneyard[: len(tied)])
         for seat, place in zip(tied, places, strict=True):
             lots[seat] = yield from see(DrawLot(seat, place))
-        yield ReturnLots(places)
+        yield ReturnLots(places, tuple(boneyard))
         seen = {seat: lot for seat, lot in lots.items() if lot is not None}
         if len(seen) < len(lots):
             return None
@@ -83,12 +83,15 @@ def _lightest(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
 
 
 def _by_hand(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """The players say whose tile it is: the heavier doublet or tile (C5), or the 6-6 (2.3)."""
+    """The players say who sets: the holder of the heavier doublet or tile (C5), or of 6-6 (2.3).
+
+    Where 6-6 was not dealt, at Sebastopol with three players, the highest doublet takes its place.
+    """
     return _seat_or_none((yield from _ask(order, "unseen")))
 
 
 def _bergen(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """The heavier doublet sets; while nobody has one, both draw one tile (2.4)."""
+    """The heavier doublet sets; while no player has one, each draws one tile (2.4)."""
     while True:
         none_yet = BONEYARD.count - len(boneyard) <= SINGLES
         named = yield from _ask(order, *(["nobody"] if none_yet else []), "unseen")

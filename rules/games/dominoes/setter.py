@@ -70,8 +70,8 @@ def _weight(tile: Face) -> tuple[bool, int, tuple[int, int]]:
 def bergen_setter(hands: Hands, boneyard: Sequence[Face], first: Seat) -> tuple[Seat, int]:
     """The setter at Bergen, and how many tiles each player drew to find him (2.4).
 
-    Without a doublet in either hand both draw, `first` before the other, one tile a round off the
-    top of the boneyard, until a round brings one. Two players, so seven doublets cannot hide.
+    Without a doublet in any hand all draw, `first` before the others, one tile a round off the top
+    of the boneyard, until a round brings one: 21 tiles are no doublets, so one comes in time.
     """
     order = [first, *(seat for seat in hands if seat != first)]
     held = {seat: list(hands[seat]) for seat in order}

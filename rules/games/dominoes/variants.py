@@ -121,12 +121,13 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Variant:
-    """One game: who can play it, and its parameters."""
+    """One game: how many can play it and usually do, and its parameters."""
 
     name: str
     title: str
     players: tuple[int, ...]
     parameters: Parameters
+    usually: int | None = None
 
 
 VARIANTS = (
@@ -135,15 +136,15 @@ VARIANTS = (
     Variant(
         "sebastopol",
         "Sebastopol",
-        (4,),
-        Parameters(hand=(7, 7, 7), setter="double_six", set_tile="deciding", sides_first=True),
+        (3, 4),
+        Parameters(hand=(7, 9, 7), setter="double_six", set_tile="deciding", sides_first=True),
     ),
     Variant(
         "bergen",
         "Bergen",
-        (2,),
+        (2, 3, 4),
         Parameters(
-            hand=(7, 7, 7),
+            hand=(7, 6, 6),
             setter="bergen",
             set_tile="doublet",
             set_points=2,
@@ -152,6 +153,7 @@ VARIANTS = (
             hand_win=1,
             target=15,
         ),
+        usually=2,
     ),
     Variant(
         "muggins",

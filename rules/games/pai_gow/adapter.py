@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rules.games.pai_gow.actions import Action, SetHand, Show, parse
+from rules.games.pai_gow.bank import before_hand
 from rules.games.pai_gow.bot import sensible
 from rules.games.pai_gow.match import match
 from rules.games.pai_gow.play import PaiGowPlay, start
@@ -39,4 +40,5 @@ PAI_GOW_RULES = Rules(
     held=held,
     tells=tells,
     follows=follows,
+    before_hand=before_hand,
 )

@@ -10,7 +10,7 @@ from rules.games.wenzhou.discard_check import is_fined
 from rules.games.wenzhou.match import begin
 from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.position import Stage
-from rules.games.wenzhou.seats import seats_anew
+from rules.games.wenzhou.seats import before_hand, to_draw
 from rules.games.wenzhou.setup import WENZHOU
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
@@ -95,6 +95,7 @@ WENZHOU_RULES: Final = Rules(
     hands_over=hands_over,
     tells=tells,
     follows=follows,
-    seats_anew=seats_anew,
+    before_hand=before_hand,
+    to_draw=to_draw,
 )
 """How Wenzhou mahjong is played, as one value."""

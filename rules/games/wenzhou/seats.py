@@ -1,10 +1,13 @@
-"""Seats that are drawn anew between two hands (W2, W33): two throws, then the wind tiles.
+"""Seats that are drawn before the first hand, or anew between two hands (W2, W33).
 
-The four wind tiles lie in the machine with their set by then, so dice draw them too: each face
-says which of the winds that are left goes to the next seat, and every order is as likely.
+Two throws name the EAST seat and the player who takes the first of the four winds. The wind tiles
+themselves may be in the machine with their set, so dice draw the winds too: each face says which of
+the winds that are left goes to the next seat, and every order is as likely.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from rules.dice import Dice
 from rules.games.wenzhou.match import WenzhouMatch
@@ -18,7 +21,12 @@ FIRST_THROW = "throw for the first wind"
 WINDS_THROW = "draw of the winds"
 
 
-def seats_anew(match: WenzhouMatch) -> Drawing | None:
+def to_draw(match: WenzhouMatch) -> WenzhouMatch:
+    """The match whose seats are drawn before its next hand (W2)."""
+    return replace(match, reseating=True)
+
+
+def before_hand(match: WenzhouMatch) -> Drawing | None:
     """How the seats are drawn before the next hand; None if they stay as they are."""
     return _drawing(match) if match.reseating else None
 

@@ -147,3 +147,14 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(
     )
     file.write_bytes(b"\xff\xfe\x00")
     assert wallwright(f"replay {file}").code == 2
+
+
+def test_seats_are_drawn_before_the_first_hand_where_a_game_draws_them(
+    wallwright: Wallwright,
+) -> None:
+    events = wallwright("run --table auto_deal --play --draw-seats --events -").events
+    assert named(events, "reseated")[0]["dealer"] == named(events, "ready")[0]["dealer"]
+    wanted = wallwright("run --table auto_deal --draw-seats")
+    assert wanted.code == 2 and "add --play" in wanted.err
+    none = wallwright("run --game block --play --draw-seats")
+    assert none.code == 2 and "leave out --draw-seats" in none.err

@@ -56,8 +56,8 @@ ASKED: list[tuple[Step, str]] = [
     (TurnUp(TILE, 0), "Turn up w3.15u and type what it shows (or nothing)."),
     (DrawLot(1, BoneyardPlace(7)), "Seat 1 draws b7: type what it shows (or nothing)."),
     (
-        ReturnLots((BoneyardPlace(7), BoneyardPlace(8))),
-        "Put the lots back at b7 b8 and mix what lies there: Enter.",
+        ReturnLots(tuple(map(BoneyardPlace, (7, 8))), tuple(map(BoneyardPlace, (7, 8, 9, 10)))),
+        "Put the lots back at b7 b8 face down, then mix the whole boneyard, b7 to b10: Enter.",
     ),
 ]
 

@@ -16,17 +16,20 @@ from config.loader import game_parameters, load_game, load_table
 from config.validation.checks import fit
 from controller import orders as workplace
 from controller.events import Event
+from controller.orders import Orders
+from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import Plant
-from rules.games import GAMES, rules_of
+from rules.games import GAMES, find_game, rules_of
 from rules.games.da_san.setup import Parameters as DaSan
+from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place
 from rules.play import Match, Rules, Tiles, plain
 from rules.record import evening as replayed_evening
 from rules.record import recorded, replayed
 from rules.setup import Setup
-from rules.steps import Packet, Replace
-from tests.controller.played_evening import Hand, Meddler, evening, spend
+from rules.steps import Choose, Packet, Replace
+from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend
 from tests.rules.hidden_hands import AllTiles, wishing
 from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
@@ -297,6 +300,75 @@ def test_D9_the_bidder_shows_the_kitty_and_the_table_knows_its_cards() -> None:
     assert set(shown) == set(hand.truth.revealed)
     (kept,) = replayed_evening(night.record, lambda game, _: DaSan(reveal_kitty=True))
     assert set(kept.play.revealed) == set(shown)
+
+
+# Players and the bank
+
+
+@pytest.mark.parametrize(
+    ("game", "players"), [("bergen", 2), ("bergen", 3), ("bergen", 4), ("sebastopol", 3)]
+)
+def test_as_many_play_at_the_table_as_the_game_seats(game: str, players: int) -> None:
+    rules = find_game(game)
+    orders = Orders(rules, rules.parameters(), players=players, play=True)
+    for hand in spend(game, "robotic", 2, orders=orders).hands:
+        assert hand.settled is not None
+        assert len(hand.racks) == players == len(hand.settled["scores"])  # type: ignore[arg-type]
+        assert {seat for seat, _ in hand.acts} == set(range(players))
+
+
+def banks(
+    monkeypatch: pytest.MonkeyPatch, house: PaiGow, *answers: str
+) -> tuple[Evening, list[Event]]:
+    """Three hands of pai gow in which players so answer the offer of the bank, then all take it."""
+    given = list(answers)
+
+    def choose(people: Hands, step: Choose, staging: Staging) -> object:
+        if step.what == "bank" and given:
+            return given.pop(0)
+        return step.default
+
+    monkeypatch.setattr(Hands, "_choose", choose)
+    night = spend("pai_gow", "auto_deal", 3, house=house)
+    return night, [event for event in night.told if event.get("what") == "bank"]
+
+
+def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    night, told = banks(monkeypatch, PaiGow(), "decline", "decline", "take", "take", "decline")
+    chosen = [(event["by"], event["answer"]) for event in told if event["event"] == "chosen"]
+    assert chosen == [
+        *((0, "decline"), (1, "decline"), (2, "take")),
+        *((3, "take"), (4, "decline"), (5, "take")),
+    ]
+    assert [hand.dealer for hand in night.hands] == [2, 3, 5]
+    kept = list(replayed_evening(night.record, lambda game, _: PaiGow()))
+    assert [hand.dealer for hand in kept] == [2, 3, 5]
+    last = night.hands[-1].settled
+    assert last is not None
+    assert [plain(score) for score in kept[-1].match.scores] == last["scores"]
+
+
+def test_4_3_where_nobody_may_decline_the_bank_goes_round_unasked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    night, told = banks(monkeypatch, PaiGow(bank_may_be_declined=False))
+    assert told == []
+    assert [hand.dealer for hand in night.hands] == [0, 1, 2]
+
+
+def test_4_3_if_all_decline_the_house_banks_and_without_a_house_a_new_match_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    night, _ = banks(monkeypatch, PaiGow(house_seats=(6,)), *["decline"] * 7)
+    assert night.hands[0].dealer == 6
+    night, told = banks(monkeypatch, PaiGow(), *["decline"] * 8, "take")
+    offered = [event["by"] for event in told if event["event"] == "chosen"]
+    assert offered[:9] == [0, 1, 2, 3, 4, 5, 6, 7, 7]
+    assert night.hands[0].dealer == 7
+    kept = list(replayed_evening(night.record, lambda game, _: PaiGow()))
+    assert [hand.dealer for hand in kept] == [hand.dealer for hand in night.hands]
 
 
 # From hand to hand

@@ -13,8 +13,13 @@ from rich.console import Console
 from controller.cli.progress import Progress
 from controller.daemon import Daemon
 from controller.events import Event
+from controller.orders import Orders
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
+from rules.games import find_game
+from rules.games.da_san import Parameters as DaSan
+from rules.games.da_san.cutting import QUESTION
+from rules.games.da_san.setup import worth
 from rules.games.wenzhou import Parameters
 from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
 from rules.play import plain
@@ -78,6 +83,49 @@ def test_the_record_tells_the_drawing_so_that_a_replay_has_the_same_scores() -> 
     last = night.hands[1].settled
     assert last is not None
     assert [plain(score) for score in kept[1].match.scores] == last["scores"]
+
+
+# Before the first hand
+
+
+def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evening:
+    """One hand, with the seats or the first dealer drawn before it."""
+    rules = find_game(game)
+    orders = Orders(rules, rules.parameters(), dealer, play=True, draw_seats=True)
+    return spend(game, table, 1, seed=seed, orders=orders)
+
+
+@pytest.mark.parametrize("table", ["auto_deal", "classic"])
+def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str) -> None:
+    night = first_drawn("wenzhou", table, dealer=2)
+    names = [event["event"] for event in night.told if event["event"] not in ("state", "move")]
+    at = names.index("chosen")
+    assert names[at - 1 : at + 8] == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
+    assert names.index("raised") > names.index("reseated")
+    (reseated,) = (event for event in night.told if event["event"] == "reseated")
+    assert night.hands[0].dealer == reseated["dealer"]
+    (kept,) = replayed_evening(night.record, lambda game, _: Parameters())
+    assert night.hands[0].settled is not None
+    assert [plain(score) for score in kept.match.scores] == night.hands[0].settled["scores"]
+
+
+def test_W2_throws_that_were_given_for_the_hand_draw_no_seats() -> None:
+    rules = find_game("wenzhou")
+    orders = Orders(rules, Parameters(), throws=((3, 5), (2, 4)), play=True, draw_seats=True)
+    night = spend("wenzhou", "auto_deal", 1, orders=orders)
+    assert night.hands[0].setup.outcomes[1:3] == ((3, 5), (2, 4))
+
+
+@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str) -> None:
+    night = first_drawn("da_san", table, dealer=1)
+    cut = [event for event in night.told if event.get("what") == QUESTION and "answer" in event]
+    assert [event["by"] for event in cut[:3]] == [1, 2, 0]
+    cards = {event["by"]: str(event["answer"]) for event in cut}
+    highest = max(cards, key=lambda seat: worth(cards[seat]))
+    assert night.hands[0].dealer == highest
+    (kept,) = replayed_evening(night.record, lambda game, _: DaSan())
+    assert kept.dealer == highest and kept.play.settlement is not None
 
 
 def test_who_watches_reads_who_sits_where() -> None:

@@ -15,6 +15,7 @@ from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.play import DominoPlay, begin
 from rules.games.dominoes.playout import play_out
 from rules.games.dominoes.score import hand_score
+from rules.games.dominoes.setter import doublet_setter
 from rules.games.dominoes.variants import VARIANTS, Variant
 from rules.play import IllegalAction
 from tests.rules.dominoes.hands import parameters
@@ -46,7 +47,8 @@ def beginnings(draw: st.DrawFn, hidden: bool = False) -> DominoPlay:
     hands = [tiles[seat * each : (seat + 1) * each] for seat in range(players)]
     turn = draw(st.sampled_from([*range(players), None]))
     if house.setter == "double_six":
-        turn = faces.index("6-6") // each
+        dealt = [faces[seat * each : (seat + 1) * each] for seat in range(players)]
+        turn = doublet_setter(dict(enumerate(dealt)))
     return begin(variant.title, house, hands, tiles[players * each :], turn)
 
 

@@ -9,7 +9,7 @@ from itertools import permutations, product
 import pytest
 
 from rules.errors import RulesError
-from rules.games.wenzhou import WENZHOU_RULES, Parameters, WenzhouMatch
+from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, Parameters, WenzhouMatch
 from rules.games.wenzhou.seats import winds_drawn
 from rules.play import Drawing, drawn
 from rules.record import evening, seats_line
@@ -21,13 +21,13 @@ DUE = WenzhouMatch(RESEAT, dealer=1, scores=(10, 20, 30, -60), hands=4, reseatin
 
 
 def drawing(match: WenzhouMatch = DUE) -> Drawing:
-    asked = WENZHOU_RULES.seats_anew(match)
+    asked = WENZHOU_RULES.before_hand(match)
     assert asked is not None
     return asked
 
 
 def test_nobody_moves_unless_the_house_draws_anew() -> None:
-    assert WENZHOU_RULES.seats_anew(WenzhouMatch()) is None
+    assert WENZHOU_RULES.before_hand(WenzhouMatch()) is None
 
 
 def test_the_eldest_throws_for_east_and_the_winds_say_who_sits_where() -> None:
@@ -70,11 +70,19 @@ def test_what_cannot_draw_seats_is_refused(outcomes: list[Outcome], says: str) -
 
 def test_a_record_in_which_seats_were_drawn_that_nobody_had_to_draw_is_refused() -> None:
     _, lines = played("wenzhou", 1)
-    lines.append(seats_line([0, (1, 2), (1, 2), (1, 1, 1, 1)]))
+    lines.append(seats_line(WENZHOU.setup(), [0, (1, 2), (1, 2), (1, 1, 1, 1)]))
     with pytest.raises(RulesError, match=f"Line {len(lines)} .*: No seats are to be drawn"):
         list(evening(lines, lambda game, changed: Parameters()))
 
 
-def test_a_record_that_begins_with_seats_is_refused() -> None:
+def test_W2_seats_are_drawn_before_the_first_hand_where_that_is_wanted() -> None:
+    match = WENZHOU_RULES.to_draw(WENZHOU_RULES.match(Parameters(), 4, 0))
+    seated = drawn(drawing(match), [2, (3, 3), (4, 4), (6, 5, 4, 3)])
+    assert seated.match == WenzhouMatch(dealer=3)
+    assert sorted(seated.moves) == [0, 1, 2, 3]
+    assert WENZHOU_RULES.before_hand(seated.match) is None
+
+
+def test_a_record_that_begins_with_seats_without_its_game_is_refused() -> None:
     with pytest.raises(RulesError, match="Line 1 of the record lacks game"):
         list(evening([json.dumps({"seats": []})], lambda game, changed: Parameters()))
