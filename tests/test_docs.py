@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from config.loader import check_file, game_names, load_game, load_table, table_names
+from config.loader import check_file, load_table
 from config.schema import Table
-from config.validation.checks import NAMES, Fit, fit
+from config.validation.checks import NAMES
 from controller.cli import main
-from rules.games import GAMES
 from tools.readme_picture import portrait
 
 HOUSE = Path(__file__).parent.parent
@@ -27,9 +26,6 @@ README, GUIDE, TABLES, EVENTS = (
 PAGES = [
     page for page in (*HOUSE.glob("*.md"), *HOUSE.glob("docs/**/*.md")) if ".venv" not in page.parts
 ]
-COLUMNS = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
-"""The tables in the order in which every matrix has them."""
-ITSELF, BY_HAND, UNFIT = "●", "◐", "-"
 IN_PLAIN = re.compile(r"^    ((?:wallwright|make) [^#\n]*)", re.MULTILINE)
 
 TELLING_RUNS = (
@@ -190,13 +186,6 @@ def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
 # Matrices
 
 
-def fits() -> dict[str, list[Fit]]:
-    return {
-        game: [fit(load_table(table), GAMES[game], load_game(game)) for table in COLUMNS]
-        for game in game_names()
-    }
-
-
 def rows(page: Path, width: int) -> list[list[str]]:
     """The rows of a page's tables that have so many columns, without marks of code."""
     split = [
@@ -207,45 +196,9 @@ def rows(page: Path, width: int) -> list[list[str]]:
     return [row for row in split if len(row) == width]
 
 
-def test_the_columns_are_all_the_tables_there_are() -> None:
-    assert set(COLUMNS) == set(table_names())
-    for page in (README, TABLES):
-        assert ["", *COLUMNS] in rows(page, 7)
-
-
-def test_the_matrix_in_the_readme_is_what_fits() -> None:
-    marks = {
-        game: [(ITSELF if not each.guided else BY_HAND) if each.fits else UNFIT for each in row]
-        for game, row in fits().items()
-    }
-    assert {row[0]: row[1:] for row in rows(README, 7) if row[0] in GAMES} == marks
-
-
-def test_what_people_do_is_told_for_every_game_and_table() -> None:
-    words = {
-        game: [(", ".join(each.guided) or "itself") if each.fits else "-" for each in row]
-        for game, row in fits().items()
-    }
-    assert {row[0]: row[1:] for row in rows(TABLES, 7) if row[0] in GAMES} == words
-
-
 def test_every_step_that_may_become_peoples_is_explained() -> None:
     explained = {name for row in rows(TABLES, 2) for name in row[0].split(", ")}
     assert set(NAMES.values()) <= explained
-
-
-def test_what_each_table_is_made_of() -> None:
-    apart = {"keys", "emergency", "curtain", "ready"}
-    made_of = {row[0]: row[1:] for row in rows(TABLES, 6) if row[0] in COLUMNS}
-    for name in COLUMNS:
-        table = load_table(name)
-        assert made_of[name] == [
-            table.title,
-            ", ".join(table.boards),
-            str(table.sets),
-            f"{table.tiles.shortest_mm:g} to {table.tiles.longest_mm:g} mm",
-            ", ".join(sorted(table.capabilities - apart)),
-        ]
 
 
 # Events

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tools.bench_drawing import drawing
+from tools.configuration_page import page as configuration_page
 from tools.faults_page import page as faults_page
+from tools.fit_matrices import readme, tables_page
 from tools.machine_page import page as machine_page
 from tools.mishaps_page import page as mishaps_page
 from tools.protocol_page import page as protocol_page
@@ -22,10 +24,13 @@ TOP = Path(__file__).parent.parent
 CHECK = "--check"
 
 GENERATED: Mapping[str, Callable[[], str]] = {
+    "README.md": readme,
+    "docs/CONFIGURATION.md": configuration_page,
     "docs/FAULTS.md": faults_page,
     "docs/MACHINE.md": machine_page,
     "docs/MISHAPS.md": mishaps_page,
     "docs/PROTOCOL.md": protocol_page,
+    "docs/TABLES.md": tables_page,
     "docs/images/first_drum.svg": drawing,
     "docs/images/table.svg": portrait,
     "firmware_bridge/firmware/core/wire.h": header,

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from rules.dice import Dice
+from rules.errors import MissingThrow
 from rules.geometry import Place, Seat
 from rules.hidden_play import next_act
 from rules.play import Action, Rules
 from rules.plugin import GamePlugin
 from rules.setup import Setup
+from rules.setup_facts import settle
 from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Throw, TurnUp
 from rules.tiles import Face
 
@@ -68,6 +71,19 @@ def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
     faces = [tiles[place] for place in loose]
     chance.shuffle(faces)
     tiles.update(zip(loose, faces, strict=True))
+
+
+def throws_of(plugin: GamePlugin) -> list[Dice]:
+    """Throws that settle the game's set-up where every choice is answered by the default."""
+    chance, throws = Random(3), list[Dice]()
+    while True:
+        try:
+            settle(plugin.game.setup(), throws)
+        except MissingThrow as missing:
+            count = missing.dice * missing.times
+            throws.append(tuple(chance.randint(1, 6) for _ in range(count)))
+        else:
+            return throws
 
 
 @dataclass(frozen=True)

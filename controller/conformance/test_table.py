@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from config.loader import load_game, load_table, table_names
 from config.validation.checks import fit
 from controller.cli import main
-from rules.dice import Dice
-from rules.errors import MissingThrow
+from controller.conformance.dealing import throws_of
 from rules.plugin import GamePlugin
-from rules.setup_facts import settle
 
 TROUBLE = {"fault", "given_up", "waiting"}
 
@@ -47,16 +44,3 @@ def test_a_plan_of_the_game_is_printed(
     told = json.loads(capsys.readouterr().out)
     assert told["game"] == plugin.name
     assert [",".join(map(str, each["dice"])) for each in told["throws"]] == throws
-
-
-def throws_of(plugin: GamePlugin) -> list[Dice]:
-    """Throws that settle the game's set-up where every choice is answered by the default."""
-    chance, throws = Random(3), list[Dice]()
-    while True:
-        try:
-            settle(plugin.game.setup(), throws)
-        except MissingThrow as missing:
-            count = missing.dice * missing.times
-            throws.append(tuple(chance.randint(1, 6) for _ in range(count)))
-        else:
-            return throws

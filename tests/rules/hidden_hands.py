@@ -13,6 +13,7 @@ from typing import Any
 from rules.games import find_game, rules_of
 from rules.games.backgammon.setup import Parameters as Backgammon
 from rules.games.da_san.setup import Parameters as DaSan
+from rules.games.dominoes import DOMINO_GAMES
 from rules.games.filipino.parameters import Parameters as Filipino
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
@@ -63,7 +64,10 @@ A_DOMINO_HOUSE = {
 def houses(game: str) -> tuple[Any, ...]:
     """Parameters to play a game by, the game's own first."""
     own = find_game(game).parameters()
-    return HOUSES.get(game) or (own, replace(own, **A_DOMINO_HOUSE))
+    if game in HOUSES:
+        return HOUSES[game]
+    is_domino_game = game in {each.name for each in DOMINO_GAMES}
+    return (own, replace(own, **A_DOMINO_HOUSE)) if is_domino_game else (own,)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from rules.games import GAMES, rules_of
 from rules.games.backgammon import actions as backgammon
 from rules.games.backgammon.moves import Step
 from rules.games.da_san import actions as da_san
+from rules.games.dominoes import DOMINO_GAMES
 from rules.games.dominoes import actions as dominoes
 from rules.games.filipino import actions as filipino
 from rules.games.pai_gow import actions as pai_gow
@@ -34,6 +35,7 @@ POSITIONS = 12
 DEEPEST = 70
 MOST_OFFERED = 300
 """A hidden pai gow hand can be shown in 90,000 ways; the first of them are enough here."""
+DOMINOES = {game.name for game in DOMINO_GAMES}
 CLASSES: dict[str, tuple[type[Any], ...]] = {
     "wenzhou": get_args(wenzhou.WenzhouAction),
     "filipino": (filipino.Act,),
@@ -58,8 +60,16 @@ WILD = st.one_of(
 
 
 def classes(game: str) -> tuple[type[Any], ...]:
-    """Every class of action that a game has."""
-    return CLASSES.get(game) or get_args(dominoes.DominoAction)
+    """Every class of action that a game has; of a game without a list, those of some hands."""
+    if game in CLASSES:
+        return CLASSES[game]
+    return get_args(dominoes.DominoAction) if game in DOMINOES else offered_classes(game)
+
+
+@cache
+def offered_classes(game: str) -> tuple[type[Any], ...]:
+    plays = (play for play in positions(game) if play.settlement is None)
+    return tuple(dict.fromkeys(type(action) for play in plays for action in play.legal_actions))
 
 
 @cache

@@ -6,21 +6,14 @@ import json
 
 import pytest
 
-from rules.dice import Dice
+from controller.conformance.dealing import throws_of
 from rules.errors import IllegalOutcome, IllegalSetup, MissingThrow
-from rules.games import GAMES
+from rules.games import GAMES, PLUGINS
 from rules.setup_facts import facts, settle
 from rules.steps import Throw
 
 KEYS = {"game", "players", "dealer", "tiles", "throws", "break", "setup_moves", "deal"}
 KEYS |= {"indicator", "first_draw", "replacements", "left"}
-
-THROWS: dict[str, list[Dice]] = {
-    "wenzhou": [(3, 5), (2, 4)],
-    "filipino": [(3, 4), (2, 3)],
-    "pai_gow": [(3, 3, 3)],
-    "backgammon": [(6,), (1,)],
-}
 
 
 def test_the_plan_of_the_worked_example() -> None:
@@ -64,7 +57,7 @@ def test_moves_between_hands_are_no_part_of_the_announcement() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_plan_is_json_with_the_keys_of_the_contract(name: str) -> None:
-    plan = facts(settle(GAMES[name].setup(), THROWS.get(name, ())))
+    plan = facts(settle(GAMES[name].setup(), throws_of(PLUGINS[name])))
     assert {*plan} - {"walls", "pile"} == KEYS
     assert ("walls" in plan) != ("pile" in plan)
     assert json.loads(json.dumps(plan)) == plan

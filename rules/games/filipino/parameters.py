@@ -42,14 +42,17 @@ class Parameters:
 
     Money:
     `unit`: what one of all the amounts below is worth.
-    `flores_bonus`: all round, with at most `bonus_low` or at least `bonus_high` flores (F18, F21).
+    `flores_bonus`: all round, for few or many flores (F18, F21).
+    `bonus_low`, `bonus_high`: the most flores that are few, the least that are many.
     `kong_bonus`: all round, for each kong (F23).
-    `discard_win`: from the discarder alone; `self_win`: all round (F29).
+    `discard_win`: a win on a discard, from the discarder alone (F29).
+    `self_win`: a win by one's own draw, all round (F29).
     `robbing_win`: all round, for the tile added to a pong (F32).
     `special_win`: all round, for seven first and escalera (F27, F28).
     `big_win`: all round, without flores or on a single joker (F30, F31).
     `false_win`: to each, for a hand that does not win (F35).
-    `hi_alai`: all round, with `chip_target` chips (F34).
+    `hi_alai`: all round, for as many chips as `chip_target` says (F34).
+    `chip_target`: that many chips.
     `chips_discard`, `chips_robbing`, `chips_self`, `chips_special`: chips for those wins (F34, A9).
     `stack`: of several special features the highest counts, or all of them (F38).
     `back_to_back`, `middle`: more from each payer for waiting on two pairs, or between two tiles.

@@ -27,10 +27,11 @@ class Parameters:
     `garbage_first_turn`: such a hand never wins in the first turn, or only as hard (E10).
     `caishen_money`: what everybody else pays for each caishen held at the end (W35).
     `all_pungs_double`: nothing but triplets is a double hand.
-    `discard_order`: single honours go first (W16, W17); `pong_extension_exempt`: except one that
-    could join its own pong (E12); `discard_order_penalty`: what each discard against that order
-    costs, to each of the others, where the hand was hidden and the rules could not refuse it; the
-    hands are then shown and checked (E16).
+    `discard_order`: single honours go first (W16, W17).
+    `pong_extension_exempt`: not so a single honour that could join its own pong (E12).
+    `discard_order_penalty`: what each discard against that order costs, to each of the others,
+    where the hand was hidden and the rules could not refuse it; the hands are then shown and
+    checked (E16).
     `seat_draw_method`: who throws the second time for seats (W2).
     `false_win_penalty`: a false win pays as if each other had won such a hand (W36).
     `after_false_win`: the seat plays on and may neither win nor lay down sets, or the hand ends.

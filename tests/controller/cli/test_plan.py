@@ -7,27 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from rules.games import GAMES
+from controller.conformance.dealing import throws_of
+from rules.games import GAMES, PLUGINS
 from tests.controller.cli.conftest import Wallwright, hands_of
 from tests.rules.pai_gow.test_cut_tables import TABLES
 
-THROWS = {
-    "wenzhou": "--throw 3,5 --throw 2,4",
-    "filipino": "--throw 3,4 --throw 2,3",
-    "pai_gow": "--throw 3,3,3",
-    "backgammon": "--throw 6 --throw 1",
-}
+WENZHOU = "--throw 3,5 --throw 2,4"
 KEYS = [
     "game", "table", "players", "dealer", "tiles", "throws", "break", "setup_moves", "deal",
     "indicator", "first_draw", "replacements", "left",
 ]  # fmt: skip
 
 
+def throws(game: str) -> str:
+    """Throws that settle a game's set-up, as options."""
+    thrown = (",".join(map(str, dice)) for dice in throws_of(PLUGINS[game]))
+    return " ".join(f"--throw {dice}" for dice in thrown)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_plan_of_every_game_has_the_keys_of_the_contract(
     game: str, wallwright: Wallwright
 ) -> None:
-    plan = wallwright(f"plan {game} {THROWS.get(game, '')} --json").json
+    plan = wallwright(f"plan {game} {throws(game)} --json").json
     assert [key for key in plan if key not in ("walls", "pile")] == KEYS
     assert ("walls" in plan) != ("pile" in plan)
     for wall in plan.get("walls", ()):
@@ -50,7 +52,7 @@ def test_the_plan_of_every_game_has_the_keys_of_the_contract(
 def test_with_a_table_the_plan_tells_its_moves_and_their_seconds(
     game: str, wallwright: Wallwright
 ) -> None:
-    plan = wallwright(f"plan {game} {THROWS.get(game, '')} --table robotic --json").json
+    plan = wallwright(f"plan {game} {throws(game)} --table robotic --json").json
     assert [key for key in plan if key not in ("walls", "pile")] == [*KEYS, "moves", "seconds"]
     assert plan["table"] == "robotic"
     assert all({"move", "seconds"} <= set(move) for move in plan["moves"])
@@ -60,7 +62,7 @@ def test_with_a_table_the_plan_tells_its_moves_and_their_seconds(
 
 @pytest.mark.parametrize("table", ["auto_deal", "classic", "single_port", "bench"])
 def test_a_table_without_an_arm_plans_what_it_has(table: str, wallwright: Wallwright) -> None:
-    plan = wallwright(f"plan wenzhou {THROWS['wenzhou']} --table {table} --json").json
+    plan = wallwright(f"plan wenzhou {WENZHOU} --table {table} --json").json
     assert not [move for move in plan["moves"] if move["move"] == "carry"]
     assert plan["moves"]
 

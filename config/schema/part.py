@@ -1,0 +1,28 @@
+"""What every part of a configuration has in common: frozen values, and units of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a number, for people: docs/CONFIGURATION.md shows it."""
+
+    symbol: str
+
+
+Positive = Annotated[float, Field(gt=0)]
+Seconds = Annotated[Positive, Unit("s")]
+Metres = Annotated[Positive, Unit("m")]
+Millimetres = Annotated[Positive, Unit("mm")]
+Pin = Annotated[int, Field(ge=0, le=69)]
+
+
+class Part(BaseModel):
+    """The common ground of every part: frozen, no key that nobody reads, no silent conversion."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -1,0 +1,103 @@
+"""Writes the tables of README.md and docs/TABLES.md that say which game fits which table.
+
+Only what stands between `<!-- make docs: NAME -->` and `<!-- end -->` is written; the rest of each
+page is written by people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from config.loader import game_names, load_game, load_table, table_names
+from config.validation.checks import Fit, fit
+from rules.games import GAMES, PLUGINS
+
+TOP = Path(__file__).parent.parent
+FIRST = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
+"""Tables that come first, from the one that does most to the one that does least."""
+ITSELF, BY_HAND, UNFIT = "●", "◐", "-"
+UNSAID = frozenset({"keys", "emergency", "curtain", "ready"})
+"""Modules that say nothing about what a table does."""
+
+
+def readme() -> str:
+    """README.md with the marks of today's games and tables."""
+    return _with_blocks("README.md", {"games and tables": _marks})
+
+
+def tables_page() -> str:
+    """docs/TABLES.md with what each table is made of, and what people do on it."""
+    return _with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
+
+
+def columns() -> list[str]:
+    """Every packaged table, in the order of the columns."""
+    return [*FIRST, *(name for name in table_names() if name not in FIRST)]
+
+
+def games() -> list[str]:
+    """Every game of the project, in alphabetical order."""
+    return [name for name in game_names() if PLUGINS.is_own(name)]
+
+
+@cache
+def _fit(game: str, table: str) -> Fit:
+    return fit(load_table(table), GAMES[game], load_game(game))
+
+
+def _marks() -> Iterable[str]:
+    yield f"{len(games())} games, {len(columns())} tables, all simulated. {ITSELF} the machine does"
+    yield f"it all · {BY_HAND} people do some of it, by hand, when asked · {UNFIT} the tiles do not"
+    yield "fit."
+    yield ""
+    yield _row("", columns())
+    yield _row("---", [":-:"] * len(columns()))
+    for game in games():
+        yield _row(game, [_mark(_fit(game, table)) for table in columns()])
+
+
+def _mark(told: Fit) -> str:
+    if not told.fits:
+        return UNFIT
+    return BY_HAND if told.guided else ITSELF
+
+
+def _made_of() -> Iterable[str]:
+    yield _row("table", ["what it is", "boards", "sets", "tiles it takes", "modules"])
+    yield _row("---", ["---"] * 5)
+    for name in columns():
+        table = load_table(name)
+        tiles = f"{table.tiles.shortest_mm:g} to {table.tiles.longest_mm:g} mm"
+        modules = ", ".join(sorted(table.capabilities - UNSAID))
+        boards = ", ".join(table.boards)
+        yield _row(f"`{name}`", [table.title, boards, str(table.sets), tiles, modules])
+
+
+def _by_hand() -> Iterable[str]:
+    yield _row("", [f"`{name}`" for name in columns()])
+    yield _row("---", ["---"] * len(columns()))
+    for game in games():
+        yield _row(f"`{game}`", [_people(_fit(game, table)) for table in columns()])
+
+
+def _people(told: Fit) -> str:
+    return (", ".join(told.guided) or "itself") if told.fits else UNFIT
+
+
+def _row(head: str, cells: Iterable[str]) -> str:
+    return " ".join(["|", *([head] if head else []), "|", *(f"{cell} |" for cell in cells)])
+
+
+def _with_blocks(file: str, blocks: Mapping[str, Callable[[], Iterable[str]]]) -> str:
+    text = (TOP / file).read_text("utf-8")
+    for name, lines in blocks.items():
+        begin = f"<!-- make docs: {name} -->\n"
+        pattern = re.compile(re.escape(begin) + r".*?(?=<!-- end -->)", re.DOTALL)
+        written = begin + "".join(f"{line}\n" for line in lines())
+        text, count = pattern.subn(lambda _, new=written: new, text)  # type: ignore[misc]
+        if count != 1:
+            raise ValueError(f"{file} has {count} blocks that begin with {begin!r}; keep one.")
+    return text
