@@ -50,10 +50,10 @@ A = TypeVar("A", bound=Action)
 class LegalActions(Sequence[A], Generic[A]):
     """A play's legal actions as a sequence; membership is asked of the rules, not of the list.
 
-    `why_not(action)` is the sentence against an action, or None if it is legal; `each()` makes
-    them one after the other, and no further than they are asked for. A game may accept an action
-    that it does not list: one that says the same in other words, or that would make the list too
-    long.
+    `why_not(action)` is the sentence against an action, or None if it is legal; `each()` gives
+    them, as a tuple, or one after the other and no further than they are asked for. A game may
+    accept an action that it does not list: one that says the same in other words, or that would
+    make the list too long.
     """
 
     __slots__ = ("_each", "_listed", "_why_not")
@@ -75,11 +75,16 @@ class LegalActions(Sequence[A], Generic[A]):
         return self._why_not(action) is None  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[A]:
-        return self._making() if self._listed is None else iter(self._listed)
+        if self._listed is None:
+            each = self._each()
+            if not isinstance(each, tuple):
+                return self._making(each)
+            self._listed = each
+        return iter(self._listed)
 
-    def _making(self) -> Iterator[A]:
+    def _making(self, each: Iterable[A]) -> Iterator[A]:
         made = []
-        for action in self._each():
+        for action in each:
             made.append(action)
             yield action
         self._listed = tuple(made)

@@ -27,7 +27,10 @@ class TileSet:
         return len(self.faces)
 
     def __contains__(self, face: object) -> bool:
-        return face in _kinds(self)
+        kinds: frozenset[Face] | None = self.__dict__.get("_kinds")
+        if kinds is None:
+            kinds = self.__dict__["_kinds"] = frozenset(self.faces)
+        return face in kinds
 
     def require(self, face: Face) -> Face:
         """The face itself if the set has it; raises RulesError with the face otherwise."""
@@ -35,11 +38,6 @@ class TileSet:
             such = f", which has '{self.faces[0]}' and others" if self.faces else ""
             raise RulesError(f"'{face}' is no tile of the set {self.name}{such}.")
         return face
-
-
-@cache
-def _kinds(tiles: TileSet) -> frozenset[Face]:
-    return frozenset(tiles.faces)
 
 
 @cache

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rules.melds.counts import DIGIT, KINDS, Counts, Kind, face_of, is_honour, kind_of
+from rules.melds.counts import DIGIT, HONOURS, KINDS, Counts, Kind, face_of, is_honour, kind_of
 from rules.melds.distance import tiles_short
 from rules.melds.readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds.tables import (
@@ -30,6 +30,7 @@ from rules.melds.tables import (
 
 __all__ = [
     "DIGIT",
+    "HONOURS",
     "KINDS",
     "Counts",
     "Group",
@@ -55,11 +56,10 @@ def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
     """Whether these tiles, all of them, are sets and one pair."""
     characters, circles, bamboos, honours = counts
     if not wild:
-        return (
-            SUIT_EXACT[characters]
-            * SUIT_EXACT[circles]
-            * SUIT_EXACT[bamboos]
-            * HONOURS_EXACT[honours]
+        # The honours first: a hand that does not win mostly fails there.
+        made = HONOURS_EXACT[honours]
+        return made != 0 and (
+            made * SUIT_EXACT[characters] * SUIT_EXACT[circles] * SUIT_EXACT[bamboos]
             == SETS_AND_PAIR
         )
     sets_a, pair_a = SUIT_SHORT[characters]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,11 +40,33 @@ class Caishen:
 
     def parted(self, faces: Iterable[Face]) -> tuple[Counts, int]:
         """Tiles as counts of what they count as, and the number of caishen apart from them."""
-        packed = sum(map(_PACKED[self.face].__getitem__, faces))
-        return Counts.unpacked(packed), packed >> _WILD
+        return unpacked(self.packed(faces))
+
+    def packed(self, faces: Iterable[Face]) -> int:
+        """The same as one number: packed hands add up to the packed tiles of both."""
+        return sum(map(_PACKED[self.face].__getitem__, faces))
+
+    def one(self, face: Face) -> int:
+        """One tile packed."""
+        return _PACKED[self.face][face]
 
 
-_WILD: Final = DIGIT * KINDS
+def unpacked(packed: int) -> tuple[Counts, int]:
+    """A packed hand as counts of what is plain, and the number of caishen."""
+    return Counts.unpacked(packed), packed >> WILD
+
+
+def kinds_under(caishen: Face | None) -> Mapping[Face | None, Kind]:
+    """What each face counts as under this caishen (`Caishen.kind_of`), looked up."""
+    return _KINDS[caishen]
+
+
+def _kinds(caishen: Face | None) -> Table[Face | None, Kind]:
+    return Table(lambda face: Caishen(caishen).kind_of(face or ""))
+
+
+_KINDS: Final[Table[Face | None, Table[Face | None, Kind]]] = Table(_kinds)
+WILD: Final = DIGIT * KINDS
 """The bit from which a packed hand counts its caishen, above the digits of all kinds."""
 
 
@@ -52,7 +74,7 @@ def _packed(caishen: Face | None) -> Table[Face, int]:
     """What each face adds to a packed hand while that one is the caishen."""
 
     def digit(face: Face) -> int:
-        return 1 << (_WILD if face == caishen else DIGIT * Caishen(caishen).kind_of(face))
+        return 1 << (WILD if face == caishen else DIGIT * Caishen(caishen).kind_of(face))
 
     return Table(digit)
 

@@ -8,7 +8,7 @@ from rules.games.wenzhou.actions import Win
 from rules.games.wenzhou.discard_check import Taken, breaches, is_fined
 from rules.games.wenzhou.hand import NoWin
 from rules.games.wenzhou.laid_open import win_of
-from rules.games.wenzhou.position import Position, Stage, in_order, sorted_discards, with_hand
+from rules.games.wenzhou.position import Position, Stage, changed, in_order, put_in, with_hand
 from rules.games.wenzhou.score import broken_order, caishen_money, won
 from rules.games.wenzhou.trail import noted
 from rules.geometry import Seat
@@ -38,9 +38,9 @@ def won_by(position: Position, action: Win) -> Position:
     hand = position.seats[action.seat]
     claimed = () if position.stage is Stage.ACT else (position.tile,)
     tiles = in_order((*hand.known, *action.shows, *claimed))
-    over = replace(
+    over = changed(
         noted(position, *(Taken(action.seat, tile) for tile in claimed)),
-        seats=with_hand(position, action.seat, replace(hand, tiles=tiles)),
+        seats=with_hand(position, action.seat, hand.with_tiles(tiles)),
         tile=None,
         answers=(),
     )
@@ -54,7 +54,7 @@ def ended(position: Position, settlement: Settlement) -> Position:
     unseen = tuple(seat for seat, hand in enumerate(position.seats) if hand.hidden)
     asked = unseen if decides and position.deal.caishen.face is not None else ()
     stage = Stage.SHOW if asked else Stage.OVER
-    return replace(position, stage=stage, tile=None, answers=(), asked=asked, settlement=settlement)
+    return changed(position, stage=stage, tile=None, answers=(), asked=asked, settlement=settlement)
 
 
 def show_tiles(
@@ -63,22 +63,22 @@ def show_tiles(
     """A seat shows unseen tiles; the hand ends when the last seat has nothing more to show."""
     hand = position.seats[seat]
     rest = hand.less((None,) * len(tiles))
-    shown = replace(hand, tiles=in_order((*rest, *tiles)))
+    shown = hand.with_tiles(in_order((*rest, *tiles)))
     finished = all_shown or not shown.hidden
     asked = tuple(other for other in position.asked if other != seat or not finished)
     stage = Stage.SHOW if asked else Stage.OVER
-    return replace(position, seats=with_hand(position, seat, shown), stage=stage, asked=asked)
+    return changed(position, seats=with_hand(position, seat, shown), stage=stage, asked=asked)
 
 
 def put_back(position: Position) -> Position:
     """A discard that waits for claims lies in the middle; a tile added to a pong is in hand."""
     seat, tile = position.turn, position.tile
     if position.stage is Stage.CLAIM and tile is not None:
-        return replace(position, discards=sorted_discards((*position.discards, tile)))
+        return changed(position, discards=put_in(position.discards, tile))
     if position.stage is Stage.ROB:
         hand = position.seats[seat]
-        back = replace(hand, tiles=in_order((*hand.tiles, tile)))
-        return replace(noted(position, Taken(seat, tile)), seats=with_hand(position, seat, back))
+        back = hand.with_tiles(hand.plus(tile))
+        return changed(noted(position, Taken(seat, tile)), seats=with_hand(position, seat, back))
     return position
 
 

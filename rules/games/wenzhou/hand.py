@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from rules.games.wenzhou.caishen import CAISHEN, Caishen
+from rules.games.wenzhou.caishen import CAISHEN, WILD, Caishen
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.sets_down import SetDown
 from rules.melds import (
+    DIGIT,
+    HONOURS,
+    KINDS,
     Counts,
     Group,
     Kind,
@@ -25,6 +28,7 @@ from rules.melds import (
     sets_and_pair,
     triplets_and_pair,
 )
+from rules.melds.tables import HONOURS_SHORT
 from rules.tiles import Face
 
 By = Literal["self", "replacement", "discard", "robbing"]
@@ -33,6 +37,11 @@ SOFT: Final = 1
 HARD: Final = 2
 DOUBLE: Final = 4
 CLASSES: Final = {SOFT: "soft", HARD: "hard", DOUBLE: "double"}
+FIRST_HONOUR: Final = DIGIT * HONOURS
+"""The bit of a packed hand where its honours begin."""
+HONOUR_DIGITS: Final = (1 << DIGIT * (KINDS - HONOURS)) - 1
+ODD: Final = sum(1 << DIGIT * kind for kind in range(KINDS))
+"""The lowest bit of every digit."""
 SETS: Final = 5
 PAIRS: Final = 8
 
@@ -92,6 +101,19 @@ def is_complete(counts: Counts, wild: int, melds: int = 0) -> bool:
         or sets_and_pair(counts, wild)
         or (not melds and pairs(counts, wild) >= PAIRS)
     )
+
+
+def may_be_complete(packed: int, melds: int) -> bool:
+    """False for most hands that have no winning shape, and for none that has one.
+
+    It looks at the honours, which must be sets, or sets and a pair, with no more than the caishen;
+    and at how many kinds are there an odd number of times: eight pairs leave one at most without
+    a caishen to join it. The hand is packed by `Caishen.packed`, with its last tile.
+    """
+    wild = packed >> WILD
+    if min(HONOURS_SHORT[packed >> FIRST_HONOUR & HONOUR_DIGITS]) <= wild:
+        return True
+    return wild >= CAISHEN or (not melds and (packed & ODD).bit_count() <= wild + 1)
 
 
 def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:

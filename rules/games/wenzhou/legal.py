@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
+from rules.games.wenzhou import listing
 from rules.games.wenzhou.actions import (
     Chow,
     Discard,
@@ -81,28 +82,26 @@ def _why_not_now(position: Position, action: WenzhouAction) -> str:
     return f"Seat {action.seat} cannot act; the hand waits for {position.stage.value}{turn}."
 
 
-def each(position: Position) -> Iterator[WenzhouAction]:
+def each(position: Position) -> Iterable[WenzhouAction]:
     """Every legal action but false wins, and wins of hands with unseen tiles: they are too many.
 
     Tiles that are shown after the hand are listed one by one.
     """
+    seats = to_act(position)
+    found: tuple[WenzhouAction, ...] = ()
+    for seat in seats:
+        if position.seats[seat].hidden or position.stage is Stage.SHOW:
+            return by_trying(position)
+        found += listing.listed(position, seat)
+    return found
+
+
+def by_trying(position: Position) -> Iterator[WenzhouAction]:
+    """The same by asking the rules about every action that could be meant."""
     for seat in to_act(position):
         for action in _candidates(position, seat):
             if why_not(position, action) is None:
                 yield action
-
-
-def may_claim(position: Position) -> tuple[Seat, ...]:
-    """In turn after him who put the tile there, the seats that could do other than pass."""
-    order = (after(position.turn, step) for step in range(1, SEATS))
-    return tuple(seat for seat in order if _may_claim(position, seat))
-
-
-def _may_claim(position: Position, seat: Seat) -> bool:
-    hand = position.seats[seat]
-    if hand.dead or hand.hidden:
-        return not hand.dead
-    return any(_why_not_answer(position, claim) is None for claim in _claims(position, seat))
 
 
 def has(position: Position, seat: Seat, *faces: Face) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rules.games.wenzhou.caishen import CAISHEN, Caishen
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import SeatHand
-from rules.melds import Kind, is_honour
+from rules.games.wenzhou.sets_down import SetDown
+from rules.lazy import Table
+from rules.melds import Counts, Kind, is_honour
 from rules.tiles import Face
 
 
@@ -49,10 +53,17 @@ def must_go_first(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> f
     pong is not single (E12).
     """
     counts, _ = caishen.parted(hand.known)
-    single = {kind for kind in counts.kinds() if is_honour(kind) and counts.having(kind) == 1}
-    if parameters.pong_extension_exempt:
-        single -= {caishen.kind_of(meld.faces[0]) for meld in hand.melds if meld.what == "pong"}
-    return frozenset(single)
+    return single_honours(counts, hand.melds, caishen, parameters)
+
+
+def single_honours(
+    counts: Counts, melds: tuple[SetDown, ...], caishen: Caishen, parameters: Parameters
+) -> frozenset[Kind]:
+    """The same for a hand that is counted already."""
+    single = _SINGLE[counts.honours]
+    if single and melds and parameters.pong_extension_exempt:
+        single -= {caishen.kind_of(meld.faces[0]) for meld in melds if meld.what == "pong"}
+    return single
 
 
 def may_be_all_caishen(hand: SeatHand, caishen: Caishen) -> bool:
@@ -62,3 +73,12 @@ def may_be_all_caishen(hand: SeatHand, caishen: Caishen) -> bool:
 
 def _faces(kinds: frozenset[Kind], caishen: Caishen) -> str:
     return " or ".join(caishen.face_of(kind) for kind in sorted(kinds))
+
+
+def _once(honours: int) -> frozenset[Kind]:
+    """The honours that are there once, by the number that `Counts` has for all honours."""
+    counts = Counts(honours=honours)
+    return frozenset(kind for kind in counts.kinds() if counts.having(kind) == 1)
+
+
+_SINGLE: Final[Table[int, frozenset[Kind]]] = Table(_once)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rules.errors import RulesError
 from rules.games.wenzhou.actions import (
@@ -21,7 +22,8 @@ from rules.games.wenzhou.caishen import Caishen
 from rules.games.wenzhou.claims import strongest
 from rules.games.wenzhou.discard_check import Given, Taken
 from rules.games.wenzhou.ending import ended, put_back, settled, show_tiles, won_by
-from rules.games.wenzhou.legal import each, may_claim, to_act, to_add, why_refused
+from rules.games.wenzhou.legal import each, to_act, to_add, why_refused
+from rules.games.wenzhou.listing import may_claim
 from rules.games.wenzhou.match import WenzhouMatch
 from rules.games.wenzhou.position import (
     ALIKE,
@@ -30,14 +32,15 @@ from rules.games.wenzhou.position import (
     SeatHand,
     Stage,
     after,
+    changed,
     in_order,
-    sorted_discards,
+    put_in,
     with_hand,
 )
 from rules.games.wenzhou.score import Stakes, drawn, false_win
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
-from rules.games.wenzhou.trail import as_noted, noted
+from rules.games.wenzhou.trail import noted, noted_discard
 from rules.geometry import LOWER, Place, Seat, WallPlace
 from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
@@ -83,9 +86,12 @@ class WenzhouPlay:
 
     @property
     def legal_actions(self) -> LegalActions[WenzhouAction]:
-        return LegalActions(
-            lambda action: why_refused(self.position, action), lambda: each(self.position)
-        )
+        # Kept, so that `apply` recognises an action that was picked from it.
+        known: LegalActions[WenzhouAction] | None = self.__dict__.get("_legal")
+        if known is None:
+            known = LegalActions(partial(why_refused, self.position), partial(each, self.position))
+            self.__dict__["_legal"] = known
+        return known
 
     @property
     def settlement(self) -> Settlement | None:
@@ -132,8 +138,8 @@ def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
     hand = position.seats[seat]
     replaced = position.stage is Stage.REPLACE
     tail = replaced and position.deal.parameters.kong_source == "tail"
-    held = replace(hand, tiles=in_order((*hand.tiles, tile)), passed=frozenset())
-    return replace(
+    held = SeatHand(hand.plus(tile), hand.melds, dead=hand.dead)
+    return changed(
         noted(position, Taken(seat, tile)),
         seats=with_hand(position, seat, held),
         stage=Stage.ACT,
@@ -147,17 +153,19 @@ def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
 def _discard(position: Position, seat: Seat, face: Face) -> Position:
     """A tile into the middle; its kind counts as discarded, claimed or not (W17, E13)."""
     hand = position.seats[seat]
-    caishen = position.deal.caishen
-    kind = set() if caishen.is_caishen(face) else {caishen.kind_of(face)}
-    thrown = replace(
-        noted(position, as_noted(position, seat, face)),
-        seats=with_hand(position, seat, replace(hand, tiles=hand.less((face,)))),
+    caishen, thrown = position.deal.caishen, position.thrown
+    if not caishen.is_caishen(face):
+        kind = caishen.kind_of(face)
+        thrown = thrown if kind in thrown else thrown | {kind}
+    fallen = changed(
+        noted_discard(position, seat, face),
+        seats=with_hand(position, seat, hand.with_tiles(hand.less((face,)))),
         stage=Stage.CLAIM,
         tile=face,
-        thrown=position.thrown | kind,
+        thrown=thrown,
         discarded=position.discarded + 1,
     )
-    return _asked(thrown)
+    return _asked(fallen)
 
 
 def _kong(position: Position, seat: Seat, face: Face) -> Position:
@@ -165,9 +173,9 @@ def _kong(position: Position, seat: Seat, face: Face) -> Position:
     hand = position.seats[seat]
     if to_add(position, seat, face):
         tiles = hand.less((face,))
-        seats = with_hand(position, seat, replace(hand, tiles=tiles))
+        seats = with_hand(position, seat, hand.with_tiles(tiles))
         given = noted(position, Given(seat, (face,)))
-        return _asked(replace(given, seats=seats, stage=Stage.ROB, tile=face))
+        return _asked(changed(given, seats=seats, stage=Stage.ROB, tile=face))
     four = (face,) * ALIKE
     meld = set_down(four, position.deal.caishen, concealed=True)
     laid = replace(hand, tiles=hand.less(four), melds=(*hand.melds, meld))
@@ -175,7 +183,7 @@ def _kong(position: Position, seat: Seat, face: Face) -> Position:
 
 
 def _kong_made(position: Position, laid: SeatHand) -> Position:
-    return replace(
+    return changed(
         position,
         seats=with_hand(position, position.turn, laid),
         stage=Stage.REPLACE,
@@ -188,14 +196,14 @@ def _kong_made(position: Position, laid: SeatHand) -> Position:
 
 def _asked(position: Position) -> Position:
     """Everybody who may claim is asked; if nobody may, the hand goes on."""
-    asked = replace(position, asked=may_claim(position), answers=())
-    return asked if asked.asked else _decided(asked)
+    asked = may_claim(position)
+    return changed(position, asked=asked) if asked else _decided(position)
 
 
 def _answer(position: Position, action: WenzhouAction) -> Position:
     """One claim or pass more; the last one lets the arbiter decide."""
     seat = action.seat
-    answered = replace(
+    answered = changed(
         position,
         seats=with_hand(position, seat, _locked(position, seat))
         if isinstance(action, Pass)
@@ -216,7 +224,7 @@ def _locked(position: Position, seat: Seat) -> SeatHand:
 
 def _decided(position: Position) -> Position:
     """What the claims come to: the strongest one, or the hand goes on."""
-    claim = strongest(position)
+    claim = strongest(position) if position.answers else None
     match claim:
         case Win():
             return won_by(position, claim)
@@ -235,8 +243,8 @@ def _claimed(position: Position, claim: Pong | Kong | Chow) -> Position:
     laid = SeatHand(hand.less(own), (*hand.melds, set_down(faces, caishen)))
     position = noted(position, Given(claim.seat, own))
     if isinstance(claim, Kong):
-        return _kong_made(replace(position, turn=claim.seat), laid)
-    return replace(
+        return _kong_made(changed(position, turn=claim.seat), laid)
+    return changed(
         position,
         seats=with_hand(position, claim.seat, laid),
         stage=Stage.DISCARD,
@@ -267,13 +275,13 @@ def _kong_completed(position: Position) -> Position:
 def _next(position: Position) -> Position:
     """The unclaimed tile lies among the discards; the next seat draws, if the wall lets it (E4)."""
     assert position.tile is not None
-    lies = replace(
+    lies = changed(
         position,
         stage=Stage.DRAW,
         turn=after(position.turn),
         tile=None,
         answers=(),
-        discards=sorted_discards((*position.discards, position.tile)),
+        discards=put_in(position.discards, position.tile),
     )
     if lies.may_draw:
         return lies
@@ -295,7 +303,7 @@ def _false_win(position: Position, seat: Seat) -> Position:
     fine = false_win(seat, stakes, f"Seat {seat} declared a win with a hand that does not win.")
     if position.deal.parameters.after_false_win == "ends":
         return ended(put_back(position), fine)
-    dead = replace(
+    dead = changed(
         position,
         seats=with_hand(position, seat, replace(hand, dead=True)),
         penalties=(*position.penalties, *fine.payments),

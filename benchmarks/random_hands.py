@@ -1,0 +1,93 @@
+"""Whole hands of random players a second, Wenzhou and Filipino: every legal action is as likely.
+
+All tiles are known to the rules, which list every legal action before one is picked. A figure is
+from the finished set-up to the settlement, per second of processor time; the set-ups are the same
+for this tree and for the earlier commit beside it.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rules.games import find_game, rules_of
+from rules.steps import Build, Choose, DrawLot, Throw, TurnUp
+
+if TYPE_CHECKING:
+    from benchmarks import Row
+
+HANDS = 60
+GAMES = ("wenzhou", "filipino")
+LEAST_TIMES, GOAL = 8, 400
+
+
+def main() -> Iterator[Row]:
+    """Each game's rate beside that of the commit before the rules were made fast."""
+    from benchmarks import Row, beside  # noqa: PLC0415 - absent where an old commit is measured
+
+    for game in GAMES:
+        here, there = beside.rates("random_hands", game)
+        yield Row(
+            f"random whole hands a second, {game}",
+            beside.compared(here, there),
+            f"{GOAL}; at least {LEAST_TIMES} x before",
+            here >= GOAL or (there is not None and here >= LEAST_TIMES * there),
+        )
+
+
+def measure(game: str) -> float:
+    """Random hands of a game a second, after some that fill the tables."""
+    rules = rules_of(game)
+    deals = [_deal(game, random.Random(number)) for number in range(HANDS)]
+    for number in range(HANDS // 6):
+        _played(rules, *deals[number], random.Random(number))
+    begun = time.process_time()
+    for number, deal in enumerate(deals):
+        _played(rules, *deal, random.Random(number))
+    return HANDS / (time.process_time() - begun)
+
+
+def _played(rules: Any, setup: Any, tiles: Any, chance: random.Random) -> None:
+    play = rules.start(setup, tiles)
+    while play.settlement is None:
+        play = play.apply(chance.choice(tuple(play.legal_actions)))
+
+
+def _deal(name: str, chance: random.Random) -> tuple[Any, dict[Any, str]]:
+    """A finished set-up of a shuffled set, and what lies at each place."""
+    game = find_game(name)
+    faces = list(game.tiles.faces)
+    chance.shuffle(faces)
+    setup, tiles = game.setup(), {}
+    while (step := setup.pending) is not None:
+        outcome: Any = None
+        match step:
+            case Build():
+                tiles = dict(zip(step.layout.places, faces, strict=True))
+            case Throw():
+                outcome = tuple(chance.randint(1, 6) for _ in range(step.dice * step.times))
+            case TurnUp() | DrawLot():
+                outcome = tiles[step.place]
+            case Choose(what="flores laid out"):
+                outcome = _flores(setup, tiles)
+            case Choose():
+                outcome = step.default
+        setup = setup.apply(outcome)
+    return setup, tiles
+
+
+def _flores(setup: Any, tiles: Any) -> int:
+    from rules.games.filipino import flores_to_lay_out  # noqa: PLC0415 - of one game alone
+
+    return flores_to_lay_out(setup, tiles)
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv:
+        print(measure(sys.argv[-1]))
+    else:
+        for row in main():
+            print(row.claim, row.goal, row.measured, sep=" | ")

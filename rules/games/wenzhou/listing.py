@@ -1,0 +1,190 @@
+"""The legal actions of a seat whose tiles are all known, from a count of its hand (W16-W29).
+
+`legal.by_trying` asks the rules about every action that could be meant, one by one. For a known
+hand these functions give the same actions in the same order, some twenty times faster; the tests
+compare the two in random play.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
+from rules.games.wenzhou.caishen import CAISHEN, Caishen, kinds_under, unpacked
+from rules.games.wenzhou.hand import NoWin, is_complete, may_be_complete
+from rules.games.wenzhou.laid_open import win_of
+from rules.games.wenzhou.order import single_honours
+from rules.games.wenzhou.position import ALIKE, Position, SeatHand, Stage
+from rules.games.wenzhou.sets_down import is_run
+from rules.games.wenzhou.setup import SEATS
+from rules.geometry import Seat
+from rules.lazy import Table
+from rules.melds import HONOURS
+from rules.tiles import Face
+
+
+def listed(position: Position, seat: Seat) -> tuple[WenzhouAction, ...]:
+    """What a seat may do that is to act, has no unseen tiles, and need not show any."""
+    stage, hand = position.stage, position.seats[seat]
+    if stage is Stage.DRAW or stage is Stage.REPLACE:
+        return (_DRAW[seat],)
+    if stage is Stage.CLAIM or stage is Stage.ROB:
+        return (_PASS[seat], *_claims(position, seat, hand))
+    packed = hand.packed(position.deal.caishen)
+    faces = dict.fromkeys(hand.tiles)
+    discards = _DISCARD[seat]
+    found: list[WenzhouAction] = [
+        discards[face] for face in _to_discard(position, hand, packed, faces)
+    ]
+    if stage is Stage.ACT and not hand.dead:
+        kongs = _to_kong(position, hand, faces)
+        if kongs and position.may_replace:
+            found += [_KONG[seat][face] for face in kongs]
+        if _may_win(position, seat, hand, packed):
+            found.append(_WIN[seat])
+    return tuple(found)
+
+
+def may_claim(position: Position) -> tuple[Seat, ...]:
+    """In turn after him who put the tile there, the seats that could do other than pass.
+
+    A seat with unseen tiles could always have a claim.
+    """
+    turn, tile, caishen = position.turn, position.tile, position.deal.caishen
+    assert tile is not None
+    for_sets = position.stage is Stage.CLAIM and tile != caishen.face
+    packed = caishen.one(tile)
+    asked = []
+    for seat in ((turn + 1) % SEATS, (turn + 2) % SEATS, (turn + 3) % SEATS):
+        hand = position.seats[seat]
+        if not hand.dead and (
+            None in hand.tiles
+            or (for_sets and tile in hand.tiles and _may_pong(position, hand))
+            or (for_sets and seat == (turn + 1) % SEATS and _to_chow(position, seat, hand))
+            or _may_win(position, seat, hand, hand.packed(caishen) + packed)
+        ):
+            asked.append(seat)
+    return tuple(asked)
+
+
+def _claims(position: Position, seat: Seat, hand: SeatHand) -> list[WenzhouAction]:
+    """A win, a pong, a kong and chows of the tile that lies there, as far as they are legal."""
+    tile, caishen = position.tile, position.deal.caishen
+    assert tile is not None
+    found: list[WenzhouAction] = []
+    if hand.dead:
+        return found
+    if _may_win(position, seat, hand, hand.packed(caishen) + caishen.one(tile)):
+        found.append(_WIN[seat])
+    if _may_pong(position, hand):
+        found.append(_PONG[seat])
+    if _may_kong(position, hand):
+        found.append(_KONG[seat][None])
+    return found + [_CHOW[seat][own] for own in _to_chow(position, seat, hand)]
+
+
+def _to_chow(position: Position, seat: Seat, hand: SeatHand) -> list[tuple[Face, Face]]:
+    """The pairs of its tiles with which a seat may make a run (W19)."""
+    tile, caishen = position.tile, position.deal.caishen.face
+    if (
+        position.stage is not Stage.CLAIM
+        or seat != (position.turn + 1) % SEATS
+        or tile is None
+        or tile == caishen
+    ):
+        return []
+    return [own for own in _RUNS[caishen][tile] if hand.has_both(own)]
+
+
+def _may_pong(position: Position, hand: SeatHand) -> bool:
+    tile, caishen = position.tile, position.deal.caishen
+    return (
+        hand.tiles.count(tile) >= ALIKE - 2
+        and position.stage is Stage.CLAIM
+        and tile is not None
+        and tile != caishen.face
+        and not (hand.passed and caishen.kind_of(tile) in hand.passed)
+    )
+
+
+def _may_kong(position: Position, hand: SeatHand) -> bool:
+    return (
+        hand.tiles.count(position.tile) >= ALIKE - 1
+        and position.stage is Stage.CLAIM
+        and position.tile != position.deal.caishen.face
+        and position.may_replace
+    )
+
+
+def _may_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> bool:
+    """Whether a seat wins with these tiles: quick looks at the shape, then the judgement."""
+    melds = len(hand.melds)
+    return (
+        may_be_complete(packed, melds)
+        and is_complete(*unpacked(packed), melds)
+        and not isinstance(win_of(position, seat), NoWin)
+    )
+
+
+def _to_discard(
+    position: Position, hand: SeatHand, packed: int, faces: dict[Face | None, None]
+) -> list[Face | None]:
+    """The faces that may go: no caishen before all other tiles (W22), and those first that must."""
+    deal = position.deal
+    caishen = deal.caishen.face
+    if caishen in faces:
+        if len(faces) == 1:
+            return [caishen] if len(hand.tiles) <= CAISHEN else []
+        faces = faces.copy()
+        del faces[caishen]
+    if deal.parameters.discard_order and caishen is not None:
+        counts, _ = unpacked(packed)
+        first = single_honours(counts, hand.melds, deal.caishen, deal.parameters)
+        if first:
+            kinds = kinds_under(caishen)
+            dead = first & position.thrown
+            if dead:
+                return [face for face in faces if kinds[face] in dead]
+            return [face for face in faces if kinds[face] >= HONOURS]
+    return list(faces)
+
+
+def _to_kong(
+    position: Position, hand: SeatHand, faces: dict[Face | None, None]
+) -> list[Face | None]:
+    """The faces of which the hand has four, or the fourth to a pong (W21, E19)."""
+    pongs = [meld.faces[0] for meld in hand.melds if meld.what == "pong"]
+    if not pongs and len(faces) > len(hand.tiles) - ALIKE + 1:
+        return []  # not even one face can be there four times
+    caishen = position.deal.caishen.face
+    return [
+        face
+        for face in faces
+        if face != caishen and (face in pongs or hand.tiles.count(face) == ALIKE)
+    ]
+
+
+def _runs(caishen: Face | None) -> Table[Face, tuple[tuple[Face, Face], ...]]:
+    """The pairs of tiles that make a run with each tile under this caishen, lowest run first."""
+    counted = Caishen(caishen)
+
+    def pairs(tile: Face) -> tuple[tuple[Face, Face], ...]:
+        kind = counted.kind_of(tile)
+        lows = (low for low in range(kind - 2, kind + 1) if low >= 0)
+        runs = [[low, low + 1, low + 2] for low in lows]
+        each = ([counted.face_of(own) for own in run if own != kind] for run in runs if is_run(run))
+        return tuple((one, other) for one, other in each)
+
+    return Table(pairs)
+
+
+# Actions are values, so one of each is enough.
+_DRAW: Final = [Draw(seat) for seat in range(SEATS)]
+_PASS: Final = [Pass(seat) for seat in range(SEATS)]
+_PONG: Final = [Pong(seat) for seat in range(SEATS)]
+_WIN: Final = [Win(seat) for seat in range(SEATS)]
+_DISCARD: Final = [Table(partial(Discard, seat)) for seat in range(SEATS)]
+_KONG: Final = [Table(partial(Kong, seat)) for seat in range(SEATS)]
+_CHOW: Final = [Table(partial(Chow, seat)) for seat in range(SEATS)]
+_RUNS: Final = Table(_runs)

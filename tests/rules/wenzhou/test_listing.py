@@ -1,0 +1,74 @@
+"""The quick list of legal actions, against asking the rules about every action, in random play."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields
+
+from hypothesis import given
+
+from rules.games.wenzhou import WenzhouMatch
+from rules.games.wenzhou.actions import Pass
+from rules.games.wenzhou.hand import is_complete, may_be_complete
+from rules.games.wenzhou.legal import _candidates, by_trying, each, why_not
+from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.position import Position, Stage, changed
+from rules.melds import KINDS, Counts
+from tests.rules.wenzhou.tables import shuffled
+from tests.rules.wenzhou.test_properties import HOUSES, SEEDS, mixed
+
+
+@given(SEEDS, HOUSES)
+def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
+    seed: int, house: Parameters
+) -> None:
+    chance = random.Random(seed)
+    play = shuffled(seed, WenzhouMatch(house, dealer=seed % 4))
+    while play.settlement is None:
+        position = play.position
+        assert tuple(each(position)) == tuple(by_trying(position))
+        assert play.position.__dict__.keys() == {field.name for field in fields(Position)}
+        if position.stage in (Stage.CLAIM, Stage.ROB):
+            for seat in position.asked:
+                claims = [action for action in each(position) if action.seat == seat]
+                assert len(claims) > 1, "a seat was asked that can only pass"
+        play = play.apply(mixed(play, chance))
+
+
+def asking(position: Position) -> Position:
+    """The position as if every other seat were asked for a claim."""
+    return changed(position, asked=tuple({0, 1, 2, 3} - {position.turn}))
+
+
+@given(SEEDS)
+def test_a_seat_is_asked_exactly_if_the_rules_allow_it_a_claim(seed: int) -> None:
+    chance = random.Random(seed)
+    play = shuffled(seed)
+    while play.settlement is None:
+        position = play.position
+        if position.stage is Stage.CLAIM and not position.answers:
+            for seat in {0, 1, 2, 3} - {position.turn}:
+                claims = [
+                    action
+                    for action in _candidates(position, seat)
+                    if not isinstance(action, Pass) and why_not(asking(position), action) is None
+                ]
+                assert bool(claims) == (seat in position.asked)
+        play = play.apply(mixed(play, chance))
+
+
+def test_a_quick_look_refuses_no_hand_that_wins() -> None:
+    chance = random.Random(4)
+    refused = 0
+    for _ in range(20_000):
+        melds = chance.randrange(6)
+        size, wild = 17 - 3 * melds, chance.choice((0, 0, 1, 2, 3))
+        near = chance.sample(range(KINDS), 9)
+        kinds = [chance.choice(near) for _ in range(max(0, size - wild))]
+        wild = size - len(kinds)
+        packed = sum(1 << 3 * kind for kind in kinds) + (wild << 3 * KINDS)
+        if max(map(kinds.count, kinds), default=0) <= 4:
+            may_be = may_be_complete(packed, melds)
+            refused += not may_be
+            assert may_be or not is_complete(Counts.of(kinds), wild, melds)
+    assert refused > 1_000
