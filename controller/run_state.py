@@ -16,6 +16,7 @@ from controller.events import EventLog
 from controller.faults.catalogue import Who
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
+from controller.journal.notes import Note
 from controller.journal.replay import Past
 from controller.ledger import Ledger
 from controller.state_machine import TableMachine
@@ -46,7 +47,7 @@ class Work:
         """Whether it was done before: then it is believed, not done again."""
         self.doubtful = told is not None and not told.confirmed
         """Whether an earlier run was broken off in it, nobody knows where."""
-        self.notes: tuple[Any, ...] = told.notes if told else ()
+        self.notes: tuple[Note, ...] = told.notes if told else ()
         """What was noted on the way before this run."""
         self.outcome: object = told.outcome if told else None
         self._books = books
@@ -55,17 +56,17 @@ class Work:
         """Take what came of it, to be written when the work is done. The last one counts."""
         self.outcome = outcome
 
-    def record(self, what: object) -> None:
+    def record(self, note: Note) -> None:
         """Add what has happened on the way, and begin to write it."""
-        self._books.journal.note(self.number, self._books.clock(), what)
+        self._books.journal.note(self.number, self._books.clock(), note)
 
     async def on_disk(self) -> None:
         """Wait until the intent and all that was recorded are on disk. Raises JournalError."""
         await self._books.journal.on_disk()
 
-    async def note(self, what: object) -> None:
+    async def note(self, note: Note) -> None:
         """Record what has happened on the way; it is on disk, in every copy, when this returns."""
-        self.record(what)
+        self.record(note)
         await self.on_disk()
 
 

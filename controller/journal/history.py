@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from controller.journal.lines import Record
+from controller.journal.lines import JournalError, Record
+from controller.journal.notes import Note, UnknownNoteError, decode
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Entry:
     activity: str
     at: float
     intent: dict[str, object]
-    notes: tuple[object, ...] = ()
+    notes: tuple[Note, ...] = ()
     outcome: object = None
     confirmed: bool = False
 
@@ -39,7 +41,10 @@ class Unfinished:
 
 
 def history_of(records: Iterable[Record]) -> tuple[Entry, ...]:
-    """Every step that these records tell, in the order of intent."""
+    """Every step of these records, in the order of intent.
+
+    Raises JournalError for a note that this version does not know.
+    """
     steps: dict[int, Entry] = {}
     for record in records:
         if record.kind == "intent":
@@ -48,10 +53,21 @@ def history_of(records: Iterable[Record]) -> tuple[Entry, ...]:
         elif record.of in steps:
             entry = steps[record.of]
             if record.kind == "note":
-                steps[record.of] = replace(entry, notes=(*entry.notes, record.content))
+                steps[record.of] = replace(entry, notes=(*entry.notes, _note_of(record)))
             elif record.kind == "outcome":
                 steps[record.of] = replace(entry, outcome=record.content, confirmed=True)
     return tuple(steps.values())
+
+
+def _note_of(record: Record) -> Note:
+    try:
+        return decode(record.content)
+    except UnknownNoteError as unknown:
+        raise JournalError(
+            f"Record {record.number} of the journal has a note that this version does not know"
+            f" ({json.dumps(record.content)}: {unknown}); run the version that wrote it, or name"
+            " another file with --journal."
+        ) from unknown
 
 
 @dataclass

@@ -25,6 +25,7 @@ from controller.journal.lines import (
     number_of,
     record_of,
 )
+from controller.journal.notes import Note, encode
 from controller.journal.reconcile import read_copy, truth_of
 from controller.journal.storage import DirectStorage, Storage
 from controller.journal.writing import Line, Writing
@@ -108,9 +109,9 @@ class Journal:
         if (failure := self._writing.begin()) is not None:
             raise failure
 
-    def note(self, number: int, at: float, what: object) -> None:
+    def note(self, number: int, at: float, note: Note) -> None:
         """Add something that happened within an intent, and begin to write it. As `intend`."""
-        self._record("note", "", at, what, number)
+        self._record("note", "", at, encode(note), number)
 
     def confirm(self, number: int, at: float, outcome: object) -> None:
         """Add what came of an intent; it is written with the next record, or by `settle`."""

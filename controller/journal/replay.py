@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from controller.journal.history import Entry
 from controller.journal.lines import JournalError
+from controller.journal.notes import Note
 
 RETOLD = ("under", "top", "play")
 """The activities whose steps are gone through again; other entries tell what befell them."""
@@ -26,15 +27,15 @@ class Notebook(Protocol):
     """
 
     doubtful: bool
-    notes: tuple[Any, ...]
+    notes: tuple[Note, ...]
 
-    def record(self, what: object) -> None:
+    def record(self, note: Note) -> None:
         """Add what has happened, and begin to write it."""
 
     async def on_disk(self) -> None:
         """Wait until everything that was recorded is on disk."""
 
-    async def note(self, what: object) -> None:
+    async def note(self, note: Note) -> None:
         """Record what has happened; it is on disk when this returns."""
 
 
@@ -42,15 +43,15 @@ class Unread:
     """The notebook of work that nobody will ever ask about."""
 
     doubtful = False
-    notes: tuple[Any, ...] = ()
+    notes: tuple[Note, ...] = ()
 
-    def record(self, what: object) -> None:
+    def record(self, note: Note) -> None:
         """Nothing is kept."""
 
     async def on_disk(self) -> None:
         """Nothing is kept."""
 
-    async def note(self, what: object) -> None:
+    async def note(self, note: Note) -> None:
         """Nothing is kept."""
 
 

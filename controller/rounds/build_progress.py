@@ -10,9 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import (
+    CountedFrom,
+    PushDoubted,
+    PushProven,
+    TileFree,
+    TileSticks,
+    notes_of,
+)
 from controller.journal.replay import Notebook
 from controller.run_together import run_together
-from controller.stations.tile_counter import DOUBT, FROM, STUCK, Tally, noted
+from controller.stations.tile_counter import Tally
 from firmware_bridge.boards.devices import Sensor
 
 
@@ -33,10 +41,9 @@ class Feeding:
         asked = list(sensors)
         counts = await run_together(*(sensor.count() for sensor in asked))
         now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
-        base = noted(work, FROM)
-        if base is None:
-            await work.note({FROM: now})
-            base = now
+        if not has_begun(work):
+            await work.note(CountedFrom.of(now))
+        base = now | _counted_from(work)
         since = {channel: count - base[channel] for channel, count in now.items()}
         if back := [channel for channel, count in since.items() if count < 0]:
             channel = back[0]
@@ -45,9 +52,9 @@ class Feeding:
                 "trays",
                 f"{channel} counts {now[channel]} and had {base[channel]} when this set was begun",
             )
-        for why in filter(None, (noted(work, DOUBT) or {}).values()):
-            raise TableFault(Fault.UNPROVEN, "trays", why)
-        stuck, tallies = noted(work, STUCK) or {}, {}
+        for doubt in _doubted(work):
+            raise TableFault(Fault.UNPROVEN, "trays", doubt.why)
+        stuck, tallies = _sticking(work), {}
         for sensor in asked:
             channel = sensor.channel
             tally = Tally(sensor, work, base[channel], since[channel], stuck.get(channel))
@@ -73,4 +80,35 @@ class Feeding:
 
 def has_begun(work: Notebook) -> bool:
     """Whether feeding had begun when an earlier run was broken off in this work."""
-    return noted(work, FROM) is not None
+    return bool(notes_of(work.notes, CountedFrom))
+
+
+def _counted_from(work: Notebook) -> dict[str, int]:
+    """From which count on each sensor's tiles are counted, as noted last."""
+    return {
+        sensor: count for note in notes_of(work.notes, CountedFrom) for sensor, count in note.counts
+    }
+
+
+def _sticking(work: Notebook) -> dict[str, TileSticks]:
+    """What sticks under which counter, as noted last."""
+    sticking: dict[str, TileSticks] = {}
+    for note in work.notes:
+        match note:
+            case TileSticks():
+                sticking[note.counter] = note
+            case TileFree():
+                sticking.pop(note.counter, None)
+    return sticking
+
+
+def _doubted(work: Notebook) -> list[PushDoubted]:
+    """The pushes that are in doubt, as noted last of each vane."""
+    doubted: dict[str, PushDoubted] = {}
+    for note in work.notes:
+        match note:
+            case PushDoubted():
+                doubted[note.vane] = note
+            case PushProven():
+                doubted.pop(note.vane, None)
+    return list(doubted.values())

@@ -9,6 +9,7 @@ from typing import Any
 from config.layout.field import Field
 from config.layout.staging import Staging
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import Flipped, MovesMade, Note, last_of
 from controller.orders import Workplace
 from controller.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planning.packet_order import fastest_order
@@ -44,10 +45,6 @@ TRIGGERS: Mapping[type[Step], str] = {
     ReturnLots: "begin_replacing",
 }
 """The machine's state in which each kind of step is done."""
-
-
-FLIPPED = "flipped"
-"""The note that the flipper has turned its tile and is to go back."""
 
 
 class Deal:
@@ -248,7 +245,7 @@ class Deal:
         for number, move in enumerate(plan.moves):
             if number >= made:
                 if number > made:
-                    work.record({"made": number})
+                    work.record(MovesMade(number))
                 books.events.tell("move", **move.facts())
                 result = await self._do(move, work, doubtful=work.doubtful and number == made)
             self.moves.append(move)
@@ -304,9 +301,9 @@ class Deal:
         """Turned once, whatever happens between: a flipper that went back has flipped."""
         flipper = self._rig.flipper
         assert flipper is not None
-        if FLIPPED not in work.notes:
+        if Flipped() not in work.notes:
             await flipper.go_forth()
-            await work.note(FLIPPED)
+            await work.note(Flipped())
         await flipper.go_back()
 
     def _face(self, tag: int | None) -> Outcome:
@@ -330,8 +327,7 @@ def recalled(outcome: Any) -> Outcome:
     return tuple(outcome) if isinstance(outcome, list) else outcome
 
 
-def _made(notes: tuple[Any, ...]) -> int:
+def _made(notes: tuple[Note, ...]) -> int:
     """How many moves of a step its notes confirm."""
-    return max(
-        (note["made"] for note in notes if isinstance(note, dict) and "made" in note), default=0
-    )
+    last = last_of(notes, MovesMade)
+    return 0 if last is None else last.moves

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from config.layout.staging import Staging
+from controller.journal.notes import KeyPresses, last_of
 from controller.operator.table_keys import Key
 from controller.orders import Workplace
 from controller.planning.least_times import top_bound
@@ -195,14 +196,14 @@ class Top:
         lid, key = self._rig.lid, self._rig.lid_key
         if lid is None or not self._tiles:
             return
-        presses = next((note["presses"] for note in work.notes), None)
-        if presses is None:
+        before = last_of(work.notes, KeyPresses)
+        if before is None:
             await lid.go_forth()
             # A press from before the lid stood open cannot mean that the tiles are in.
             self._key.forget()
-            await work.note({"presses": await key.count()})
+            await work.note(KeyPresses(await key.count()))
             await self._key.pressed()
-        elif await key.count() == presses:
+        elif await key.count() == before.count:
             await lid.go_forth()
             await self._key.pressed()
 

@@ -22,6 +22,7 @@ from config.loader import game_parameters, load_game
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
+from controller.journal.notes import ShakesBefore, notes_of
 from controller.planning.setup_forecast import foreseen
 from rules.games import find_game
 
@@ -223,8 +224,7 @@ def one_outcome_a_throw(journal: Path) -> list[str]:
     for entry in entries:
         if entry.intent.get("step") != "throw":
             continue
-        notes = [note for note in entry.notes if isinstance(note, dict)]
-        shakes = {note["shakes"] for note in notes if "shakes" in note}
+        shakes = {note.shakes for note in notes_of(entry.notes, ShakesBefore)}
         if not entry.confirmed:
             wrong.append(f"Throw {entry.number} has no outcome in the journal.")
         if len(shakes) > int(str(entry.intent["times"])):

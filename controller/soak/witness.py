@@ -16,6 +16,7 @@ from config.layout.staging import Staging
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.journal import Entry
+from controller.journal.notes import ShakesBefore, notes_of
 from controller.rounds.deal import recalled
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Impossible, Tile
@@ -169,7 +170,7 @@ def one_outcome_each(entries: Iterable[Entry]) -> list[str]:
 
 def _shaken(entry: Entry) -> bool:
     """Whether the dome threw: people throw their own dice."""
-    return any(isinstance(note, dict) and "shakes" in note for note in entry.notes)
+    return bool(notes_of(entry.notes, ShakesBefore))
 
 
 def _all(outcome: Any) -> list[int]:

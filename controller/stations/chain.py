@@ -5,14 +5,12 @@ from __future__ import annotations
 from config.schema import Chain
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import ChainAt, ChainLost, last_of
 from controller.journal.replay import Notebook, Unread
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from firmware_bridge.boards.board import Edges, Ended, Level, Reason
 from firmware_bridge.boards.devices import Devices
-
-CHAIN = "chain"
-"""The note of an arrival: the side, and what the corner sensor had counted; None after a fault."""
 
 
 class ChainStation:
@@ -63,7 +61,7 @@ class ChainStation:
                 try:
                     await self._over(corners)
                 except TableFault:
-                    await self._work.note({CHAIN: None})
+                    await self._work.note(ChainLost())
                     raise
                 self._side = target
                 await self._note_arrival()
@@ -95,16 +93,17 @@ class ChainStation:
 
     async def _note_arrival(self) -> None:
         # Without this note on disk the next run counts again from side 0, so nothing waits for it.
-        self._work.record({CHAIN: {"side": self._side, "count": await self._corner.count()}})
+        assert self._side is not None
+        self._work.record(ChainAt(self._side, await self._corner.count()))
 
     async def _proven(self) -> int | None:
         """The side at which it stands, by a switch and the last note; None without proof."""
         if await self._zero.active():
             return 0
-        arrival = next((note[CHAIN] for note in reversed(self._work.notes) if CHAIN in note), None)
-        if arrival is None or not await self._corner.active():
+        arrival = last_of(self._work.notes, ChainAt, ChainLost)
+        if not isinstance(arrival, ChainAt) or not await self._corner.active():
             return None
-        return int(arrival["side"]) if await self._corner.count() == arrival["count"] else None
+        return arrival.side if await self._corner.count() == arrival.count else None
 
     async def _onward(self, corners: int) -> Ended:
         limit = self._chain.seconds_per_side * corners * LATE + MARGIN

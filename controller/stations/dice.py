@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from config.schema import Dice
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import FacesFallen, ShakesBefore, notes_of
 from controller.journal.replay import Notebook, Unread
 from firmware_bridge.boards.devices import Devices
 
@@ -26,22 +27,22 @@ class DiceStation:
         next one sees whether the dice have fallen, and does not throw what has been thrown.
         """
         work = work or Unread()
-        faces = [face for note in work.notes for face in note.get("faces", ())]
-        last = work.notes[-1] if work.notes else {}
-        if "shakes" in last:
+        faces = [face for note in notes_of(work.notes, FacesFallen) for face in note.faces]
+        last = work.notes[-1] if work.notes else None
+        if isinstance(last, ShakesBefore):
             shakes, lie = await self._dome.thrown()
-            if shakes > last["shakes"] and _are_faces(lie[:dice], dice):
+            if shakes > last.shakes and _are_faces(lie[:dice], dice):
                 faces += lie[:dice]
         while len(faces) < dice * times:
             if faces:
-                work.record({"faces": faces[-dice:]})
+                work.record(FacesFallen(tuple(faces[-dice:])))
             faces += await self._once(dice, work)
         return tuple(faces)
 
     async def _once(self, dice: int, work: Notebook) -> tuple[int, ...]:
         async def shake() -> tuple[int, ...]:
             shakes, _ = await self._dome.thrown()
-            await work.note({"shakes": shakes})
+            await work.note(ShakesBefore(shakes))
             read = await self._dome.throw(dice)
             if _are_faces(read, dice):
                 return read

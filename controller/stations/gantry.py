@@ -12,6 +12,7 @@ from typing import Any
 from config.schema import Gantry, Modules
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import TagRead, last_of
 from controller.journal.replay import Notebook, Unread
 from controller.pausing.homing import GantryHoming, arrived
 from controller.planning.moves import Carry, Grasp, TurnOver
@@ -137,14 +138,14 @@ class GantryStation:
         """
         assert self._turner is not None
         work = work or Unread()
-        read = next((note for note in work.notes if "tag" in note), None)
+        read = last_of(work.notes, TagRead)
         if work.doubtful:
             await self._go_up(self._top)
         if read is None:
             if not (work.doubtful and await self._loaded.active()):
                 await self._take(work, move.source, move.clear)
             await self._turner.go_forth()
-            read = {"tag": await self._reader.tag() if self._reader else None}
+            read = TagRead(await self._reader.tag() if self._reader else None)
             work.record(read)
         if not work.doubtful or await self._loaded.active():
             await (
@@ -153,8 +154,7 @@ class GantryStation:
             await work.on_disk()
             await self._let_go(move.source, move.clear)
         await self._turner.go_back()
-        tag: int | None = read["tag"]
-        return tag
+        return read.tag
 
     async def _found(self, source: Grasp) -> bool:
         """Whether the jaws hold a block now: they held it, or it still lay at its source.

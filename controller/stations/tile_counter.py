@@ -9,16 +9,10 @@ journal, as is a tile that sticks under the counter: a run that goes on with the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import CountedFrom, PushDoubted, PushProven, TileFree, TileSticks
 from controller.journal.replay import Notebook, Unread
 from firmware_bridge.boards.devices import Sensor
-
-FROM, STUCK, DOUBT = "feeding", "stuck", "doubt"
-"""The notes: from which counts the tiles are counted, what sticks under which counter, and of which
-vane an edge was missed, so that nobody knows how many stacks its pusher has pushed on."""
 
 
 class Tally:
@@ -34,7 +28,7 @@ class Tally:
         work: Notebook | None = None,
         base: int | None = None,
         through: int = 0,
-        stuck: Mapping[str, Any] | None = None,
+        stuck: TileSticks | None = None,
     ) -> None:
         self._counter = counter
         self._work = work or Unread()
@@ -80,9 +74,9 @@ class Tally:
 
         Once one has been, it stays theirs: the machine does not try again what it has given up.
         """
-        if self._stuck is not None and self._stuck["through"] == self._through:
-            asked = asked or bool(self._stuck["asked"])
-        self._note_stuck({"through": self._through, "asked": asked})
+        if self._stuck is not None and self._stuck.through == self._through:
+            asked = asked or self._stuck.asked
+        self._note_stuck(TileSticks(self._counter.channel, self._through, asked))
 
     def comes_free(self) -> None:
         """Nothing sticks any more, and what did is accounted for."""
@@ -95,20 +89,20 @@ class Tally:
         """
         if self._stuck is None or await self._counter.active():
             return 0
-        if not self._stuck["asked"]:
+        if not self._stuck.asked:
             raise TableFault(
                 Fault.UNPROVEN,
                 "trays",
                 f"a tile stuck at {self._counter.channel} as the last run ended and sticks there no"
                 " more: it has gone on, or was taken out",
             )
-        out = self._through - int(self._stuck["through"]) + 1
+        out = self._through - self._stuck.through + 1
         await self.taken_out(out)
         return out
 
     def doubts(self, vane: str, why: str | None) -> None:
         """Why it is in doubt what went on from here past a vane; None once it is proven."""
-        self._work.record({DOUBT: {vane: why}})
+        self._work.record(PushProven(vane) if why is None else PushDoubted(vane, why))
 
     async def on_disk(self) -> None:
         """Wait until everything that was noted is on disk: before a drive changes what is so."""
@@ -117,15 +111,9 @@ class Tally:
     def _count_from(self, base: int) -> None:
         if base != self._base:
             self._base = base
-            self._work.record({FROM: {self._counter.channel: base}})
+            self._work.record(CountedFrom.of({self._counter.channel: base}))
 
-    def _note_stuck(self, stuck: Mapping[str, Any] | None) -> None:
+    def _note_stuck(self, stuck: TileSticks | None) -> None:
         if stuck != self._stuck:
             self._stuck = stuck
-            self._work.record({STUCK: {self._counter.channel: stuck}})
-
-
-def noted(work: Notebook, what: str) -> dict[str, Any] | None:
-    """What the notes of this name say of each channel, the last word of each; None if nothing."""
-    found = [note[what] for note in work.notes if what in note]
-    return {channel: said for note in found for channel, said in note.items()} if found else None
+            self._work.record(stuck or TileFree(self._counter.channel))

@@ -8,6 +8,7 @@ from controller.events import Event, EventLog
 from controller.faults.catalogue import Who
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
+from controller.journal.notes import MovesMade
 from controller.ledger import Ledger
 from controller.run_state import Books, as_json, mean
 from firmware_bridge.guide import Ask
@@ -44,9 +45,9 @@ def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
 
         async def deal() -> None:
             async with books.intent("top", {"step": "packet"}) as work:
-                await work.note({"moved": "w1.1u"})
+                await work.note(MovesMade(1))
                 (packet,) = journal.entries()
-                assert (packet.number, packet.notes) == (work.number, ({"moved": "w1.1u"},))
+                assert (packet.number, packet.notes) == (work.number, (MovesMade(1),))
                 assert not packet.confirmed
 
         now(deal())

@@ -15,6 +15,7 @@ from controller.journal import files as journal_files
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
+from controller.journal.notes import PushDoubted
 from controller.journal.reconcile import Copy, defect_of, truth_of
 from tests.controller.journal.on_disk import now
 
@@ -25,7 +26,7 @@ def write_story(file: Path, steps: int = 2) -> None:
     with Journal(file, NOON, {"n": 1}) as journal:
         for number in range(steps):
             step = journal.intend("top", 1.0, {"step": number})
-            journal.note(step, 1.5, "J*")
+            journal.note(step, 1.5, PushDoubted("v", "J*"))
             journal.confirm(step, 2.0, [3, 5])
         journal.end()
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from controller.journal import Entry, Journal
 from controller.journal.copies import paths_of
+from tests.controller.journal.any_note import NOTES
 from tests.controller.journal.on_disk import now
 
 VALUES = st.recursive(
@@ -22,7 +23,7 @@ VALUES = st.recursive(
 )
 DEEDS = st.lists(
     st.tuples(st.just("intend"), st.dictionaries(st.text(), VALUES, max_size=3))
-    | st.tuples(st.just("note"), VALUES)
+    | st.tuples(st.just("note"), NOTES)
     | st.tuples(st.just("confirm"), VALUES)
     | st.tuples(st.sampled_from(["flush", "check", "end", "close", "cut"]), st.none()),
     max_size=20,

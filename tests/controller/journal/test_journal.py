@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal import Journal
+from controller.journal.notes import Flipped
 from tests.controller.journal.on_disk import NOON, PACKET, contents, on_disk
 
 HOUSE = Path(__file__).parents[3]
@@ -19,10 +20,11 @@ HOUSE = Path(__file__).parents[3]
 KILLED = """
 import os, sys
 from controller.journal import Journal
+from controller.journal.notes import Flipped
 journal = Journal(sys.argv[1], "now", {})
 packet = journal.intend("top", 1.0, {"step": "packet", "seat": 2})
 if sys.argv[2] == "after a note":
-    journal.note(packet, 2.0, "gripped")
+    journal.note(packet, 2.0, Flipped())
 if sys.argv[2] == "after the next intent":
     journal.confirm(packet, 2.5, {"tiles": 4})
     journal.intend("top", 2.5, {"step": "turn_up"})
@@ -45,7 +47,7 @@ def test_an_intent_survives_a_process_that_is_killed_right_after_it(file: Path) 
 
 def test_a_note_survives_a_process_that_is_killed_right_after_it(file: Path) -> None:
     killed(file, "after a note")
-    assert contents(file) == [("intent", PACKET), ("note", "gripped")]
+    assert contents(file) == [("intent", PACKET), ("note", "flipped")]
 
 
 def test_an_outcome_is_on_disk_with_the_next_intent(file: Path) -> None:
@@ -75,7 +77,7 @@ def test_every_write_waits_for_every_disk(file: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(os, "fdatasync", waited.append)
         number = journal.intend("top", 1.0, {})
         assert len(waited) == len(set(waited)) == 3
-        journal.note(number, 1.0, "gripped")
+        journal.note(number, 1.0, Flipped())
         assert len(waited) == 6
         journal.confirm(number, 1.0, "dealt")
         assert len(waited) == 6

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal import Journal
+from controller.journal.notes import FacesFallen, Flipped, MovesMade, TagRead
 from tests.controller.journal.on_disk import NOON, PACKET, now
 
 # What is read back
@@ -25,10 +26,10 @@ def test_what_was_confirmed_is_read_back_as_it_was_told(journal: Journal) -> Non
 
 def test_what_happened_on_the_way_is_read_back_in_order(journal: Journal) -> None:
     packet = journal.intend("top", 1.0, PACKET)
-    journal.note(packet, 1.5, {"gripped": "w1.1u"})
-    journal.note(packet, 2.5, {"let go": "hand 2"})
+    journal.note(packet, 1.5, MovesMade(1))
+    journal.note(packet, 2.5, TagRead(0x20))
     (entry,) = journal.entries()
-    assert entry.notes == ({"gripped": "w1.1u"}, {"let go": "hand 2"})
+    assert entry.notes == (MovesMade(1), TagRead(0x20))
     assert not entry.confirmed
 
 
@@ -65,10 +66,10 @@ def test_a_journal_in_memory_reads_back_the_same_and_touches_no_disk(
     monkeypatch.chdir(tmp_path)
     with Journal.in_memory(NOON, {}) as journal:
         packet = journal.intend("top", 1.0, PACKET)
-        journal.note(packet, 1.5, (3, 5))
+        journal.note(packet, 1.5, FacesFallen((3, 5)))
         journal.confirm(packet, 2.0, None)
         (entry,) = journal.history()
-        assert (entry.notes, entry.confirmed) == (([3, 5],), True)
+        assert (entry.notes, entry.confirmed) == ((FacesFallen((3, 5)),), True)
         assert (now(journal.check()), journal.healed, journal.unfinished()) == ((), (), None)
     assert list(tmp_path.iterdir()) == []
 
@@ -88,14 +89,14 @@ def test_a_run_that_ended_leaves_nothing_unfinished(file: Path) -> None:
 def test_a_run_that_was_cut_off_is_told_with_its_facts_and_steps(file: Path) -> None:
     with Journal(file, NOON, {"seed": 1}) as journal:
         journal.confirm(journal.intend("top", 1.0, {"step": "throw"}), 2.0, [3, 5])
-        journal.note(journal.intend("top", 2.0, PACKET), 2.5, "gripped")
+        journal.note(journal.intend("top", 2.0, PACKET), 2.5, Flipped())
     with Journal(file, "later", {"seed": 2}) as journal:
         left = journal.unfinished()
     assert left is not None
     assert (left.started, left.facts) == (NOON, {"seed": 1})
     throw, packet = left.entries
     assert (throw.outcome, throw.confirmed) == ([3, 5], True)
-    assert (packet.notes, packet.confirmed) == (("gripped",), False)
+    assert (packet.notes, packet.confirmed) == ((Flipped(),), False)
 
 
 def test_a_story_goes_on_through_every_run_that_resumed_it(file: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from controller.journal import Journal, JournalError, JournalLocked
 from controller.journal.copies import paths_of
 from controller.journal.lines import SECTOR, Record, chain_of, line_of
+from controller.journal.notes import Flipped, MovesMade, Note, PushDoubted
 from controller.journal.writer_threads import WriterThreads
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.slow_disk import SlowDisk
@@ -62,7 +63,7 @@ def test_what_is_added_during_a_sync_shares_the_next_one(file: Path) -> None:
             first = journal.intend("top", 1.0, {"step": 1})
             await asyncio.sleep(0.05)
             for number in range(9):
-                journal.note(first, 1.0, number)
+                journal.note(first, 1.0, MovesMade(number))
             await journal.on_disk()
             assert asyncio.get_running_loop().time() == pytest.approx(0.2)
 
@@ -144,7 +145,7 @@ def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> Non
             paths_of(file)[1].write_bytes(b"")
             checking = asyncio.create_task(journal.check())
             await asyncio.sleep(0.05)
-            journal.note(step, 1.0, "meanwhile")
+            journal.note(step, 1.0, Flipped())
             healed = await checking
             await journal.on_disk()
             assert await journal.check() == ()
@@ -152,7 +153,7 @@ def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> Non
 
     (told,) = run(main())
     assert f"{file}.2 was damaged" in told or f"{file}.2 ended at" in told
-    assert contents(file) == [("intent", {}), ("note", "meanwhile")]
+    assert contents(file) == [("intent", {}), ("note", "flipped")]
 
 
 # Power cuts
@@ -164,17 +165,17 @@ def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
 ) -> None:
     """Each copy keeps any sectors of what was being written, in any order, or none."""
     chance, disk = Random(seed), SlowDisk(0.1)
-    durable: list[object] = []
-    added: list[object] = []
+    durable: list[Note] = []
+    added: list[Note] = []
 
     async def main() -> None:
         journal = Journal(file, NOON, {}, storage=disk)
         step = journal.intend("top", 1.0, {})
         for number in range(chance.randrange(1, 7)):
             for part in range(chance.randrange(1, 4)):
-                what = f"{number}.{part} " + "x" * chance.choice((0, 40, 300, 700, 2000))
-                journal.note(step, 1.0, what)
-                added.append(what)
+                why = f"{number}.{part} " + "x" * chance.choice((0, 40, 300, 700, 2000))
+                added.append(PushDoubted("head1_vane", why))
+                journal.note(step, 1.0, added[-1])
             if chance.random() < 0.7:
                 await journal.on_disk()
                 durable[:] = added
@@ -188,7 +189,7 @@ def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
         kept = list(entries[0].notes) if entries else []
         assert kept[: len(durable)] == durable, "what was waited for is there"
         assert kept == added[: len(kept)], "and what is there comes in order"
-        journal.note(journal.intend("top", 3.0, {}), 3.0, "the next run")
+        journal.note(journal.intend("top", 3.0, {}), 3.0, Flipped())
     assert len({path.read_bytes() for path in paths_of(file)}) == 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal import Journal
+from controller.journal.notes import ShakesBefore
 from controller.soak.killing import Killing, one_outcome_a_throw, one_run
 
 KILLING = Killing("robotic", "block", 1, 3)
@@ -54,7 +55,7 @@ def journal_of_a_throw(path: Path, *shakes: int, confirmed: bool = True) -> Path
     with Journal(path, "now", {}) as journal:
         throw = journal.intend("top", 1.0, {"step": "throw", "by": 0, "dice": 2, "times": 1})
         for number in shakes:
-            journal.note(throw, 2.0, {"shakes": number})
+            journal.note(throw, 2.0, ShakesBefore(number))
         if confirmed:
             journal.confirm(throw, 3.0, [3, 5])
         journal.end()

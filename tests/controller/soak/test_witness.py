@@ -11,6 +11,7 @@ import pytest
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.journal import Entry
+from controller.journal.notes import ShakesBefore
 from controller.soak.evening import play_evening
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.scenarios import evening_of, pairs_of
@@ -116,7 +117,7 @@ def test_a_journal_whose_outcomes_lead_elsewhere_is_seen(tmp_path: Path) -> None
 
 
 def test_dice_that_were_thrown_again_are_seen() -> None:
-    throw = Entry(1, "top", 0.0, {"step": "throw"}, ({"shakes": 0},), [3, 5], confirmed=True)
+    throw = Entry(1, "top", 0.0, {"step": "throw"}, (ShakesBefore(0),), [3, 5], confirmed=True)
     assert throws_as_written([3, 5], [throw]) == []
     assert throws_as_written([3, 5, 1], [throw]) == [], "what came of the last may be lost"
     assert throws_as_written([2, 2, 3, 5], [throw])

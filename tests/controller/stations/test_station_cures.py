@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from config.loader import load_game, load_table
 from config.recovery_limits import DEFAULTS
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault
+from controller.journal.notes import ChainAt, ChainLost, Note
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
 from firmware_bridge.boards.board import Ended, Reason
@@ -132,21 +131,21 @@ class Notes:
 
     doubtful = True
 
-    def __init__(self, *notes: object) -> None:
-        self.notes: tuple[Any, ...] = notes
-        self.written: list[object] = []
+    def __init__(self, *notes: Note) -> None:
+        self.notes: tuple[Note, ...] = notes
+        self.written: list[Note] = []
 
-    def record(self, what: object) -> None:
-        self.written.append(what)
+    def record(self, note: Note) -> None:
+        self.written.append(note)
 
     async def on_disk(self) -> None:
         """What is noted is kept at once."""
 
-    async def note(self, what: object) -> None:
-        self.record(what)
+    async def note(self, note: Note) -> None:
+        self.record(note)
 
 
-def taken_over(*notes: object, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
+def taken_over(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
     """What a new run orders of the chain to have it at side 2, and what it notes."""
     rig, board = rig_of("single_port")
     assert rig.chain is not None
@@ -163,13 +162,13 @@ def taken_over(*notes: object, levels: dict[str, int], corners: int) -> tuple[li
     return board.told, work
 
 
-AT_SIDE_1 = {"chain": {"side": 1, "count": 4}}
+AT_SIDE_1 = ChainAt(1, 4)
 
 
 def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None:
     told, work = taken_over(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
     assert told == ["chain forward"]
-    assert work.written == [{"chain": {"side": 2, "count": 5}}]
+    assert work.written == [ChainAt(2, 5)]
 
 
 @pytest.mark.parametrize(
@@ -177,12 +176,12 @@ def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None
     [
         pytest.param([AT_SIDE_1], {"chain_corner": 1}, 5, id="an edge since: a bounce or a repair"),
         pytest.param([AT_SIDE_1], {"chain_corner": 0}, 4, id="it stands at no side"),
-        pytest.param([AT_SIDE_1, {"chain": None}], {"chain_corner": 1}, 4, id="a fault since"),
+        pytest.param([AT_SIDE_1, ChainLost()], {"chain_corner": 1}, 4, id="a fault since"),
         pytest.param([], {"chain_corner": 1}, 1, id="no arrival was noted"),
     ],
 )
 def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
-    notes: list[object], levels: dict[str, int], corners: int
+    notes: list[Note], levels: dict[str, int], corners: int
 ) -> None:
     told, _ = taken_over(*notes, levels=levels, corners=corners)
     assert told == ["chain back", "chain forward"]
@@ -204,7 +203,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
         await chain.to_side(1)
 
     clock.run(build())
-    assert work.written == [{"chain": None}, {"chain": {"side": 1, "count": 1}}]
+    assert work.written == [ChainLost(), ChainAt(1, 1)]
 
 
 def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:

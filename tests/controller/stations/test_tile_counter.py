@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from controller.faults.table_fault import Fault, TableFault
+from controller.journal.notes import Note
 from controller.rounds.build_progress import Feeding
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
@@ -37,16 +37,16 @@ class Notes:
     doubtful = True
 
     def __init__(self) -> None:
-        self.notes: tuple[Any, ...] = ()
+        self.notes: tuple[Note, ...] = ()
 
-    def record(self, what: object) -> None:
-        self.notes = (*self.notes, what)
+    def record(self, note: Note) -> None:
+        self.notes = (*self.notes, note)
 
     async def on_disk(self) -> None:
         """What is noted is kept at once."""
 
-    async def note(self, what: object) -> None:
-        self.record(what)
+    async def note(self, note: Note) -> None:
+        self.record(note)
 
 
 class Counted:

@@ -1,0 +1,265 @@
+"""The notes of the journal: what work records on its way, so that a later run can resume it.
+
+    ShakesBefore(7)  <->  {"shakes": 7}
+
+Every note is one of the values below, and `encode` and `decode` are the only places that know
+their JSON. It is that of version 0.1, so journals of that version are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, assert_never
+
+
+@dataclass(frozen=True)
+class MovesMade:
+    """The first so many moves of a step are made and confirmed."""
+
+    moves: int
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """The flipper has turned its tile, and is to go back."""
+
+
+@dataclass(frozen=True)
+class KeyPresses:
+    """The lid stands open, and its key had been pressed so often when it opened."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class ShakesBefore:
+    """The dice are about to be shaken, and the board had counted so many shakes before."""
+
+    shakes: int
+
+
+@dataclass(frozen=True)
+class FacesFallen:
+    """The faces that one shake has shown."""
+
+    faces: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TagRead:
+    """The tag of the tile that is in the jaws, turned; None where no tag could be read."""
+
+    tag: int | None
+
+
+@dataclass(frozen=True)
+class CountedFrom:
+    """The counts of sensors from which on the tiles of a build are counted."""
+
+    counts: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> CountedFrom:
+        """The note of these counts, by sensor."""
+        return cls(tuple(counts.items()))
+
+
+@dataclass(frozen=True)
+class TileSticks:
+    """A tile sticks under a counter, when so many were through; whether a person was asked."""
+
+    counter: str
+    through: int
+    asked: bool
+
+
+@dataclass(frozen=True)
+class TileFree:
+    """No tile sticks under a counter any more."""
+
+    counter: str
+
+
+@dataclass(frozen=True)
+class PushDoubted:
+    """A vane gave no signal, so it is not known what its pusher has pushed on; and the evidence."""
+
+    vane: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PushProven:
+    """A vane gives signals again, and nothing was pushed on unseen."""
+
+    vane: str
+
+
+@dataclass(frozen=True)
+class ChainAt:
+    """The chain has come to a side, and its corner sensor had counted so many edges."""
+
+    side: int
+    count: int
+
+
+@dataclass(frozen=True)
+class ChainLost:
+    """The chain missed its corner: the side at which it stands is not known."""
+
+
+Note = (
+    MovesMade
+    | Flipped
+    | KeyPresses
+    | ShakesBefore
+    | FacesFallen
+    | TagRead
+    | CountedFrom
+    | TileSticks
+    | TileFree
+    | PushDoubted
+    | PushProven
+    | ChainAt
+    | ChainLost
+)
+N = TypeVar("N")
+
+
+class UnknownNoteError(ValueError):
+    """A JSON value is no note that this version knows; the text says why."""
+
+
+def notes_of(notes: Iterable[Note], kind: type[N]) -> list[N]:
+    """The notes of one kind, in order."""
+    return [note for note in notes if isinstance(note, kind)]
+
+
+def last_of(notes: Iterable[Note], *kinds: type[N]) -> N | None:
+    """The last note of one of these kinds; None if there is none."""
+    return next((note for note in reversed([*notes]) if isinstance(note, kinds)), None)
+
+
+def encode(note: Note) -> object:
+    """A note as a JSON value."""
+    match note:
+        case MovesMade(moves):
+            return {"made": moves}
+        case Flipped():
+            return "flipped"
+        case KeyPresses(count):
+            return {"presses": count}
+        case ShakesBefore(shakes):
+            return {"shakes": shakes}
+        case FacesFallen(faces):
+            return {"faces": list(faces)}
+        case TagRead(tag):
+            return {"tag": tag}
+        case CountedFrom(counts):
+            return {"feeding": dict(counts)}
+        case TileSticks(counter, through, asked):
+            return {"stuck": {counter: {"through": through, "asked": asked}}}
+        case TileFree(counter):
+            return {"stuck": {counter: None}}
+        case PushDoubted(vane, why):
+            return {"doubt": {vane: why}}
+        case PushProven(vane):
+            return {"doubt": {vane: None}}
+        case ChainAt(side, count):
+            return {"chain": {"side": side, "count": count}}
+        case ChainLost():
+            return {"chain": None}
+    assert_never(note)
+
+
+def decode(content: object) -> Note:
+    """The note that a JSON value is. Raises UnknownNoteError."""
+    if content == "flipped":
+        return Flipped()
+    if not isinstance(content, dict) or len(content) != 1:
+        raise UnknownNoteError("it has no kind")
+    ((kind, value),) = content.items()
+    if kind not in _DECODERS:
+        raise UnknownNoteError(f"there is no kind '{kind}'")
+    return _DECODERS[kind](value)
+
+
+def _stuck(value: Any) -> Note:
+    counter, told = _only(value)
+    if told is None:
+        return TileFree(counter)
+    through, asked = _keys(told, "through", "asked")
+    if not isinstance(asked, bool):
+        raise UnknownNoteError("'asked' is neither true nor false")
+    return TileSticks(counter, _count(through), asked)
+
+
+def _doubt(value: Any) -> Note:
+    vane, why = _only(value)
+    return PushProven(vane) if why is None else PushDoubted(vane, _text(why))
+
+
+def _chain(value: Any) -> Note:
+    if value is None:
+        return ChainLost()
+    side, count = _keys(value, "side", "count")
+    return ChainAt(_count(side), _count(count))
+
+
+def _faces(value: Any) -> Note:
+    if not isinstance(value, list):
+        raise UnknownNoteError("the faces are no list")
+    return FacesFallen(tuple(map(_count, value)))
+
+
+def _feeding(value: Any) -> Note:
+    if not isinstance(value, dict):
+        raise UnknownNoteError("the counts are of no sensors")
+    return CountedFrom(tuple((sensor, _integer(count)) for sensor, count in value.items()))
+
+
+_DECODERS: Mapping[str, Callable[[Any], Note]] = {
+    "made": lambda value: MovesMade(_count(value)),
+    "presses": lambda value: KeyPresses(_count(value)),
+    "shakes": lambda value: ShakesBefore(_count(value)),
+    "faces": _faces,
+    "tag": lambda value: TagRead(None if value is None else _count(value)),
+    "feeding": _feeding,
+    "stuck": _stuck,
+    "doubt": _doubt,
+    "chain": _chain,
+}
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int:
+        raise UnknownNoteError(f"{value!r} is no whole number")
+    return value
+
+
+def _count(value: Any) -> int:
+    if _integer(value) < 0:
+        raise UnknownNoteError(f"{value} is below 0")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise UnknownNoteError(f"{value!r} is no text")
+    return value
+
+
+def _only(value: Any) -> tuple[str, Any]:
+    """The one key of an object, and what it has."""
+    if not isinstance(value, dict) or len(value) != 1:
+        raise UnknownNoteError(f"{value!r} does not name one part")
+    ((part, told),) = value.items()
+    return str(part), told
+
+
+def _keys(value: Any, *keys: str) -> list[Any]:
+    """The values of exactly these keys of an object."""
+    if not isinstance(value, dict) or value.keys() != set(keys):
+        raise UnknownNoteError(f"{value!r} does not have just {' and '.join(keys)}")
+    return [value[key] for key in keys]

@@ -1,0 +1,40 @@
+"""Any note at all, for properties."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from controller.journal.notes import (
+    ChainAt,
+    ChainLost,
+    CountedFrom,
+    FacesFallen,
+    Flipped,
+    KeyPresses,
+    MovesMade,
+    Note,
+    PushDoubted,
+    PushProven,
+    ShakesBefore,
+    TagRead,
+    TileFree,
+    TileSticks,
+)
+
+counts = st.integers(min_value=0)
+
+NOTES: st.SearchStrategy[Note] = st.one_of(
+    st.builds(MovesMade, counts),
+    st.builds(Flipped),
+    st.builds(KeyPresses, counts),
+    st.builds(ShakesBefore, counts),
+    st.builds(FacesFallen, st.lists(counts).map(tuple)),
+    st.builds(TagRead, st.none() | counts),
+    st.builds(CountedFrom.of, st.dictionaries(st.text(), st.integers(), max_size=4)),
+    st.builds(TileSticks, st.text(), counts, st.booleans()),
+    st.builds(TileFree, st.text()),
+    st.builds(PushDoubted, st.text(), st.text()),
+    st.builds(PushProven, st.text()),
+    st.builds(ChainAt, counts, counts),
+    st.builds(ChainLost),
+)

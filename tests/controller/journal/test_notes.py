@@ -1,0 +1,104 @@
+"""Notes: a closed set of values, read back as they were written, and those of version 0.1 too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+
+from controller.journal import Journal, JournalError
+from controller.journal.copies import paths_of
+from controller.journal.lines import Record, chain_of, line_of
+from controller.journal.notes import (
+    ChainAt,
+    ChainLost,
+    CountedFrom,
+    FacesFallen,
+    Flipped,
+    KeyPresses,
+    MovesMade,
+    Note,
+    PushDoubted,
+    PushProven,
+    ShakesBefore,
+    TagRead,
+    TileFree,
+    TileSticks,
+    UnknownNoteError,
+    decode,
+    encode,
+)
+from tests.controller.journal.any_note import NOTES
+from tests.controller.journal.on_disk import NOON, PACKET
+
+OF_VERSION_0_1: list[tuple[object, Note]] = [
+    ({"made": 2}, MovesMade(2)),
+    ("flipped", Flipped()),
+    ({"presses": 4}, KeyPresses(4)),
+    ({"shakes": 0}, ShakesBefore(0)),
+    ({"faces": [3, 5]}, FacesFallen((3, 5))),
+    ({"tag": 4131}, TagRead(4131)),
+    ({"tag": None}, TagRead(None)),
+    ({"feeding": {"s1": 7, "s2": -1}}, CountedFrom((("s1", 7), ("s2", -1)))),
+    ({"stuck": {"s1": {"through": 5, "asked": True}}}, TileSticks("s1", 5, True)),
+    ({"stuck": {"s1": None}}, TileFree("s1")),
+    ({"doubt": {"v1": "no signal"}}, PushDoubted("v1", "no signal")),
+    ({"doubt": {"v1": None}}, PushProven("v1")),
+    ({"chain": {"side": 1, "count": 4}}, ChainAt(1, 4)),
+    ({"chain": None}, ChainLost()),
+]
+
+
+@pytest.mark.parametrize(("content", "note"), OF_VERSION_0_1)
+def test_notes_are_written_and_read_as_in_version_0_1(content: object, note: Note) -> None:
+    assert decode(content) == note
+    assert encode(note) == content
+
+
+def test_every_kind_of_note_is_in_that_list() -> None:
+    assert {type(note) for _, note in OF_VERSION_0_1} == set(get_args(Note))
+
+
+@given(NOTES)
+def test_what_was_noted_is_read_back(note: Note) -> None:
+    assert decode(encode(note)) == note
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None, 7, "gripped", [], {}, {"moved": 1}, {"made": 1, "shakes": 2}, {"made": "1"},
+        {"made": True}, {"made": -1}, {"made": 1.0}, {"faces": 3}, {"faces": [3, None]},
+        {"tag": "7m"}, {"feeding": [1]}, {"feeding": {"s1": None}}, {"stuck": {}},
+        {"stuck": {"s1": {"through": 1}}}, {"stuck": {"s1": {"through": 1, "asked": 1}}},
+        {"stuck": {"s1": None, "s2": None}}, {"doubt": {"v1": 7}}, {"doubt": "v1"},
+        {"chain": 1}, {"chain": {"side": 1, "count": 4, "at": 0}}, {"presses": None},
+    ],
+)  # fmt: skip
+def test_anything_else_is_no_note(content: object) -> None:
+    with pytest.raises(UnknownNoteError):
+        decode(content)
+
+
+def test_a_note_of_another_version_is_told_and_the_journal_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "table.journal"
+    lines: list[bytes] = []
+    for record in (
+        Record(1, "run", "", 0.0, {"started": NOON, "facts": {}}),
+        Record(2, "intent", "top", 1.0, PACKET),
+        Record(3, "note", "", 2.0, {"hovering": "w1.1u"}, 2),
+    ):
+        lines.append(line_of(record, chain_of(lines[-1]) if lines else ""))
+    text = b"".join(line + b"\n" for line in lines)
+    for path in paths_of(file):
+        path.write_bytes(text)
+    with pytest.raises(JournalError) as told:
+        Journal(file, NOON, {})
+    assert str(told.value) == (
+        'Record 3 of the journal has a note that this version does not know ({"hovering":'
+        " \"w1.1u\"}: there is no kind 'hovering'); run the version that wrote it, or name another"
+        " file with --journal."
+    )
+    assert file.read_bytes() == text
