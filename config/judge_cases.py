@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from config.errors import Finding, located
+from config.errors import Finding, located, shown
 from config.loader import read
 from config.schema import Part
 from config.validation.messages import findings, from_rules
@@ -25,9 +26,13 @@ def load_case(game: str, path: str | Path) -> Any:
     case = judging_of(game).case
     document = read(path)
     assert isinstance(document.value, dict)
-    given = dict(document.value)
-    if "game" in {each.name for each in fields(case)}:
-        given.setdefault("game", game)
+    given = {"game": game} | document.value
+    if given["game"] != game:
+        wrong = f"is a case of {shown(given['game'])}, and a case of '{game}' is to be judged"
+        cure = f"Write `game: {game}`, or judge it as what it is."
+        raise located(document.file, document.lines, [Finding(("game",), wrong, cure)])
+    if "game" not in {each.name for each in fields(case)}:
+        del given["game"]
     model = _model(case)
     try:
         values = model.model_validate_json(json.dumps(given))
@@ -36,8 +41,15 @@ def load_case(game: str, path: str | Path) -> Any:
     except ValidationError as error:
         raise located(document.file, document.lines, findings(error, model)) from None
     except RulesError as error:
-        found: list[Finding] = [from_rules((), error)]
-        raise located(document.file, document.lines, found) from None
+        raise located(document.file, document.lines, [_of_the_rules(error, given)]) from None
+
+
+def _of_the_rules(error: RulesError, given: Mapping[str, object]) -> Finding:
+    """A refusal by the judge, at the field with which its sentence begins: `tile: ...`."""
+    field, colon, sentence = str(error).partition(": ")
+    if colon and field in given:
+        return from_rules((field,), RulesError(sentence))
+    return from_rules((), error)
 
 
 def _model(case: type[Any]) -> type[BaseModel]:

@@ -7,10 +7,18 @@ offers what a judge can be asked about, the case is made from the position and j
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
+import pytest
+
 from rules.games import rules_of
+from rules.games.dominoes.actions import Call, Go, Lay
+from rules.games.dominoes.judge import Case as DominoCase
+from rules.games.dominoes.judge import House
+from rules.games.dominoes.judge import judge as judge_dominoes
+from rules.games.dominoes.variants import VARIANTS
 from rules.games.filipino.judge import Case as FilipinoCase
 from rules.games.filipino.judge import Rival as FilipinoRival
 from rules.games.filipino.judge import judge as judge_filipino
@@ -159,3 +167,68 @@ def test_every_win_of_a_filipino_hand_is_judged_as_it_is_played() -> None:
             assert [*verdict.payments] == wins
             judged += 1
     assert judged > 20
+
+
+# Dominoes
+
+
+def domino_case(play: Any, game: str, action: Any) -> DominoCase:
+    """What the floor would be told about an action: every hand, the layout, the scores so far."""
+    house = asdict(play.parameters)
+    own = asdict(next(each.parameters for each in VARIANTS if each.name == game))
+    return DominoCase(
+        game=game,
+        tile=str(action),
+        layout=tuple(str(each) for each in play.actions if isinstance(each, Lay)),
+        seat=action.seat,
+        called=isinstance(action, Call),
+        hands=play.hands,
+        boneyard=len(play.boneyard) if play.tableau.ends else None,
+        passed=play.goes,
+        scores=play.scores,
+        parameters=House(**{name: house[name] for name in house if house[name] != own[name]}),
+    )
+
+
+@pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
+def test_every_act_at_dominoes_is_judged_as_it_is_played(game: str) -> None:
+    ended = 0
+    for number in range(12):
+        chance = Random(f"{game} {number}")
+        house = houses(game)[number % len(houses(game))]
+        setup, tiles = dealt(game, chance, parameters=house)
+        play = rules_of(game).start(setup, tiles)
+        while play.settlement is None:
+            action = chance.choice(tuple(play.legal_actions))
+            after = play.apply(action)
+            if not (play.ended and isinstance(action, Go)):
+                as_played(play, after, domino_case(play, game, action))
+                ended += after.settlement is not None
+            play = after
+    assert ended > 5
+
+
+def as_played(play: Any, after: Any, case: DominoCase) -> None:
+    """The verdict on one act: its points, and the hand's if the act ends it."""
+    verdict = judge_dominoes(case)
+    assert verdict.legal, (case, verdict)
+    # The case says that nobody calls the points of a tile; whoever calls them is a case of its own.
+    closed = after._replace(claim=0)
+    made = closed.scored[len(play.scored) :]
+    settlement = closed.settlement
+    paid = [(pay.to, pay.amount) for pay in verdict.payments]
+    if settlement is None:
+        assert paid == [(score.seat, score.points) for score in made]
+        return
+    whole = [(pay.to, pay.amount) for pay in settlement.payments]
+    assert paid == whole[len(play.scored) :]
+    assert verdict.win == (settlement.winner is not None)
+    if isinstance(case.tile, str) and closed.ended in ("out", "blocked"):
+        ending = judge_dominoes(
+            replace(case, tile=None, hands=closed.hands, passed=0, layout=layout_of(closed))
+        )
+        assert [(pay.to, pay.amount) for pay in ending.payments] == whole[len(closed.scored) :]
+
+
+def layout_of(play: Any) -> tuple[str, ...]:
+    return tuple(str(each) for each in play.actions if isinstance(each, Lay))

@@ -73,10 +73,12 @@ def test_DM_10_threes_score_three_six_and_nine() -> None:
 
 
 def test_DM_11_bergen_a_double_header_and_the_triple_after_it() -> None:
+    # The example of the book sets 4-3, which is no doublet (2.4).
+    any_set = House(set_tile="any")
     laid = ("4-3", "4-2 on 4", "5-2 on 2", "5-3 on 5")
-    double = judged("bergen", *laid, seat=1)
+    double = judged("bergen", *laid, seat=1, parameters=any_set)
     assert double.payments == (Payment(HOUSE, 1, 2, "double header, 3 at both ends (2.4)"),)
-    triple = judged("bergen", *laid, "3-3 on 3")
+    triple = judged("bergen", *laid, "3-3 on 3", parameters=any_set)
     assert (points(triple), triple.name) == (3, "3 points")
     assert triple.reasons[-1] == "Seat 0 scores 3: triple header, 3 at both ends (2.4)."
 
@@ -151,7 +153,8 @@ def test_a_tile_that_is_named_alone_lies_in_the_one_way_that_there_is() -> None:
 @pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
 def test_every_variant_has_a_judge(game: str) -> None:
     assert judging_of(game).case is Case
-    assert judging_of(game).judge(Case(game, "6-5")).legal
+    with_lie = "6-6 crosswise" if game == "sniff" else "6-6"
+    assert judging_of(game).judge(Case(game, with_lie)).legal
 
 
 @pytest.mark.parametrize(
@@ -173,6 +176,153 @@ def test_every_variant_has_a_judge(game: str) -> None:
 def test_a_case_that_contradicts_itself_is_refused(laid: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(RulesError, match=sentence):
         judged("block", *laid)
+
+
+FOUR_LEFT = (("6-5", "3-3"), ("1-0",), ("2-0",), ())
+
+
+def test_DM_16_draws_and_goes_follow_the_hand_and_the_boneyard() -> None:
+    stuck: dict[str, Any] = {"hand": ("5-5",), "seat": 1}
+    may = judged("draw", "6-4", "draw", boneyard=3, **stuck)
+    assert (may.legal, may.name) == (True, "draw")
+    assert may.reasons == (
+        "Seat 1 cannot play, and 3 tiles are in the boneyard: it may draw (C3, C4).",
+    )
+    must_not = judged("draw", "6-4", "draw", boneyard=2, **stuck)
+    assert not must_not.legal
+    assert "2 tiles are left in the boneyard" in must_not.reasons[0]
+    assert judged("draw", "6-4", "go", boneyard=2, **stuck).legal
+    early = judged("draw", "6-4", "go", boneyard=3, **stuck)
+    assert "has to draw before it may go" in early.reasons[0]
+    able = judged("draw", "6-4", "draw", boneyard=9, hand=("4-1",), seat=1)
+    assert "can play, so it may not draw (2.2)" in able.reasons[0]
+    assert "Nobody draws at Block" in judged("block", "6-4", "draw", **stuck).reasons[0]
+
+
+def test_DM_04_a_call_takes_the_points_of_the_last_tile_once() -> None:
+    called = judged("muggins", "6-4", "call", seat=2)
+    assert (called.legal, called.name) == (True, "10 points")
+    assert called.payments == (Payment(HOUSE, 2, 10, "open ends total 10 (2.5, 2.7, 2.9)"),)
+    nothing = judged("muggins", "6-5", "call")
+    assert (nothing.legal, nothing.name) == (False, "not allowed")
+    assert "There is nothing to call" in nothing.reasons[0]
+    late = House(muggins_window="next_action")
+    assert not judged("muggins", "6-4", "call", passed=1, parameters=late).legal
+    assert judged("muggins", "6-4", "call", passed=1).legal
+    assert "Nothing is called at Block" in judged("block", "6-4", "call").reasons[0]
+
+
+def test_DM_15_and_DM_17_a_set_tile_is_judged_by_the_hand() -> None:
+    hand = ("5-4", "6-5", "3-0")
+    assert judged("matador", "6-5", hand=hand).legal
+    lighter = judged("matador", "5-4", hand=hand)
+    assert not lighter.legal
+    assert "its heaviest has to be set" in lighter.reasons[0]
+    assert not judged("bergen", "6-5", hand=("6-5", "2-2")).legal
+    assert judged("bergen", "2-2", hand=("6-5", "2-2")).legal
+
+
+def test_DM_19_the_last_tile_brings_the_others_pips() -> None:
+    hands = (("6-5", "3-3"), ("1-0",), ("4-1",))
+    verdict = judged("block", "6-4", "4-1", hands=hands, seat=2)
+    assert (verdict.name, verdict.win) == ("out", True)
+    assert verdict.payments == (Payment(HOUSE, 2, 18, "the hand (C9)"),)
+    assert any("The others are left with 18 pips (C9)." in reason for reason in verdict.reasons)
+    alone = judged("block", "6-4", "4-1", hand=("4-1",), seat=2)
+    assert alone.reasons[-1] == "The hand has ended; give all hands for its score (C9)."
+
+
+def test_DM_20_and_DM_21_a_blocked_hand_is_won_by_the_lowest_or_nobody() -> None:
+    hands = (("1-0",), ("6-5",), ("3-1",))
+    verdict = judge(Case("block", hands=hands))
+    assert (verdict.name, verdict.win) == ("blocked", True)
+    assert verdict.payments == (Payment(HOUSE, 0, 15, "the hand (C9)"),)
+    less = judge(Case("block", hands=hands, parameters=House(block_score="difference")))
+    assert less.payments == (Payment(HOUSE, 0, 14, "the hand (C9)"),)
+    even = judge(Case("block", hands=(("1-0",), ("6-5",), ("4-0", "1-1"), ("2-0",))))
+    assert [pay.amount for pay in even.payments] == [19]
+    tied = judge(Case("block", hands=(("2-0",), ("6-5",), ("1-1",))))
+    assert (tied.payments, tied.win) == ((), False)
+
+
+def test_DM_23_points_that_reach_the_target_end_the_game_at_once() -> None:
+    verdict = judged("sniff", "6-4", "4-4 crosswise on 4", scores=(0, 190, 0, 0), seat=1)
+    assert verdict.legal
+    verdict = judged("sniff", "6-4", seat=1, scores=(0, 190, 0, 0))
+    assert (verdict.name, verdict.win) == ("target", True)
+    assert any("has 200 of 200 points" in reason for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("game", "laid", "more", "sentence"),
+    [
+        ("sebastopol", ("3-3", "3-1"), {}, "layout: .* 3-3 cannot be set at Sebastopol: 6-6"),
+        ("bergen", ("4-3", "4-2"), {}, "layout: .* 4-3 cannot be set at Bergen: a doublet"),
+        ("block", ("6-4", "4-1"), {"seat": 4}, "seat: There is no seat 4; seats are 0 to 3"),
+        ("block", ("6-4", "4-1"), {"seat": 2, "players": 2}, "seat: There is no seat 2"),
+        ("block", ("6-4", "4-1"), {"players": 5}, "players: Block is played by 2, 3, 4, not by 5"),
+        ("block", ("6-4", "4-1"), {"hands": (("4-1",),)}, "hands: Block is not played with 1"),
+        ("block", ("6-4", "4-1"), {"hand": ("4-2",)}, "tile: Seat 0 does not hold 4-1"),
+        ("block", ("6-4", "4-1"), {"hand": ("6-4", "4-1")}, "6-4 is there twice: in hand, and"),
+        ("block", ("6-4", "4-1"), {"hand": ("4-1", "4-1")}, "hand: 4-1 is there twice"),
+        ("block", ("6-4", "4-1"), {"hand": ("4-7",)}, "hand: '4-7' is no domino"),
+        ("block", ("6-4", "4-1"), {"hand": ()}, "hand: Seat 0 has no tile left"),
+        (
+            "block",
+            ("6-4", "4-1"),
+            {"hand": ("4-1",), "hands": (("4-2",), ("4-1",))},
+            "hand: The hand of seat 0 is another one among the hands",
+        ),
+        ("block", ("6-4", "4-1"), {"hands": FOUR_LEFT}, "hands: Seat 3 is out and the hand over"),
+        ("block", ("6-4", "go"), {"hands": (("4-1",), (), ())}, "hands: Seats 1 and 2 cannot"),
+        ("draw", ("6-4", "draw"), {}, "hand: Whether seat 0 may draw depends on its tiles"),
+        ("draw", ("6-4", "go"), {"hand": ("5-5",)}, "boneyard: Whether seat 0 may go depends"),
+        ("draw", ("6-4", "go"), {"boneyard": -1}, "boneyard: There are 0 to 28 tiles in it, not"),
+        (
+            "draw",
+            ("6-4", "go"),
+            {"boneyard": 27, "hand": ("5-5", "3-3")},
+            "boneyard: 2 tiles in hand, 1 on the table and 27 in the boneyard are more",
+        ),
+        (
+            "draw",
+            ("6-4", "draw"),
+            {"boneyard": 9, "hands": (("5-5",), ("3-3",))},
+            "boneyard: 2 tiles in hand, 1 on the table and 9 in the boneyard are 12",
+        ),
+        ("block", ("6-4", "go"), {"passed": 4, "hand": ("5-5",)}, "passed: 4 turns cannot have"),
+        ("block", ("6-4", "go"), {"passed": -1}, "passed: -1 turns"),
+        ("block", ("6-4",), {"passed": 1}, "passed: Nobody passes before the first tile"),
+        ("muggins", ("6-4", "call"), {"called": False}, "called: Seat calls the points"),
+        ("muggins", ("call",), {}, "layout: Before the first tile there are no points"),
+        ("block", ("6-4", "4-1"), {"scores": (1, 2)}, "scores: 2 scores are given for 4"),
+        ("block", ("6-4", "4-1"), {"scores": (0, 0, 0, -1)}, "scores: A score is 0 or more"),
+        ("block", ("6-4", "4-1"), {"scores": (0, 0, 0, 100)}, "scores: A seat has 100 of 100"),
+        ("block", ("6-4", "show 4-1"), {}, "tile: 'show 4-1' is no move"),
+    ],
+)
+def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
+    game: str, laid: tuple[str, ...], more: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(RulesError, match=sentence) as refused:
+        judged(game, *laid, **more)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_hand_that_is_not_over_has_no_score() -> None:
+    with pytest.raises(RulesError, match="hands: Without a tile the case asks for the hand's"):
+        Case("block", layout=("6-4",))
+    with pytest.raises(RulesError, match="hands: The hand is not blocked: seat 1 can play 4-1"):
+        judge(Case("block", layout=("6-4",), hands=(("5-5",), ("4-1",))))
+    with pytest.raises(RulesError, match="boneyard: The hand is not blocked: 25 tiles"):
+        judge(Case("draw", layout=("6-4",), hands=(("5-5",), ("3-3",))))
+
+
+def test_a_file_of_another_game_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    file.write_text("tile: 6-6\ngame: muggins\n", encoding="utf-8")
+    with pytest.raises(ConfigErrors, match=r"case.yaml:2: game: is a case of 'muggins'"):
+        load_case("block", file)
 
 
 def test_a_game_or_a_seat_that_is_not_there_is_refused() -> None:

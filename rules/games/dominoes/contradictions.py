@@ -1,0 +1,117 @@
+"""What a domino case cannot say at once: each contradiction is one sentence with its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from rules.games.dominoes.bones import double_six, is_doublet
+from rules.games.dominoes.variants import Parameters, Variant
+from rules.judge_checks import about_seats, refuse
+from rules.tiles import Face
+
+if TYPE_CHECKING:
+    from rules.games.dominoes.judge import Case
+
+
+def require_consistent(case: Case, variant: Variant) -> None:
+    """Raises RulesError with the first contradiction of a case, its layout apart."""
+    refuse(_about_players(case, variant))
+    refuse(_about_tiles(case))
+    refuse(_about_counts(case))
+    refuse(_about_what_is_asked(case))
+
+
+def why_not_set(
+    tile: Face, parameters: Parameters, players: int, title: str
+) -> tuple[str, str] | None:
+    """The sentence against a first tile whoever holds it, and its fact; None if it may be set.
+
+    Where the 6-6 decides and all tiles are dealt out, somebody holds it (2.3). At Bergen tiles are
+    drawn until somebody holds a doublet (2.4).
+    """
+    dealt = players * parameters.hand[players - 2]
+    ways = (parameters.setter, parameters.set_tile)
+    if ways == ("double_six", "deciding") and tile != "6-6" and dealt == len(double_six()):
+        return f"{tile} cannot be set at {title}: 6-6 is set first, by its holder", "2.3"
+    if ways == ("bergen", "doublet") and not is_doublet(tile):
+        return f"{tile} cannot be set at {title}: a doublet has to be set", "2.4"
+    return None
+
+
+def _about_players(case: Case, variant: Variant) -> Iterator[str]:
+    if case.players is not None and case.players not in variant.players:
+        offered = ", ".join(map(str, variant.players))
+        yield f"players: {variant.title} is played by {offered}, not by {case.players}."
+    if case.hands is not None and case.seats not in variant.players:
+        yield f"hands: {variant.title} is not played with {case.seats} hands."
+    if case.hands is not None and case.players not in (None, len(case.hands)):
+        yield f"hands: {len(case.hands)} hands are given for {case.players} players."
+    yield from about_seats({"seat": case.seat}, case.seats)
+    if case.scores and len(case.scores) != case.seats:
+        yield f"scores: {len(case.scores)} scores are given for {case.seats} players."
+    for score in case.scores:
+        if score < 0:
+            yield f"scores: A score is 0 or more, not {score}."
+        if score >= case.house.target:
+            yield f"scores: A seat has {score} of {case.house.target} points; the game is over."
+
+
+def _about_tiles(case: Case) -> Iterator[str]:
+    own = case.hand
+    if own is not None and case.hands is not None and sorted(own) != sorted(case.hands[case.seat]):
+        yield f"hand: The hand of seat {case.seat} is another one among the hands; give it once."
+    hands = case.hands if case.hands is not None else () if own is None else (own,)
+    field = "hand" if case.hands is None else "hands"
+    held = list(chain(*hands))
+    for tile in held:
+        if tile not in double_six():
+            yield f"{field}: '{tile}' is no domino; the set goes from 0-0 to 6-6, as 6-4 (C1)."
+        if held.count(tile) > 1:
+            yield f"{field}: {tile} is there twice; a set of dominoes has it once (C1)."
+
+
+def _about_counts(case: Case) -> Iterator[str]:
+    if case.boneyard is not None and not 0 <= case.boneyard <= len(double_six()):
+        yield f"boneyard: There are 0 to {len(double_six())} tiles in it, not {case.boneyard}."
+    if not 0 <= case.passed < case.seats:
+        yield (
+            f"passed: {case.passed} turns cannot have passed since the last tile; after"
+            f" {case.seats} the hand is blocked (C9)."
+        )
+    if case.passed and not case.layout:
+        yield "passed: Nobody passes before the first tile is set (C5)."
+    held = sum(map(len, case.hands)) if case.hands is not None else len(case.hand or ())
+    seen = held + len(case.layout) + (case.boneyard or 0)
+    if seen > len(double_six()):
+        yield (
+            f"boneyard: {held} tiles in hand, {len(case.layout)} on the table and"
+            f" {case.boneyard or 0} in the boneyard are more than the set's {len(double_six())}."
+        )
+    known = case.hands is not None and case.boneyard is not None and case.layout
+    if known and seen != len(double_six()):
+        yield (
+            f"boneyard: {held} tiles in hand, {len(case.layout)} on the table and {case.boneyard}"
+            f" in the boneyard are {seen}; the set has {len(double_six())} (C1)."
+        )
+
+
+def _about_what_is_asked(case: Case) -> Iterator[str]:
+    if case.hand == ():
+        yield f"hand: Seat {case.seat} has no tile left, so the hand is over (C9); give all hands."
+    empty = [seat for seat, hand in enumerate(case.hands or ()) if not hand]
+    if len(empty) > 1:
+        yield f"hands: Seats {empty[0]} and {empty[1]} cannot both be out; the first ends the hand."
+    if case.tile is None:
+        if case.hands is None:
+            yield "hands: Without a tile the case asks for the hand's score; give all hands (C9)."
+        if case.passed:
+            yield "passed: Without a tile the hand has ended; leave it out."
+    elif empty and case.tile != "call":
+        yield f"hands: Seat {empty[0]} is out and the hand over (C9); nothing is played."
+    if case.tile == "call":
+        if not case.called:
+            yield "called: Seat calls the points, so called cannot be false (2.5)."
+        if not case.layout:
+            yield "layout: Before the first tile there are no points to call (2.5)."
