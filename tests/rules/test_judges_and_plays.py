@@ -14,6 +14,13 @@ from typing import Any
 import pytest
 
 from rules.games import rules_of
+from rules.games.backgammon.actions import Move, Roll
+from rules.games.backgammon.judge import Case as BackgammonCase
+from rules.games.backgammon.judge import judge as judge_backgammon
+from rules.games.da_san.actions import Lay as DaSanLay
+from rules.games.da_san.cards import faces_of
+from rules.games.da_san.judge import Case as DaSanCase
+from rules.games.da_san.judge import judge as judge_da_san
 from rules.games.dominoes.actions import Call, Go, Lay
 from rules.games.dominoes.judge import Case as DominoCase
 from rules.games.dominoes.judge import House
@@ -22,6 +29,8 @@ from rules.games.dominoes.variants import VARIANTS
 from rules.games.filipino.judge import Case as FilipinoCase
 from rules.games.filipino.judge import Rival as FilipinoRival
 from rules.games.filipino.judge import judge as judge_filipino
+from rules.games.pai_gow.judge import Case as PaiGowCase
+from rules.games.pai_gow.judge import judge as judge_pai_gow
 from rules.games.wenzhou.actions import Pass, Win
 from rules.games.wenzhou.judge import Case as WenzhouCase
 from rules.games.wenzhou.judge import Rival as WenzhouRival
@@ -232,3 +241,120 @@ def as_played(play: Any, after: Any, case: DominoCase) -> None:
 
 def layout_of(play: Any) -> tuple[str, ...]:
     return tuple(str(each) for each in play.actions if isinstance(each, Lay))
+
+
+# Da San
+
+
+def test_every_play_and_every_end_at_da_san_is_judged_as_it_is_played() -> None:
+    ended = 0
+    for number in range(30):
+        chance = Random(f"da_san {number}")
+        house = houses("da_san")[number % len(houses("da_san"))]
+        setup, tiles = dealt("da_san", chance, parameters=house)
+        play = rules_of("da_san").start(setup, tiles)
+        table: tuple[str, ...] = ()
+        passed: set[int] = set()
+        while play.settlement is None:
+            action = chance.choice(tuple(play.legal_actions))
+            after = play.apply(action)
+            if play.round is not None:
+                table = table if play.round.best is not None else ()
+                passed = passed if table else set()
+                cards = action.cards if isinstance(action, DaSanLay) else ()
+                case = DaSanCase(
+                    table=table,
+                    play=cards,
+                    seat=action.seat,
+                    hand=faces_of(play.hands[action.seat].known),
+                    passed=action.seat in passed,
+                    bidder=play.bidder,
+                    bid=play.auction.bid,
+                    out=after.winner,
+                    doubled=play.doubled,
+                    parameters=house,
+                )
+                verdict = judge_da_san(case)
+                assert verdict.legal, (case, verdict)
+                assert verdict.win == (after.settlement is not None)
+                if after.settlement is not None:
+                    assert verdict.payments == after.settlement.payments
+                    assert verdict.multiplier == after.settlement.multiplier
+                    ended += 1
+                table = cards or table
+                passed = passed if cards else passed | {action.seat}
+            play = after
+    assert ended == 30
+
+
+# Backgammon
+
+
+def test_every_move_at_backgammon_is_judged_as_it_is_played() -> None:
+    ended = 0
+    for number in range(8):
+        chance = Random(f"backgammon {number}")
+        house = houses("backgammon")[number % len(houses("backgammon"))]
+        setup, tiles = dealt("backgammon", chance, parameters=house)
+        play = rules_of("backgammon").start(setup, tiles)
+        while play.settlement is None:
+            action = chance.choice(tuple(play.legal_actions))
+            after = play.apply(action)
+            if isinstance(action, Move):
+                verdict = judge_backgammon(backgammon_case(play, str(action)))
+                assert verdict.legal, (play, action, verdict)
+                assert verdict.win == (after.settlement is not None)
+                if after.settlement is not None:
+                    assert verdict.payments == after.settlement.payments
+                    assert verdict.multiplier == after.settlement.multiplier
+                    ended += 1
+            elif isinstance(action, Roll) and after.dice is None:
+                thrown = replace(play, dice=action.dice)
+                assert judge_backgammon(backgammon_case(thrown, "pass")).legal
+            play = after
+    assert ended
+
+
+def backgammon_case(play: Any, move: str) -> BackgammonCase:
+    return BackgammonCase(
+        position=str(play.board),
+        dice=play.dice,
+        move=move,
+        seat=play.turn,
+        cube=play.cube,
+        owner=play.owner,
+        parameters=play.parameters,
+    )
+
+
+# Pai gow
+
+
+def test_every_bet_at_pai_gow_is_judged_as_it_is_settled() -> None:
+    rules = rules_of("pai_gow")
+    for number in range(12):
+        chance = Random(f"pai_gow {number}")
+        house = replace(houses("pai_gow")[number % 2], highest_stake=1 + 49 * (number % 3))
+        setup, tiles = dealt("pai_gow", chance, parameters=house)
+        play = rules.start(setup, tiles)
+        while play.settlement is None:
+            play = play.apply(chance.choice(tuple(play.legal_actions)))
+        bank = play.hands[play.banker]
+        for seat in play.players:
+            hand = play.hands[seat]
+            verdict = judge_pai_gow(
+                PaiGowCase(
+                    player=hand.tiles,
+                    banker=bank.tiles,
+                    player_set=str(hand.split),
+                    banker_set=str(bank.split),
+                    bet=play.stakes[seat],
+                    seat=seat,
+                    dealer=play.banker,
+                    parameters=house,
+                )
+            )
+            assert verdict.legal
+            assert (verdict.name, verdict.win) == (play.result(seat), play.result(seat) == "win")
+            own = [pay for pay in play.settlement.payments if seat in (pay.source, pay.to)]
+            assert [*verdict.payments] == own

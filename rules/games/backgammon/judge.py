@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rules.errors import RulesError
-from rules.games.backgammon.actions import Move, parse
+from rules.errors import NotationError, RulesError
+from rules.games.backgammon.actions import Action, Move, parse
 from rules.games.backgammon.board import BAR, OFF, Board, name_of
 from rules.games.backgammon.legal import HIGHEST
 from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
+from rules.judge_checks import about_seats, refuse
 from rules.judge_registry import Verdict
 from rules.objections import Objection
 
@@ -39,17 +41,26 @@ class Case:
     parameters: Parameters = field(default_factory=Parameters)
 
     def __post_init__(self) -> None:
-        for seat in (self.seat, *(() if self.owner is None else (self.owner,))):
-            if not 0 <= seat < SEATS:
-                raise RulesError(f"There is no seat {seat}; seats are 0 and 1.")
-        if not all(1 <= die <= 6 for die in self.dice):
-            raise RulesError(f"Two dice show 1 to 6 each, not {_shown(self)}.")
-        self._require_cube()
-        winner = self.play.winner
+        refuse(about_seats({"seat": self.seat, "owner": self.owner}, SEATS))
+        refuse(self._about_dice_and_cube())
+        try:
+            play = self.play
+        except NotationError as error:
+            raise RulesError(f"position: {error}") from error
+        winner = play.winner
         if winner is not None:
-            raise RulesError(f"Seat {winner} has no man left on the board; the game is over.")
-        if self.move != NO_MOVE and not isinstance(parse(self.seat, self.move), Move):
-            raise RulesError(f"'{self.move}' is no move; write 24/18 13/10, or 'pass'.")
+            raise RulesError(
+                f"position: Seat {winner} has no man left on the board; the game is over."
+            )
+        if self.move != NO_MOVE and not isinstance(self._moved, Move):
+            raise RulesError(f"move: '{self.move}' is no move; write 24/18 13/10, or 'pass'.")
+
+    @property
+    def _moved(self) -> Action:
+        try:
+            return parse(self.seat, self.move)
+        except NotationError as error:
+            raise RulesError(f"move: {error}") from error
 
     @property
     def play(self) -> BackgammonPlay:
@@ -65,14 +76,17 @@ class Case:
             owner=self.owner,
         )
 
-    def _require_cube(self) -> None:
+    def _about_dice_and_cube(self) -> Iterator[str]:
+        house = self.parameters
+        if not all(1 <= die <= 6 for die in self.dice):
+            yield f"dice: Two dice show 1 to 6 each, not {_shown(self)}."
         if self.cube not in CUBE:
-            raise RulesError(f"The cube shows 2, 4 ... {HIGHEST}, not {self.cube}.")
+            yield f"cube: The cube shows 2, 4 ... {HIGHEST}, not {self.cube}."
         if self.owner is not None and self.cube == 1:
-            raise RulesError(f"Nobody has turned the cube, so it is not seat {self.owner}'s.")
-        turned = self.cube > 2**self.parameters.automatic_doubles
-        if self.parameters.jacoby and turned and self.owner is None:
-            raise RulesError("Somebody turned the cube: say who has it, as the owner.")
+            yield f"owner: Nobody has turned the cube, so it is not seat {self.owner}'s."
+        turned = self.cube > 2**house.automatic_doubles
+        if house.jacoby and turned and self.owner is None:
+            yield "owner: Somebody turned the cube: say who has it, as the owner (Jacoby)."
 
 
 def judge(case: Case) -> Verdict:

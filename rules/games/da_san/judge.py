@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rules.errors import RulesError
 from rules.games.da_san.actions import Lay, Pass
-from rules.games.da_san.auction import HIGHEST, Auction
-from rules.games.da_san.cards import FACES, KING, RANKS, Form, cards_of, form_of
+from rules.games.da_san.auction import Auction
+from rules.games.da_san.cards import KING, RANKS, Form, cards_of, form_of
+from rules.games.da_san.contradictions import KITTY, require_consistent
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.legal import against
 from rules.games.da_san.play import DaSanPlay
@@ -18,7 +18,6 @@ from rules.geometry import Seat
 from rules.judge_registry import Verdict
 from rules.tiles import Face
 
-KITTY = 4
 _HIDDEN = Hand(0, EACH)
 
 
@@ -27,9 +26,10 @@ class Case:
     """What lies on the table, and what `seat` tried to lay on it.
 
     `table` is the combination to beat, empty for a lead; `play` the cards tried, empty for a pass.
-    `hand` is what the seat held before; `passed` tells that he has passed in this round. For the
-    payments: `bidder` and his `bid`, and `out`, who played his last card; without a `play` the case
-    asks for the payments alone.
+    `hand` is what the seat held before; `passed` tells that it has passed in this round. For the
+    payments: `bidder` and the `bid`, and `out`, the seat that played its last card; without a
+    `play` the case asks for the payments alone. Raises RulesError for a case that contradicts
+    itself.
     """
 
     table: tuple[Face, ...] = ()
@@ -44,58 +44,7 @@ class Case:
     parameters: Parameters = field(default_factory=Parameters)
 
     def __post_init__(self) -> None:
-        for seat in (self.seat, self.bidder, self.out):
-            if seat is not None and not 0 <= seat < SEATS:
-                raise RulesError(f"There is no seat {seat}; seats are 0 to {SEATS - 1}.")
-        self._require_bid()
-        self._require_cards()
-        self._require_end()
-        if self.passed and not self.table:
-            raise RulesError("Nobody has passed before the lead; give the play on the table.")
-
-    def _require_bid(self) -> None:
-        if (self.bidder is None) != (self.bid is None):
-            raise RulesError("A bidder has bid 1, 2 or 3; give both the bidder and the bid.")
-        if self.bid is not None and not 1 <= self.bid <= HIGHEST:
-            raise RulesError(f"A bid is 1, 2 or 3 (D8), not {self.bid}.")
-        if self.doubled and not self.parameters.bidder_may_double:
-            raise RulesError("In this house the bidder does not double (E11).")
-
-    def _require_cards(self) -> None:
-        held = self.held or ()
-        for cards in (self.table, self.play or (), held):
-            for card in cards:
-                if card not in FACES:
-                    raise RulesError(f"'{card}' is no card; write 4h, 10s or Kd.")
-                if cards.count(card) > 1:
-                    raise RulesError(f"There is only one {card}.")
-        for card in self.table:
-            if card in (*held, *(self.play or ())):
-                raise RulesError(f"{card} lies on the table; seat {self.seat} cannot hold it.")
-        for card in self.play or ():
-            if self.hand is not None and card not in self.hand:
-                raise RulesError(f"The hand of seat {self.seat} has no {card} to play.")
-        most = EACH + KITTY if self.bidder in (None, self.seat) else EACH
-        if len(held) > most:
-            raise RulesError(f"Seat {self.seat} holds {most} cards at most, not {len(held)}.")
-        if self.table and form_of(cards_of(self.table)) is None:
-            raise RulesError(f"{' '.join(self.table)} on the table is no combination (D11).")
-
-    def _require_end(self) -> None:
-        if self.play is None:
-            if self.out is None:
-                raise RulesError("Nothing is asked; give the play tried, or who went out.")
-            if self.bidder is None:
-                raise RulesError("Who pays depends on the bid; give the bidder and the bid.")
-            if self.hand and self.out == self.seat:
-                raise RulesError(f"Seat {self.seat} is not out; he holds {' '.join(self.hand)}.")
-            return
-        if self.out is not None and self.out != self.seat:
-            raise RulesError(f"Seat {self.out} is out and the hand over; nobody plays (D15).")
-        if self.out is not None and (not self.play or len(self.held or ()) > len(self.play)):
-            raise RulesError(f"Seat {self.seat} is not out; cards are left in his hand.")
-        if self.hand == ():
-            raise RulesError(f"Seat {self.seat} has no card left; the hand is over (D15).")
+        require_consistent(self)
 
     @property
     def held(self) -> tuple[Face, ...] | None:

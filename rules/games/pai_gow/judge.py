@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from rules.errors import RulesError
+from rules.errors import NotationError
 from rules.games.pai_gow.actions import SetHand
 from rules.games.pai_gow.compare import compare
 from rules.games.pai_gow.cuts import HANDS
-from rules.games.pai_gow.house_ways import find_house_way, require_four
+from rules.games.pai_gow.house_ways import find_house_way
 from rules.games.pai_gow.play import Hand, PaiGowPlay
 from rules.games.pai_gow.settle import settle
 from rules.games.pai_gow.setup import Parameters
 from rules.games.pai_gow.split import Split, parse_split
 from rules.geometry import Seat
+from rules.judge_checks import about_seats, refuse
 from rules.judge_registry import Verdict
 from rules.play import IllegalAction
 from rules.tiles import Face, tile_set
+
+TILES = 4
+"""Tiles of a hand (4.2)."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +44,18 @@ class Case:
     parameters: Parameters = field(default_factory=Parameters)
 
     def __post_init__(self) -> None:
-        for seat in (self.seat, self.dealer):
-            if not 0 <= seat < HANDS:
-                raise RulesError(f"There is no seat {seat}; seats are 0 to {HANDS - 1}.")
-        if self.seat == self.dealer:
-            raise RulesError(f"Seat {self.seat} is the bank, which does not bet against itself.")
-        if self.bet <= 0:
-            raise RulesError(f"A stake of {self.bet} is no bet; give more than 0.")
+        refuse(about_seats({"seat": self.seat, "dealer": self.dealer}, HANDS))
+        refuse(_about_the_bet(self))
+        refuse(_about_tiles(self))
+        for field_name, seat, tiles, text in (
+            ("player_set", self.seat, self.player, self.player_set),
+            ("banker_set", self.dealer, self.banker, self.banker_set),
+        ):
+            refuse(_about_a_set(field_name, seat, tiles, text))
 
 
 def judge(case: Case) -> Verdict:
-    """The verdict on the player's bet; raises RulesError for tiles that cannot be."""
-    _require_tiles(case)
+    """The verdict on the player's bet."""
     player, told = _laid(case, case.seat, case.player, case.player_set)
     banker, also = _laid(case, case.dealer, case.banker, case.banker_set)
     by_way = (*told, *also)
@@ -89,10 +94,7 @@ def _laid(
         way = find_house_way(case.parameters.house_way)
         split = way.set(tiles, case.parameters.ranking)
         return split, (f"The house way {way.name} sets seat {seat}'s hand: {split} (4.3).",)
-    split = parse_split(said)
-    if sorted(split.tiles) != sorted(tiles):
-        raise RulesError(f"'{said}' is not what seat {seat} holds, which is {' '.join(tiles)}.")
-    return split, ()
+    return parse_split(said), ()
 
 
 def _against(case: Case, splits: dict[Seat, Split]) -> tuple[str, ...]:
@@ -114,15 +116,39 @@ def _against(case: Case, splits: dict[Seat, Split]) -> tuple[str, ...]:
     return tuple(wrong)
 
 
-def _require_tiles(case: Case) -> None:
+def _about_the_bet(case: Case) -> Iterator[str]:
+    if case.seat == case.dealer:
+        yield f"seat: Seat {case.seat} is the bank, which does not bet against itself (4.2)."
+    if case.bet <= 0:
+        yield f"bet: A stake of {case.bet} is no bet; give more than 0."
+    highest = case.parameters.highest_stake
+    if 1 < highest < case.bet:
+        yield f"bet: A stake of {case.bet} is more than this house allows, {highest} (section 5)."
+
+
+def _about_tiles(case: Case) -> Iterator[str]:
     pile = tile_set("pai_gow_32")
-    for tiles in (case.player, case.banker):
+    for name, tiles in (("player", case.player), ("banker", case.banker)):
         for face in tiles:
-            pile.require(face)
-        require_four(tiles)
+            if face not in pile:
+                yield f"{name}: '{face}' is no tile of the set; write one as 6-4 (4.1)."
+        if len(tiles) != TILES:
+            yield f"{name}: A hand has {TILES} tiles (4.2), not {len(tiles)}."
     for face, number in Counter(case.player + case.banker).items():
         if number > pile.faces.count(face):
-            raise RulesError(
-                f"'{face}' lies there {number} times, the set has {pile.faces.count(face)};"
-                " look at the tiles again."
+            yield (
+                f"player: '{face}' lies there {number} times, the set has"
+                f" {pile.faces.count(face)} (4.1); look at the tiles again."
             )
+
+
+def _about_a_set(name: str, seat: Seat, tiles: tuple[Face, ...], text: str | None) -> Iterator[str]:
+    if text is None:
+        return
+    try:
+        split = parse_split(text)
+    except NotationError as error:
+        yield f"{name}: {error}"
+        return
+    if sorted(split.tiles) != sorted(tiles):
+        yield f"{name}: '{text}' is not what seat {seat} holds, which is {' '.join(tiles)}."

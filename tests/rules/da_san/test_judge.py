@@ -161,7 +161,21 @@ def test_DS_17_who_has_passed_may_play_again_unless_the_house_forbids_it() -> No
         ({"play": (), "table": ("7h",), "out": 0}, "Seat 0 is not out; cards are left"),
         ({"play": (), "table": ("7h",), "hand": ()}, "Seat 0 has no card left"),
         ({"out": 1}, "give the bidder and the bid"),
-        ({"out": 0, "bidder": 0, "bid": 1, "hand": ("4h",)}, "Seat 0 is not out; he holds 4h"),
+        ({"out": 0, "bidder": 0, "bid": 1, "hand": ("4h",)}, "out: Seat 0 is not out; it holds 4h"),
+        (
+            {"play": ("7h",), "doubled": True, "parameters": Parameters(bidder_may_double=True)},
+            "doubled: Only a bidder doubles",
+        ),
+        (
+            {
+                "play": ("3h",),
+                "hand": ("3h", "3s", "3d"),
+                "bidder": 1,
+                "bid": 2,
+                "parameters": Parameters(three_threes_bid_3=True),
+            },
+            "bid: Seat 0 holds 3 3s and had to bid 3 in this house",
+        ),
         (
             {
                 "play": (),
@@ -169,7 +183,7 @@ def test_DS_17_who_has_passed_may_play_again_unless_the_house_forbids_it() -> No
                 "bid": 1,
                 "hand": tuple(f"{n}{s}" for n in "45678" for s in "shdc"),
             },
-            "Seat 0 holds 16 cards at most, not 20",
+            "hand: Seat 0 holds 16 cards at most .D6, D9., not 20",
         ),
     ],
 )

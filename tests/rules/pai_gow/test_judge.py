@@ -114,12 +114,19 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
     ("told", "sentence"),
     [
         ({"banker": ("6-6", "6-6", "3-3", "5-5")}, "'6-6' lies there 3 times, the set has 2"),
-        ({"player": ("5-4", "5-4", "3-1", "4-1")}, "2 x '5-4' lie in one hand"),
-        ({"player": ("6-6", "5-4", "3-1", "0-0")}, "'0-0' is no tile of the set pai_gow_32"),
-        ({"player": ("6-6", "5-4", "3-1")}, "A pai gow hand has 4 tiles, not 3"),
+        (
+            {"player": ("5-4", "5-4", "3-1", "4-1")},
+            "player: '5-4' lies there 2 times, the set has 1",
+        ),
+        ({"player": ("6-6", "5-4", "3-1", "0-0")}, "player: '0-0' is no tile of the set"),
+        ({"player": ("6-6", "5-4", "3-1")}, "player: A hand has 4 tiles .4.2., not 3"),
         ({"player_set": "6-6 5-4 / 3-1 3-2"}, "is not what seat 1 holds, which is 6-6 5-4 3-1"),
         ({"banker_set": "1-1 6-3 3-3 5-5"}, "is no split"),
-        ({"bet": 0}, "A stake of 0 is no bet"),
+        ({"bet": 0}, "bet: A stake of 0 is no bet"),
+        (
+            {"bet": 101, "parameters": Parameters(highest_stake=100)},
+            "bet: A stake of 101 is more than this house allows, 100",
+        ),
         ({"seat": 8}, "There is no seat 8; seats are 0 to 7"),
         ({"dealer": 1}, "Seat 1 is the bank, which does not bet against itself"),
     ],
