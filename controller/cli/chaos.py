@@ -18,6 +18,7 @@ from rich.table import Table as Grid
 from config.loader import game_names, table_names
 from controller.cli.errors import BadInput, no_such
 from controller.cli.lines import opened
+from controller.cli.outputs import require_separate
 from controller.cli.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import Played, play_evening
@@ -66,6 +67,7 @@ def chaos(
         raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
     if jobs < 1:
         raise BadInput(f"{jobs} processes play nothing; give --jobs 1 or more.")
+    require_separate({"--events": events, "--report": None if report is None else str(report)})
     if kill:
         return _kill(tables, games, seed, kills)
     if begin < 0 or begin % EVENING:

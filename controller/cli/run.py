@@ -39,7 +39,9 @@ from controller.cli.options import (
     with_seats_drawn,
     with_stakes,
 )
+from controller.cli.outputs import require_separate
 from controller.cli.session import session
+from controller.journal.copies import paths_of
 from controller.orders import Orders
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.clock import VirtualLoop
@@ -154,6 +156,9 @@ def run(
         raise BadInput("A real table has its own faults; leave out --fault, --faults or --port.")
     if keys is not None and not ports:
         raise BadInput(f"--keys {keys} are of real boards; add --port, or leave it out.")
+    copies = () if journal is None else paths_of(journal, journal_copy)
+    outputs = {"--events": events, "--record": None if record is None else str(record)}
+    require_separate(outputs, copies, keys)
     mishaps = mishaps_of(fault, faults, machine)
     job = Job(
         machine,

@@ -27,6 +27,7 @@ from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
 from controller.cli.options import KeysFile, TableNamed, keys_of
+from controller.cli.outputs import require_separate
 from controller.cli.screen import screen
 from controller.cli.stopping import StopSignals
 from controller.cli.terminal import Terminal
@@ -90,6 +91,8 @@ def selftest(
     mishaps = mishaps_of(fault, None, machine)
     known = keys_of(keys) if ports else None
     files = _files(report)
+    for file in files:
+        require_separate({"--report": str(file)}, keys=keys)
     written = Report(machine.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
     with asyncio.Runner(loop_factory=lambda: _loop(sim=sim, yes=yes)) as runner:
         code = runner.run(_session(machine, ports, known, mishaps, written, yes=yes))

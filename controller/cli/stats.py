@@ -14,9 +14,8 @@ from controller.cli.errors import BadInput
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
 from controller.health.statistics import facts, statistics_of
+from controller.journal import read_records
 from controller.journal.copies import paths_of
-from controller.journal.lines import record_of
-from controller.journal.reconcile import read_copy, truth_of
 
 
 def stats(
@@ -28,8 +27,7 @@ def stats(
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
         raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
-    lines = truth_of([read_copy(path) for path in paths])
-    told = facts(statistics_of(record_of(line) for line in lines))
+    told = facts(statistics_of(read_records(journal, journal_copy)))
     if as_json:
         print(json.dumps(told, indent=2))
         return 0

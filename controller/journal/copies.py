@@ -24,6 +24,7 @@ from controller.journal.lines import (
     start_of,
 )
 from controller.journal.reconcile import WHAT_TO_DO, defect_of, read_copy, text_of, truth_of
+from controller.journal.stamp import require_own
 from controller.journal.storage import Job, Results
 
 
@@ -144,6 +145,7 @@ class Copies:
         """
         self._let_go()
         copies = [read_copy(path) for path in self.paths]
+        require_own(copies)
         truth = truth_of(copies)
         if written is not None and written != (chain_of(truth[-1]) if truth else GENESIS):
             raise JournalLocked(

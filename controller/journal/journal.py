@@ -9,7 +9,7 @@ without an end may resume it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +27,7 @@ from controller.journal.lines import (
 )
 from controller.journal.notes import Note, encode
 from controller.journal.reconcile import read_copy, truth_of
+from controller.journal.stamp import KEY, Stamp, place_of, stamp_of
 from controller.journal.storage import DirectStorage, Storage
 from controller.journal.writing import Line, Writing
 
@@ -57,7 +58,10 @@ class Journal:
             self._copies = Copies(paths_of(Path(path), directory))
         self._facts: dict[str, object] = {"started": started, "facts": dict(facts)}
         try:
-            records = [record_of(line) for line in self._copies.lines()]
+            lines = self._copies.lines()
+            if path is not None:
+                self._facts[KEY] = _stamp_for(Path(path), lines).facts()
+            records = [record_of(line) for line in lines]
         except JournalError:
             self._copies.close()
             raise
@@ -266,3 +270,9 @@ class Journal:
         self._writing.add(Line(number, batch, line))
         self._number, self._chain, self._at = number, chain_of(line), at
         return number
+
+
+def _stamp_for(path: Path, lines: Sequence[bytes]) -> Stamp:
+    """The stamp for a run's record: the journal's own id, at the place where it is now."""
+    known = stamp_of(lines)
+    return Stamp.new(path) if known is None else Stamp(known.id, place_of(path))

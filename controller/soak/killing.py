@@ -19,9 +19,7 @@ from random import Random
 from typing import Any
 
 from config.loader import game_parameters, load_game
-from controller.journal.copies import Copies, paths_of
-from controller.journal.history import history_of
-from controller.journal.lines import record_of
+from controller.journal import read_entries
 from controller.journal.notes import ShakesBefore, notes_of
 from controller.planning.setup_forecast import foreseen
 from rules.games import find_game
@@ -218,8 +216,7 @@ def one_outcome_a_throw(journal: Path) -> list[str]:
     Before a shake its number is noted; a host that takes over shakes again only if that one has
     not ended, so the numbers noted for a throw are as many as its shakes.
     """
-    with Copies(paths_of(journal, None)) as copies:
-        entries = history_of(map(record_of, copies.lines()))
+    entries = read_entries(journal)
     wrong: list[str] = []
     for entry in entries:
         if entry.intent.get("step") != "throw":

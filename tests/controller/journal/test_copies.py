@@ -253,7 +253,7 @@ def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> N
         with Journal(file, NOON, {}) as journal:
             journal.intend("top", 1.0, {"dice": dice})
     shutil.copy(paths_of(theirs)[2], paths_of(ours)[2])
-    with pytest.raises(JournalLocked, match="contradict each other from record 10 on"):
+    with pytest.raises(JournalLocked, match="contradict each other from record 9 on"):
         Journal(ours, NOON, {})
 
 
