@@ -182,7 +182,7 @@ class Daemon:
     async def _connect(self) -> None:
         self.books.machine.fire("connect")
         for name, board in self._boards.items():
-            await board.start()
+            await self._pauses.introduce(board)
             if failing := await board.self_test():
                 raise TableFault(
                     Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from config.schema import AxisChannel, Gantry, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.boards.board import Board, Ended, Reason
+from firmware_bridge.boards.board import Board, BoardRefused, Ended, Reason
 
 PULL_OFF = 0.01
 """How far an axis leaves its home switch to prove that the switch is not stuck, metres (ours)."""
@@ -47,7 +47,8 @@ class GantryHoming:
         for axes in ((self._gantry.x, self._gantry.y), (self._gantry.z,)):
             back = {axis: sent[axis] for axis in axes if axis in sent}
             if back:
-                arrived(await board.move(back), " and ".join(back))
+                axis = " and ".join(back)
+                arrived(not_cut_short(board, axis, await board.move(back)), axis)
 
     async def _find(self, board: Board, axis: str) -> None:
         channel = self._table.channel(axis)
@@ -57,14 +58,15 @@ class GantryHoming:
             # The switch was active before the axis moved: a stuck one looks the same. An axis that
             # stands at its switch leaves it within the pull-off; then the homing is repeated.
             away = -PULL_OFF if channel.home_end == "high" else PULL_OFF
-            arrived(await board.move({axis: channel.home + away}), axis)
+            left = await board.move({axis: channel.home + away})
+            arrived(not_cut_short(board, axis, left), axis)
             if await board.read(channel.home_switch):
                 evidence = f"it is still active {1000 * PULL_OFF:g} mm away from {axis}'s home"
                 raise TableFault(Fault.HOMING, channel.home_switch, evidence)
             await self._home(board, axis, channel)
 
     async def _home(self, board: Board, axis: str, channel: AxisChannel) -> Ended:
-        ended = await board.home(axis)
+        ended = not_cut_short(board, axis, await board.home(axis))
         if ended.reason is not Reason.DONE:
             evidence = (
                 f"{axis} looked for it for {ended.seconds:.1f} s; ended by {ended.reason.name}"
@@ -90,6 +92,16 @@ def gantry_homing(table: Table, gantry: Gantry, care: Care) -> Homing:
         await care.cured(attempt)
 
     return home
+
+
+def not_cut_short(board: Board, axis: str, ended: Ended) -> Ended:
+    """Raise BoardRefused where the board itself cut a motion short: that is a pause, no fault."""
+    if ended.reason in (Reason.HELD, Reason.FAULT):
+        raise BoardRefused(
+            f"board {board.name}: {axis} was cut short by {ended.reason.name} while the axes were"
+            " found again; clear the board, then home again."
+        )
+    return ended
 
 
 def arrived(ended: Ended, axis: str) -> None:

@@ -10,6 +10,8 @@ from firmware_bridge.boards.board import BoardFault, FaultCode
 
 SILENT = "SILENT"
 """Why a table is paused whose board does not answer."""
+STRANGER = "STRANGER"
+"""Why a table is paused where another board answers than before."""
 FAULT = "FAULT"
 """Why it is paused while a board has a fault and has not said which yet."""
 
@@ -18,7 +20,7 @@ FAULT = "FAULT"
 class Trouble:
     """Why the table is paused, the board, the channel ('' for all).
 
-    `why` is the name of a `FaultCode`, SILENT or FAULT.
+    `why` is the name of a `FaultCode`, SILENT, STRANGER or FAULT.
     """
 
     why: str

@@ -27,12 +27,19 @@ from controller.faults.retry import Asking, Care
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
 from controller.pausing.homing import Homing, gantry_homing
-from controller.pausing.pause_gate import FAULT, SILENT, Gate, Trouble
+from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, Gate, Trouble
 from controller.pausing.power_lease import Supply
 from controller.pausing.resumable_board import SteadyBoard
 from controller.run_state import Books
 from controller.run_together import run_together
-from firmware_bridge.boards.board import Board, BoardError, BoardRefused, BoardSilent, FaultCode
+from firmware_bridge.boards.board import (
+    Board,
+    BoardError,
+    BoardRefused,
+    BoardSilent,
+    BoardStranger,
+    FaultCode,
+)
 from firmware_bridge.guide import Ask
 
 Reconnect = Callable[[str], None]
@@ -225,11 +232,12 @@ class Pauses:
             while True:
                 with suppress(BoardSilent):
                     self._reconnect(board.name)
-                    await board.meet()
+                    await self._recognised(board, board.meet)
                     if helping is not None and helping.done():
                         # A person's stop counts, even if the board answers at the same moment.
                         helping.result()
-                    self._asked.pop(Trouble(SILENT, board.name), None)
+                    for why in (SILENT, STRANGER):
+                        self._asked.pop(Trouble(why, board.name), None)
                     return
                 if helping is not None and helping.done():
                     helping.result()
@@ -243,13 +251,35 @@ class Pauses:
             if helping is not None:
                 helping.cancel()
 
+    async def introduce(self, board: SteadyBoard) -> None:
+        """Begin the first session with a board. Raises BoardError, TableFault."""
+        await self._recognised(board, board.start)
+
+    async def _recognised(self, board: SteadyBoard, meet: Callable[[], Awaitable[object]]) -> None:
+        """Meet a board; a stranger is asked about until the right board answers.
+
+        Raises TableFault STRANGER after the last question, or where a person stops the table.
+        """
+        while True:
+            try:
+                await meet()
+            except BoardStranger as stranger:
+                trouble = Trouble(STRANGER, board.name)
+                if not self.gate.open:
+                    self.gate.shut(trouble)
+                await self._help(trouble, CATALOGUE[Fault.STRANGER], str(stranger).rstrip("."))
+                # The cable was moved: the session that is left belongs to the stranger's line.
+                self._reconnect(board.name)
+            else:
+                return
+
     # Faults that boards have latched
 
     async def _clear(self) -> None:
         asked: set[FaultCode | Trouble | None] = set()
         for trouble in tuple(self.gate.troubles):
             code = trouble.code
-            if trouble.why == SILENT or code in _BY_ITSELF:
+            if trouble.why in (SILENT, STRANGER) or code in _BY_ITSELF:
                 continue
             if code in _AT_AN_INPUT and trouble.channel:
                 await self._released(self.steady[trouble.board].plain, trouble.channel)
@@ -267,7 +297,7 @@ class Pauses:
 
     async def _cleared(self, board: SteadyBoard) -> None:
         """Raises BoardRefused while a cause persists: then all begins anew, and is asked again."""
-        nothing_to_clear = (SILENT, FaultCode.LEASE_EXPIRED.name)
+        nothing_to_clear = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
         if any(
             trouble.board == board.name and trouble.why not in nothing_to_clear
             for trouble in self.gate.troubles
@@ -283,10 +313,11 @@ class Pauses:
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), LOOK_IN)
 
-    async def _help(self, trouble: Trouble, row: Row) -> None:
+    async def _help(self, trouble: Trouble, row: Row, seen: str | None = None) -> None:
         """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""
         part = trouble.channel or f"board {trouble.board}"
-        seen = f"{trouble.why} on board {trouble.board}"
+        what = seen or f"{trouble.why} on {trouble.channel or 'the whole board'}"
+        seen = seen or f"{trouble.why} on board {trouble.board}"
         while self._asked[trouble] < ASKS:
             self._asked[trouble] += 1
             self._books.visits += 1
@@ -296,9 +327,9 @@ class Pauses:
                     answer = await self._ask(ask)
                     note(answer)
                     if answer == STOP:
-                        raise _stopped(trouble, "a person stopped the table", ordered=True)
+                        raise _stopped(trouble, f"{what}; a person stopped the table", ordered=True)
                     return
-        raise _stopped(trouble, f"asked {ASKS} times, and it is still so")
+        raise _stopped(trouble, f"{what}; asked {ASKS} times, and it is still so")
 
 
 def _homing(table: Table, board: str, care: Care) -> Homing | None:
@@ -314,9 +345,8 @@ def _fault_of(code: FaultCode | None) -> Fault:
     return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)
 
 
-def _stopped(trouble: Trouble, why: str, *, ordered: bool = False) -> TableFault:
-    fault = Fault.SILENT if trouble.why == SILENT else Fault.BOARD
-    evidence = f"{trouble.why} on {trouble.channel or 'the whole board'}; {why}"
+def _stopped(trouble: Trouble, evidence: str, *, ordered: bool = False) -> TableFault:
+    fault = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER}.get(trouble.why, Fault.BOARD)
     stopped = TableFault(fault, f"board {trouble.board}", evidence)
     stopped.ordered = ordered
     return stopped

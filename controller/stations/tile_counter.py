@@ -51,14 +51,20 @@ class Tally:
         self._through += tiles
 
     async def slipped_by(self) -> int:
-        """Tiles that have passed and that no drive has told; they are told from now on."""
+        """Tiles that have passed and that no drive has reported; they are reported from now on.
+
+        Raises TableFault UNPROVEN for a count that went back: boards keep their counts through a
+        reset, so it is another board's.
+        """
         count = await self._counter.count()
-        new = 0 if self._base is None else count - self._base - self._through
-        if self._base is None or new < 0:
-            # A board that was reset begins at 0 again; what was told before it is told.
+        if self._base is None:
             self._count_from(count - self._through)
             await self.on_disk()
             return 0
+        new = count - self._base - self._through
+        if new < 0:
+            evidence = f"{self._counter.channel} counts {count} and had {count - new}"
+            raise TableFault(Fault.UNPROVEN, "trays", evidence)
         self._through += new
         return new
 

@@ -146,6 +146,10 @@ class BoardSilent(BoardError):
     """The board did not answer within every retry."""
 
 
+class BoardStranger(BoardError):
+    """Another board answers than the one that was met, or that the table's file names."""
+
+
 class Board(Protocol):
     """One board and its channels. Every wait has a limit; every method raises BoardError."""
 

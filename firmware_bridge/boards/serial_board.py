@@ -23,6 +23,7 @@ from firmware_bridge.boards.board import (
     BoardFault,
     BoardRefused,
     BoardSilent,
+    BoardStranger,
     Edge,
     Ended,
     FaultCode,
@@ -33,6 +34,7 @@ from firmware_bridge.boards.board import (
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
+from firmware_bridge.boards.recognition import Recognition
 from firmware_bridge.boards.subscriptions import Watching
 from firmware_bridge.commissioning.probe import probe, proves
 from firmware_bridge.wire import encoding as words
@@ -88,6 +90,7 @@ class SerialBoard:
         self._link.told = self._told
         self._link.lost = self._end
         self._identity: Identity | None = None
+        self._recognition = Recognition(name, config.serial)
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}
@@ -108,16 +111,23 @@ class SerialBoard:
     # From closed to open and back
 
     async def start(self) -> Identity:
-        """Identify, check the key, configure, make safe; on an open board only say who it is."""
+        """Identify, check the key, configure, make safe; on an open board only say who it is.
+
+        Raises BoardStranger where another board answers than before; it is not configured.
+        """
         if self._identity is not None:
             return self._identity
         self._latched.clear()
         identity = await self._identify()
-        if identity.configuration_crc != configuration_crc(self._records):
+        configuration = configuration_crc(self._records)
+        self._recognition.check(identity, configuration)
+        if identity.configuration_crc != configuration:
             await self._configure()
         await self._order(wire.TakeLease(0), "the end of an old lease")
+        await self._check_counts()
         for sensor in self._watching:
             await self._order(wire.Watch(sensor, 1), f"watching {self._called(sensor)}")
+        self._recognition.met(identity)
         self._identity = identity
         return identity
 
@@ -215,7 +225,10 @@ class SerialBoard:
         return await self._value(wire.Read(self._number(channel)), f"reading {channel}")
 
     async def count(self, sensor: str) -> int:
-        return await self._value(wire.Count(self._number(sensor)), f"counting {sensor}")
+        number = self._number(sensor)
+        count = await self._value(wire.Count(number), f"counting {sensor}")
+        self._recognition.counted(number, count)
+        return count
 
     async def recall(self, channel: str) -> Ended | None:
         number = self._number(channel)
@@ -256,6 +269,7 @@ class SerialBoard:
     def _told(self, event: wire.Message) -> None:
         match event:
             case wire.EdgeSeen():
+                self._recognition.counted(event.channel, event.count)
                 self._watching.seen(event)
             case wire.MotionEnded():
                 ended = Ended(Reason(event.reason), event.count, event.elapsed_us / 1e6)
@@ -286,13 +300,13 @@ class SerialBoard:
         nonce = self._nonce()
         reply = await self._link.identify(nonce)
         if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
-            raise BoardError(self._wrong_version("another version"))
+            raise self._unknown(self._wrong_version("another version"))
         said = self._expect(wire.Identity, reply, "to identify itself", "")
         serial = words.text(said.serial)
         if said.protocol != PROTOCOL:
-            raise BoardError(self._wrong_version(f"version {said.protocol}"))
+            raise self._unknown(self._wrong_version(f"version {said.protocol}"))
         if not proves(said, nonce, self._key_of(serial)):
-            raise BoardError(
+            raise self._unknown(
                 f"board {self._name} (serial {serial}) does not know the key that this table has"
                 " for it; check that it is the right board, or provision it anew."
             )
@@ -313,7 +327,11 @@ class SerialBoard:
         try:
             return self._key(serial)
         except BoardError as reason:
-            raise type(reason)(f"board {self._name}: {reason}") from reason
+            raise self._unknown(f"board {self._name}: {reason}", type(reason)) from reason
+
+    def _unknown(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
+        """A board that cannot prove who it is; after a first meeting it is another board."""
+        return BoardStranger(sentence) if self._recognition.has_met else kind(sentence)
 
     def _wrong_version(self, theirs: str) -> str:
         return (
@@ -330,6 +348,19 @@ class SerialBoard:
             self._expect(wire.Ok, await reply, f"the record of {channel}", channel)
         commit = wire.Commit(len(self._records), configuration_crc(self._records))
         await self._order(commit, "its channel table")
+
+    async def _check_counts(self) -> None:
+        """A board that was met before has not counted less. Raises BoardStranger."""
+        replies = [
+            (channel, self._link.request(wire.Count(channel)))
+            for channel in (self._recognition.counts if self._recognition.has_met else ())
+        ]
+        for _, reply in replies:
+            heed(reply)
+        for channel, reply in replies:
+            sensor = self._called(channel)
+            said = self._expect(wire.Value, await reply, f"counting {sensor}", sensor)
+            self._recognition.check_count(channel, sensor, said.value)
 
     # Helpers: orders
 

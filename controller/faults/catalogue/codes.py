@@ -55,6 +55,7 @@ class Fault(enum.Enum):
     WELDED = "the safety relay's contact does not open"
     REFUSED = "a board refused an order"
     SILENT = "a board does not answer"
+    STRANGER = "another board answers than the one that belongs there"
     POWER = "the power failed in the middle of a step"
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"

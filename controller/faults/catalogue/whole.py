@@ -218,6 +218,20 @@ ROWS = (
         who=Who.ATTENDANT,
     ),
     Row(
+        fault=Fault.STRANGER,
+        title="Another board answers",
+        expected="the board that answered before, or that the table's file names: its serial"
+        " number, its configuration, and counters that have not gone back",
+        instead="another serial number or key, another table's configuration, or a lower count",
+        cause="a board that was replaced; a cable in another table's board; a board that lost its"
+        " memory; another program that used it",
+        automatic="none: the board is neither configured nor driven",
+        please="Connect the board that belongs to {part} again; if it is the right one, switch it"
+        " off and on.",
+        who=Who.TECHNICIAN,
+        example="board base",
+    ),
+    Row(
         fault=Fault.POWER,
         title="Power cut",
         expected="every step in the journal to be confirmed",

@@ -8,6 +8,7 @@ import pytest
 
 from controller.events import Event
 from controller.faults.table_fault import TableFault
+from firmware_bridge.boards.board import FaultCode
 from tests.controller.played_round import (
     Happens,
     Round,
@@ -122,6 +123,31 @@ def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
         states = [(told["under"], told["top"]) for told in played.told("state")]
         at = states.index(("paused", "paused"))
         assert states[at + 1] == states[at - 1]
+
+
+def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_same_pause() -> None:
+    """A board that was ready already, and the arm in the middle of its homing, both stop again."""
+    plain = undisturbed()
+    clears = play(happens={60.0: emergency(3.0)}).at("cleared")
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})
+    assert [told["code"] for told in played.told("waiting")] == ["EMERGENCY", "EMERGENCY"]
+    assert len(played.told("resumed")) == 1, "the table does not go on in between"
+    check_same_deal(played, plain)
+
+
+def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_goes_on() -> None:
+    plain = undisturbed()
+    clears = play(happens={60.0: emergency(3.0)}).at("cleared")
+
+    def base_meets_an_edge_that_is_missing(played: Round) -> None:
+        assert played.hardware.bench is not None
+        board = played.hardware.bench.boards["base"]
+        board.latch(FaultCode.NO_EDGE, 0)
+
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: base_meets_an_edge_that_is_missing})
+    assert [told["code"] for told in played.told("waiting")][-1] == "NO_EDGE"
+    assert len(played.told("resumed")) == 1, "the table does not go on in between"
+    check_same_deal(played, plain)
 
 
 def test_the_table_says_why_it_is_paused_and_for_how_long() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Callable
 
 import pytest
 
@@ -184,3 +185,63 @@ def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> No
         assert desk.board.traffic.retries > 20
 
     story(tell, noise(4))
+
+
+# A lease that the board refuses
+
+
+def _refuses_leases(desk: Desk, when: Callable[[], bool]) -> None:
+    """The board says no to every lease while this is so."""
+    execute = desk.virtual.execute
+
+    def answer(message: wire.Message, sequence: int) -> wire.Message:
+        if isinstance(message, wire.TakeLease) and message.duration_ms and when():
+            return wire.Refused(Refusal.FAULT_LATCHED, wire.NONE)
+        return execute(message, sequence)
+
+    desk.virtual.execute = answer  # type: ignore[method-assign]
+
+
+def test_a_refused_lease_is_not_held() -> None:
+    async def tell(desk: Desk) -> None:
+        await desk.board.release_lease()
+        _refuses_leases(desk, lambda: True)
+        with pytest.raises(BoardRefused, match="a lease"):
+            await desk.board.hold_lease()
+        asked = len(desk.asked)
+        await asyncio.sleep(5.0)
+        assert desk.asked[asked:] in ([], [wire.TakeLease(0)]), "it is not asked for again"
+        with pytest.raises(BoardRefused, match="nobody holds it"):
+            await desk.board.release_lease()
+
+    story(tell)
+
+
+def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
+    async def tell(desk: Desk) -> None:
+        await desk.board.release_lease()
+        _refuses_leases(desk, lambda: True)
+        both = await asyncio.gather(
+            desk.board.hold_lease(), desk.board.hold_lease(), return_exceptions=True
+        )
+        assert [type(each) for each in both] == [BoardRefused, BoardRefused]
+
+    story(tell)
+
+
+def test_a_lease_that_is_refused_when_it_is_renewed_is_not_taken_as_held() -> None:
+    """A board that refuses a renewal has let go: nobody takes its lease again unknowingly."""
+
+    async def tell(desk: Desk) -> None:
+        _refuses_leases(desk, lambda: desk.loop.time() < refused_until)
+        refused_until = desk.loop.time() + 0.3
+        await asyncio.sleep(2.0)
+        asked = len(desk.asked)
+        await asyncio.sleep(5.0)
+        assert [each for each in desk.asked[asked:] if isinstance(each, wire.TakeLease)] == []
+        with pytest.raises(BoardRefused):
+            await desk.board.hold_lease()
+        with pytest.raises(BoardRefused, match="no lease is held"):
+            await desk.board.set("lamp", 1)
+
+    story(tell)

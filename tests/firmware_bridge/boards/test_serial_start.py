@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge.boards.board import Board, BoardError
+from firmware_bridge.boards.board import Board, BoardError, BoardStranger
 from firmware_bridge.boards.serial_board import SerialBoard, probe
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
@@ -18,8 +18,9 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.encoding import records
+from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import Message
-from tests.firmware_bridge.desk import CONFIG, Copper, Desk, kinds, story
+from tests.firmware_bridge.desk import CONFIG, KEY, Copper, Desk, kinds, story
 
 
 def _is_a_board(board: SerialBoard) -> Board:
@@ -120,3 +121,89 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
 
 def test_probing_a_port_that_is_not_there_says_so() -> None:
     assert "/dev/no-such-port cannot be opened" in asyncio.run(probe("/dev/no-such-port"))
+
+
+def test_a_board_that_has_another_configuration_is_configured_before_anything_else() -> None:
+    async def main() -> None:
+        desk = Desk()
+        desk.virtual._crc = 0x1234
+        await desk.board.start()
+        assert kinds(desk).count(wire.Configure) == len(CONFIG.channels)
+        assert desk.virtual._crc == configuration_crc(records(CONFIG))
+
+    clock.run(main())
+
+
+async def _meet_again(desk: Desk, *, reset: bool = False) -> None:
+    """The line is lost and opened again; the board may have been reset meanwhile."""
+    desk.host.unplug()
+    if reset:
+        desk.virtual.reset(1)
+    desk.replug()
+    desk.asked.clear()
+    await desk.board.start()
+
+
+def test_a_board_that_answers_again_with_another_configuration_is_not_configured() -> None:
+    async def tell(desk: Desk) -> None:
+        desk.virtual._crc = 0x1234
+        with pytest.raises(BoardStranger, match="has the configuration of another table"):
+            await _meet_again(desk)
+        assert kinds(desk) == [wire.Identify]
+
+    story(tell)
+
+
+def test_a_board_that_answers_again_with_another_serial_number_is_a_stranger() -> None:
+    async def tell(desk: Desk) -> None:
+        desk.virtual._serial = b"DESK0002"
+        with pytest.raises(BoardStranger, match="serial DESK0002 answers where DESK0001 did"):
+            await _meet_again(desk)
+        assert kinds(desk) == [wire.Identify]
+
+    story(tell)
+
+
+def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
+    async def tell(desk: Desk) -> None:
+        edges = desk.board.watch("s1")
+        await asyncio.sleep(0.1)
+        for _ in range(3):
+            desk.virtual.sensor("s1", True)
+            desk.virtual.sensor("s1", False)
+        assert (await anext(edges)).count == 1
+        assert await desk.board.count("s1") == 3
+        desk.host.unplug()
+        desk.virtual.reset(1)
+        desk.virtual.memory.counts["s1"] = 2
+        with pytest.raises(BoardStranger, match="s1 counts 2 and had counted 3"):
+            await _meet_again(desk)
+        assert wire.Watch not in kinds(desk), "it is not used"
+
+    story(tell)
+
+
+def test_a_board_that_was_reset_in_between_is_the_same_board() -> None:
+    async def main() -> None:
+        desk = Desk()
+        desk.virtual._boots = 0xFFFF
+        assert (await desk.board.start()).boots == 0xFFFF
+        await _meet_again(desk, reset=True)
+        assert (await desk.board.start()).boots == 0, "its 16 bits are full"
+
+    clock.run(main())
+
+
+def test_the_tables_file_may_name_the_serial_number() -> None:
+    async def main() -> None:
+        for serial in ("DESK0001", "DESK0009"):
+            desk = Desk()
+            config = CONFIG.model_copy(update={"serial": serial})
+            board = SerialBoard("base", config, Line(desk.host), KEY)
+            if serial == "DESK0001":
+                await board.start()
+                continue
+            with pytest.raises(BoardStranger, match="the table's file names DESK0009"):
+                await board.start()
+
+    clock.run(main())

@@ -1,0 +1,143 @@
+"""A board that was swapped: recognised, asked about, never driven."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from config.loader import load_table
+from config.schema import Table
+from controller.faults.catalogue import DONE, Fault
+from controller.faults.table_fault import TableFault
+from controller.pausing.pauses import ASKS
+from firmware_bridge.guide import Ask
+from tests.controller.played_round import Happens, Round, play
+
+AT = 34.0
+"""Seconds after power-on: the heads build the first set."""
+
+Change = Callable[[Round], None]
+
+
+def another_serial(played: Round) -> None:
+    assert played.hardware.bench is not None
+    played.hardware.bench.boards["base"]._serial = b"SIM99999"
+
+
+def another_key(played: Round) -> None:
+    assert played.hardware.bench is not None
+    played.hardware.bench.boards["base"]._key = b"the key of another table"
+
+
+def another_configuration(played: Round) -> None:
+    assert played.hardware.bench is not None
+    played.hardware.bench.boards["base"]._crc = 0x1234
+
+
+def fewer_boots(played: Round) -> None:
+    assert played.hardware.bench is not None
+    played.hardware.bench.boards["base"]._boots = 0
+
+
+def lower_counts(played: Round) -> None:
+    """What a board of the same serial number would show whose memory was erased."""
+    assert played.hardware.bench is not None
+    counts = played.hardware.bench.boards["base"].memory.counts
+    counts.update(dict.fromkeys(counts, 0))
+
+
+STRANGERS = {
+    "another serial number": another_serial,
+    "another key": another_key,
+    "another table's configuration": another_configuration,
+    "fewer starts": fewer_boots,
+    "lower counts": lower_counts,
+}
+
+
+def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[object]]:
+    """The base board loses its power and another one answers; what people are asked about it."""
+    asked: list[Ask] = []
+    driven: list[object] = []
+    """What had current meanwhile; the ready lamp is lit where the board has no program."""
+
+    def happen(played: Round) -> None:
+        bench = played.hardware.bench
+        assert bench is not None
+        board = bench.boards["base"]
+        right = (board._serial, board._key, board._boots + 1)
+        bench.reset("base", 1)
+        change(played)
+
+        async def answer(ask: Ask) -> str:
+            asked.append(ask)
+            await asyncio.sleep(20.0)
+            driven.extend(
+                pin for pin in played.copper if pin[0] > AT and pin[2] and pin[1] != "ready"
+            )
+            if put_back and ask.code == "STRANGER":
+                board._serial, board._key, board._boots = right
+                board._crc, board._records = 0, ()
+            return DONE
+
+        played.daemon._pauses._ask = answer
+
+    return happen, asked, driven
+
+
+@pytest.mark.parametrize("kind", [kind for kind in STRANGERS if kind != "lower counts"])
+def test_a_swapped_board_is_asked_about_and_not_driven_until_the_right_one_answers(
+    kind: str,
+) -> None:
+    happen, asked, driven = swapped(STRANGERS[kind], put_back=True)
+    played = play(happens={AT: happen})
+    assert [(ask.code, ask.part) for ask in asked] == [("STRANGER", "board base")]
+    assert driven == [], "no output has current while a stranger is connected"
+    assert "STRANGER" in {told["why"] for told in played.told("paused")}
+    assert played.told("fault") == []
+    assert sum(map(len, played.hands.values())) == 16 * 3 + 17
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_a_board_that_stays_a_stranger_stops_the_table_with_a_fault_of_its_own(kind: str) -> None:
+    happen, asked, driven = swapped(STRANGERS[kind], put_back=False)
+    with pytest.raises(TableFault) as raised:
+        play(happens={AT: happen})
+    assert (raised.value.fault, raised.value.part) == (Fault.STRANGER, "board base")
+    assert [ask.code for ask in asked] == ["STRANGER"] * ASKS
+    assert driven == []
+
+
+def test_a_board_that_lost_its_power_and_nothing_else_is_no_stranger() -> None:
+    def happen(played: Round) -> None:
+        assert played.hardware.bench is not None
+        played.hardware.bench.reset("base", 1)
+
+    played = play(happens={AT: happen})
+    assert "STRANGER" not in {told["why"] for told in played.told("paused")}
+
+
+def naming(serial: str) -> Table:
+    """The robotic table whose file names the serial number of its base board."""
+    table = load_table("robotic")
+    base = table.boards["base"].model_copy(update={"serial": serial})
+    return table.model_copy(update={"boards": {**table.boards, "base": base}})
+
+
+def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
+    seen: list[object] = []
+    with pytest.raises(
+        TableFault, match="SIM00000 answers, and the table's file names ABC"
+    ) as fault:
+        play(naming("ABC"), on=lambda _, event: seen.append(event["event"]))
+    assert fault.value.fault is Fault.STRANGER
+    assert seen.count("waiting") == ASKS
+    assert "raised" not in seen
+
+
+def test_a_table_whose_file_names_its_board_begins() -> None:
+    table = load_table("robotic")
+    address = table.boards["base"].address
+    assert play(naming(f"SIM{address:05}")).told("ready")

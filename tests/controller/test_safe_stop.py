@@ -1,0 +1,74 @@
+"""How a run begins and ends safely: a board that fails its test moves nothing, a stop stops all."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller.assembly import Hardware
+from controller.daemon import Daemon
+from controller.events import EventLog
+from controller.faults.catalogue import Fault
+from tests.controller.played_round import Round, play
+from tests.controller.table_in_trouble import evening
+
+AXES_AND_LAMP = ("gantry_x", "gantry_y", "gantry_z", "ready")
+"""Of an axis it is noted only that it sets off; the ready lamp is lit where nothing drives it."""
+
+
+def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
+    async def fail(daemon: Daemon, _: Hardware, __: EventLog) -> None:
+        async def self_test() -> int:
+            return 0b101
+
+        daemon._boards["arm"].self_test = self_test  # type: ignore[method-assign]
+
+    told = evening(meanwhile=fail)
+    assert told.fault is not None
+    assert (told.fault.fault, told.fault.part) == (Fault.CONFIGURATION, "board arm")
+    assert "its self-test found 0x5" in told.fault.evidence
+    assert {pin for _, pin, value in told.pins if value} <= {"ready"}, (
+        "a lit lamp is its safe value"
+    )
+
+
+def test_at_a_stop_the_motors_stop_before_the_table_waits_for_anything() -> None:
+    """A lamp's board may be silent for a minute; the drum does not turn meanwhile."""
+    closing: list[float] = []
+    seen: list[Round] = []
+
+    def stop(played: Round) -> None:
+        daemon, loop = played.daemon, asyncio.get_running_loop()
+
+        async def slow_close() -> None:
+            closing.append(loop.time())
+            await asyncio.sleep(60.0)
+
+        async def end() -> None:
+            # Somebody else works on the same boards: giving back a lease stops nothing.
+            for board in daemon._boards.values():
+                await board.hold_lease()
+            daemon._tower.close = slow_close  # type: ignore[method-assign]
+            running.cancel()
+
+        seen.append(played)
+        tasks.append(loop.create_task(end()))
+
+    tasks: list[asyncio.Task[None]] = []
+    running: asyncio.Task[object]
+
+    def hear(played: Round, event: dict[str, object]) -> None:
+        nonlocal running
+        if event["event"] == "state" and event["under"] == "testing":
+            task = asyncio.current_task()
+            assert task is not None
+            running = task
+
+    with pytest.raises(asyncio.CancelledError):
+        play(happens={34.0: stop}, on=hear)
+    (played,), (closed,) = seen, closing
+    last = {pin: (at, value) for at, pin, value in played.copper if at < closed + 59.0}
+    moving = {pin for pin, (_, value) in last.items() if value and pin not in AXES_AND_LAMP}
+    assert moving == set()
+    assert max(at for pin, (at, _) in last.items() if pin == "drum") < closed + 0.05
