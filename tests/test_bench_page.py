@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from controller.wiring.leads import leads_of
 HOUSE = Path(__file__).parent.parent
 PAGE = HOUSE / "docs" / "BENCH.md"
 TEXT = PAGE.read_text("utf-8")
-NAMED = re.compile(r"^    (wallwright [^#\n]*)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -45,14 +43,3 @@ def test_every_pin_of_the_table_is_in_the_list_of_wires_and_no_other(table: Tabl
 def test_the_drum_of_the_page_turns_in_the_simulation(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--table", "first_drum.yaml", "--game", "block"]) == 0
     assert re.search(r"^faults +0 *$", capsys.readouterr().out, re.MULTILINE)
-
-
-@pytest.mark.parametrize("line", sorted(set(NAMED.findall(TEXT))))
-def test_commands_on_the_page_exist_with_their_options(
-    line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = shlex.split(line)[1:]
-    command = words[:2] if words[0] == "firmware" else words[:1]
-    assert main([*command, "--help"]) == 0
-    offered = capsys.readouterr().out
-    assert not [word for word in words if word.startswith("--") and word not in offered]

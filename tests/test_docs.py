@@ -5,10 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
-from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
 import pytest
@@ -17,16 +13,13 @@ from config.loader import check_file, load_table
 from config.schema import Table
 from config.validation.checks import NAMES
 from controller.cli import main
+from tests.pages import PAGES, blocks, files
 from tools.readme_picture import portrait
 
 HOUSE = Path(__file__).parent.parent
 README, GUIDE, TABLES, EVENTS = (
     HOUSE / name for name in ("README.md", "docs/GUIDE.md", "docs/TABLES.md", "docs/EVENTS.md")
 )
-PAGES = [
-    page for page in (*HOUSE.glob("*.md"), *HOUSE.glob("docs/**/*.md")) if ".venv" not in page.parts
-]
-IN_PLAIN = re.compile(r"^    ((?:wallwright|make) [^#\n]*)", re.MULTILINE)
 
 TELLING_RUNS = (
     "--reveal",
@@ -40,73 +33,16 @@ TELLING_RUNS = (
 """Runs that between them tell every event, step and move that goes well."""
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of one language, in order."""
-    fenced = re.findall(
-        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    return [str(block) for block in fenced]
-
-
-# Commands
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A command line as a page shows it, and what the page says it prints."""
-
-    page: Path
-    words: tuple[str, ...]
-    prints: str
-
-    def __str__(self) -> str:
-        return f"{self.page.stem}: {' '.join(self.words)}"
-
-
-def shown(page: Path) -> Iterator[Shown]:
-    for block in blocks(page, "console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, prints = part.partition("\n")
-            yield Shown(page, tuple(shlex.split(line)), prints)
-
-
-COMMANDS = [*shown(README), *shown(GUIDE)]
-
-
 @pytest.fixture
 def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which the guide's files lie under the names that it gives them."""
-    for name, text in named_files():
+    for name, text in files(GUIDE):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-@pytest.mark.usefixtures("kitchen")
-@pytest.mark.parametrize("command", COMMANDS, ids=str)
-def test_a_command_on_the_page_prints_what_the_page_shows(
-    command: Shown, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command.words[0] == "wallwright"
-    code = main(list(command.words[1:]))
-    said = capsys.readouterr()
-    assert code == (2 if said.err else 0), said.err
-    want, got = command.prints, said.out + said.err
-    if command.words[1] == "run":
-        want, got = without_figures(want), without_figures(got)
-    if not OutputChecker().check_output(want, got, ELLIPSIS | NORMALIZE_WHITESPACE):
-        pytest.fail(f"The page shows\n{want}\nand the command prints\n{got}")
-
-
-def without_figures(text: str) -> str:
-    """A run's figures depend on the machine's speeds, which may change; its words do not.
-
-    What must not change is that nothing went wrong.
-    """
-    lines = text.splitlines(keepends=True)
-    return "".join(
-        line if line.startswith("faults") else re.sub(r"\d+([.]\d+)?", "#", line) for line in lines
-    )
+# Commands
 
 
 def test_every_command_of_the_program_is_in_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,33 +53,10 @@ def test_every_command_of_the_program_is_in_the_readme(capsys: pytest.CaptureFix
     assert not [name for name in there if f"`{name}`" not in table and f" {name}" not in table]
 
 
-@pytest.mark.parametrize("page", [README, GUIDE], ids=lambda page: page.stem)
-def test_commands_that_are_only_named_exist_with_their_options(
-    page: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    targets = re.findall(r"^([a-z-]+):", (HOUSE / "Makefile").read_text("utf-8"), re.MULTILINE)
-    for line in IN_PLAIN.findall(page.read_text("utf-8")):
-        words = shlex.split(line)
-        if words[0] == "make":
-            assert words[1] in targets
-            continue
-        assert main([words[1], "--help"]) == 0
-        offered = capsys.readouterr().out
-        assert not [word for word in words if word.startswith("--") and word not in offered], line
-
-
 # YAML
 
 
-def named_files() -> Iterator[tuple[str, str]]:
-    """The guide's YAML blocks, each under the name with which its first line begins."""
-    for block in blocks(GUIDE, "yaml"):
-        named = re.match(r"# ([\w.]+\.yaml):", block)
-        assert named, f"A block of YAML says in its first line how it is called:\n{block[:80]}"
-        yield named[1], block
-
-
-@pytest.mark.parametrize("name", [name for name, _ in named_files()])
+@pytest.mark.parametrize("name", [name for name, _ in files(GUIDE)])
 def test_a_table_in_the_guide_is_well_described(kitchen: Path, name: str) -> None:
     table = check_file(kitchen / name)
     assert isinstance(table, Table)

@@ -18,9 +18,11 @@ _INTRODUCTION = """\
 A simulated table can have every fault that a real one has. This page is generated from
 `firmware_bridge/sim/faults/kinds.py`; change that, then run `make docs`.
 
-    wallwright run --fault jam:head2#30 --fault weak_motor:lift1
-    wallwright run --faults docs/campaigns/evening.yaml --rounds 3
-    wallwright board --pty --fault board_silent:base@40~5
+```console
+$ wallwright run --fault jam:head2#30 --fault weak_motor:lift1
+$ wallwright run --faults docs/campaigns/evening.yaml --rounds 3
+$ wallwright board --pty --fault board_silent:base@40~5
+```
 
 Nothing above the board knows of them: the controller sees what the sensors, the motors' currents
 and the boards' own faults show, and no more. Tiles stay what they are: a jammed one sticks at its

@@ -62,6 +62,14 @@ def test_a_hand_of_random_players_ends_and_all_that_is_paid_is_received(
         assert not list(last.legal_actions)
 
 
+def test_a_play_does_not_begin_before_the_set_up_is_finished(played: GamePlugin) -> None:
+    """A damaged record may have too few outcomes."""
+    rules, setup = played.require_rules(), played.game.setup()
+    if setup.pending is not None:
+        with pytest.raises(RulesError):
+            rules.start(setup, {}, None)
+
+
 def test_an_action_that_is_offered_is_legal_and_reads_back_from_its_text(
     played: GamePlugin,
 ) -> None:

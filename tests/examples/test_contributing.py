@@ -1,0 +1,84 @@
+"""CONTRIBUTING, followed to the letter in a copy of the project: nothing fails for a new game."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+EXAMPLE = TOP / "examples" / "game_high_bone" / "high_bone"
+TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
+FOR_ALL = [
+    *("tests/config", "tests/tools", "tests/test_docs.py", "tests/rules/test_setup_values.py"),
+    *("tests/rules/test_setup_facts.py", "tests/rules/test_parameters.py"),
+    *(f"tests/controller/cli/test_{name}.py" for name in ("bad_command_lines", "lists", "plan")),
+]
+"""Tests that look at all games and tables together."""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with one game and one table more, and its pages written anew."""
+    folder = tmp_path_factory.mktemp("copy") / "project"
+    skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
+    shutil.copytree(TOP, folder, ignore=skipped)
+    game = folder / "rules" / "games" / "low_bone"
+    game.mkdir()
+    for file in EXAMPLE.glob("*.py"):
+        (game / file.name).write_text(as_low_bone(file.read_text("utf-8")), encoding="utf-8")
+    settings = (EXAMPLE / "high_bone.yaml").read_text("utf-8")
+    (folder / "config" / "games" / "low_bone.yaml").write_text(as_low_bone(settings), "utf-8")
+    shutil.copy(TABLE, folder / "config" / "tables" / TABLE.name)
+    written = in_copy(folder, "-m", "tools.pages")
+    assert written.returncode == 0, written.stderr
+    return folder
+
+
+def as_low_bone(text: str) -> str:
+    """The example's text as a package of the project: other names, and no settings of its own."""
+    for old, new in (
+        ("high_bone", "low_bone"),
+        ("HIGH_BONE", "LOW_BONE"),
+        ("High Bone", "Low Bone"),
+    ):
+        text = text.replace(old, new)
+    text = re.sub(r"(from |\")low_bone(?=\.\w+| import)", r"\1rules.games.low_bone", text)
+    return re.sub(r"    settings=.*\n|from importlib.resources import files\n", "", text)
+
+
+def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Python in the copy, with the copy's own packages."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_new_game_and_a_new_table_break_no_test_and_have_tests_of_their_own(copy: Path) -> None:
+    pytest_ = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "quick"]
+    for_all = in_copy(copy, *pytest_, *FOR_ALL)
+    assert for_all.returncode == 0, for_all.stdout
+    own = in_copy(copy, *pytest_, "-k", "low_bone or domino_club", "-m", "not slow")
+    assert own.returncode == 0, own.stdout
+    passed = re.search(r"^(\d+) passed", own.stdout, re.MULTILINE)
+    assert passed is not None, own.stdout
+    assert int(passed[1]) > 40
+
+
+def test_the_packages_that_contributing_names_are_those_of_the_makefile() -> None:
+    make = (TOP / "Makefile").read_text("utf-8")
+    (packages,) = re.findall(r"^FIRMWARE_PACKAGES := (.*)$", make, re.MULTILINE)
+    text = (TOP / "CONTRIBUTING.md").read_text("utf-8")
+    assert f"`gcc libc6-dev {packages}`" in text
+    assert "`python3-venv`" in text

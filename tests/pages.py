@@ -1,0 +1,73 @@
+"""What the pages show: fenced blocks, commands with what they print, files with their names."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).parent.parent
+README, GUIDE, BENCH = (TOP / name for name in ("README.md", "docs/GUIDE.md", "docs/BENCH.md"))
+PAGES = sorted(
+    page
+    for pattern in ("*.md", "docs/**/*.md", "examples/*/*.md", "hil_tests/*.md")
+    for page in TOP.glob(pattern)
+)
+"""Every page of the project."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command line as a page shows it, and what the page says that it prints."""
+
+    page: Path
+    line: str
+    prints: str
+
+    @property
+    def words(self) -> list[str]:
+        """The line as a shell splits it, without its comment.
+
+        `shlex` would also take the `#` within a word for the beginning of a comment.
+        """
+        return shlex.split(re.sub(r"\s+#\s.*$", "", self.line))
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(TOP)}: {self.line}"
+
+
+def name_of(page: Path) -> str:
+    """A page by its path in the project."""
+    return str(page.relative_to(TOP))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language, in order."""
+    fenced = re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    return [str(block) for block in fenced]
+
+
+def commands(page: Path) -> Iterator[Shown]:
+    """The commands in a page's console blocks: a line after `$ `, and what follows it."""
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, prints = part.partition("\n")
+            yield Shown(page, line, prints)
+
+
+def spans(page: Path) -> Iterator[str]:
+    """What stands in code marks in the running text of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text))
+
+
+def files(page: Path) -> Iterator[tuple[str, str]]:
+    """A page's YAML blocks that begin with the name of a file, `# NAME.yaml: what it is`."""
+    for block in blocks(page, "yaml"):
+        named = re.match(r"# ([\w.]+\.yaml):", block)
+        if named:
+            yield named[1], block

@@ -1,0 +1,173 @@
+"""Every command on every page is run as it is printed, or says here why it is not, and is parsed.
+
+The commands of a page are run one after another in a folder of their own, in which the page's YAML
+files lie under their names, beside the project's folders.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from controller.cli import app, main
+from tests.pages import PAGES, TOP, Shown, commands, files, name_of, spans
+
+NOT_RUN: Sequence[tuple[str, str]] = (
+    (r"make ", "it sets up .venv and runs this very suite"),
+    (r"\. ", "it changes the shell in which it is typed"),
+    (r"(sudo )?apt(-get)? ", "it installs packages on the machine"),
+    (r"git ", "it needs a network or another repository"),
+    (r"(python -m )?pip ", "tests/examples installs the same into a folder of its own"),
+    (r"wallwright run --game high_bone ", "tests/examples runs it where the game is installed"),
+    (r"python -m pytest ", "tests/examples and `make test` run the conformance suite"),
+    (r"pytest ", "`make test` runs hil_tests; no harness is connected to this machine"),
+    (r"python -m benchmarks", "`make bench` measures for minutes; the name must exist"),
+    (r"wallwright board ", "it answers until Ctrl-C; tests/controller/cli/test_ports.py drives it"),
+    (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
+    (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
+    (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),
+    (r"wallwright chaos .*--rounds \d{3,}", "it takes hours; `make test` runs fewer rounds"),
+)
+"""Commands that a test cannot run, by how they begin, and why. They are parsed all the same."""
+IN_PLAIN = re.compile(
+    r"^    (?:wallwright|make|python|python3|pip|pytest|sudo|apt-get|git clone)\b.*$", re.MULTILINE
+)
+WITH_COMMANDS = [page for page in PAGES if list(commands(page))]
+ALL = [command for page in PAGES for command in commands(page)]
+TARGETS = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text("utf-8"), re.MULTILINE)
+PLACEHOLDER = re.compile(r"^[A-Z]+(\.yaml)?(\.\.\.)?$")
+
+
+def why_not_run(command: Shown) -> str | None:
+    return next((why for begins, why in NOT_RUN if re.match(begins, command.line)), None)
+
+
+@pytest.fixture
+def kitchen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """The folder in which a page's commands are typed."""
+    page: Path = request.getfixturevalue("page")
+    for entry in ("config", "docs", "examples", "tests", "tools"):
+        (tmp_path / entry).symlink_to(TOP / entry)
+    for name, text in files(page):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        yield tmp_path
+
+
+@pytest.mark.usefixtures("kitchen")
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+def test_the_commands_of_a_page_print_what_the_page_shows(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in commands(page):
+        if why_not_run(command) is None:
+            wrong = what_is_wrong(command, capsys)
+            assert wrong is None, f"{command}\n{wrong}"
+
+
+def what_is_wrong(command: Shown, capsys: pytest.CaptureFixture[str]) -> str | None:
+    """What a command does otherwise than its page says, or None."""
+    code, out, err = run(command.words, capsys)
+    if err and err not in command.prints:
+        return f"The page shows no such error, and the command ends with {code}:\n{err}"
+    if code != (2 if err else 0):
+        return f"The command ends with {code}."
+    want, got = command.prints, out + err
+    if "run" in command.words:
+        want, got = without_figures(want), without_figures(got)
+    shows_it = not want.strip() or OutputChecker().check_output(
+        want, got, ELLIPSIS | NORMALIZE_WHITESPACE
+    )
+    return None if shows_it else f"The page shows\n{want}\nand the command prints\n{got}"
+
+
+def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """A command's exit code, output and errors."""
+    if words[0] == "wallwright":
+        capsys.readouterr()
+        code = main(words[1:])
+        return code, *capsys.readouterr()
+    assert words[:2] == ["python", "-m"], f"{words[0]} is neither run nor listed in NOT_RUN"
+    done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def without_figures(text: str) -> str:
+    """A run's figures depend on the machine's speeds, which may change; its words do not.
+
+    What must not change is that nothing went wrong.
+    """
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line if line.startswith("faults") else re.sub(r"\d+([.]\d+)?", "#", line) for line in lines
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_stand_in_console_blocks(page: Path) -> None:
+    """An indented line would be run by nobody."""
+    assert not IN_PLAIN.findall(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("command", ALL, ids=str)
+def test_a_command_is_understood_by_the_command_line(command: Shown) -> None:
+    """Those that are not run, too: their command, their options and their values."""
+    understood(command.words)
+
+
+def test_every_reason_not_to_run_a_command_is_needed() -> None:
+    unused = [begins for begins, _ in NOT_RUN if not any(re.match(begins, c.line) for c in ALL)]
+    assert set(unused) <= {r"git ", r"\. ", r"python -m benchmarks", NOT_RUN[-1][0]}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_in_the_text_exist_with_their_options(page: Path) -> None:
+    for span in spans(page):
+        if re.match(r"(wallwright|make) [a-z]|python -m benchmarks|(run|plan|board) --", span):
+            words = shlex.split(span)
+            if words[0] in ("run", "plan", "board"):
+                words = ["wallwright", *words]
+            understood([re.sub(PLACEHOLDER, "1", word) for word in words], whole=False)
+
+
+def understood(words: list[str], *, whole: bool = True) -> None:
+    """Fail unless the command line knows the command, each option and each value.
+
+    Where only a part of a command is named in a text (`whole` is False), it may lack an argument.
+    """
+    match words:
+        case ["make", *rest]:
+            assert rest[0] in TARGETS or rest[0] == "-C" or "/" in rest[0], words
+        case ["python", "-m", "benchmarks", *names]:
+            assert all((TOP / "benchmarks" / f"{name}.py").exists() for name in names), words
+        case ["wallwright", *rest]:
+            group = typer.main.get_command(app)
+            try:
+                parse(group, "wallwright", rest)
+            except click.ClickException as error:
+                said = error.format_message()
+                lacks = isinstance(error, click.MissingParameter) or "requires an arg" in said
+                assert lacks and not whole, f"{shlex.join(words)}: {said}"
+
+
+def parse(command: click.Command, name: str, words: list[str]) -> None:
+    """Parse a command's words as click does, without carrying it out."""
+    if isinstance(command, click.Group):
+        with click.Context(command, info_name=name) as context:
+            if not words or words[0].startswith("--"):
+                return
+            called, inner, rest = command.resolve_command(context, words)
+        assert inner is not None
+        parse(inner, called or "", rest)
+        return
+    command.make_context(name, words)
