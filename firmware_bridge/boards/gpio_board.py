@@ -224,15 +224,17 @@ class GpioBoard:
 
     # What pins and executor tell
 
-    def _changed(self, sensor: str, active: bool) -> None:
-        """A pin changed; the one method that runs outside the loop's thread."""
+    def _changed(self, sensor: str, active: bool, age: float) -> None:
+        """A pin changed so long ago; the one method that runs outside the loop's thread."""
         work = self._work
         if work is not None:
-            work.loop.call_soon_threadsafe(self._sensed, sensor, active)
+            at = work.loop.time() - age
+            work.loop.call_soon_threadsafe(self._sensed, sensor, active, at)
 
-    def _sensed(self, sensor: str, active: bool) -> None:
+    def _sensed(self, sensor: str, active: bool, at: float) -> None:
+        """It counts by the time of the pin, however late the loop comes to it."""
         if self._work is not None:
-            self._work.core.sensor(sensor, active)
+            self._work.core.sensor(sensor, active, at)
 
     def _heard(self, event: wire.Message) -> None:
         match event:

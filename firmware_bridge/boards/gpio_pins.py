@@ -28,8 +28,12 @@ from firmware_bridge.boards.board import BoardError, BoardRefused
 HEADER = range(2, 28)
 """The pins of a Raspberry Pi's header that are free to use, by Broadcom's numbers."""
 
-Changed = Callable[[str, bool], None]
-"""Told of a sensor and its new level, in whatever thread gpiozero noticed it."""
+Changed = Callable[[str, bool, float], None]
+"""Called with a sensor, its new level, and how many seconds ago its pin changed, in the thread in
+which gpiozero noticed it."""
+
+OLDEST = 10.0
+"""A time stamp that is further away is of another clock (kernels before 5.7), seconds."""
 
 
 def pi_pins() -> Factory:
@@ -189,6 +193,7 @@ class _Sensor:
         self._name = name
         self._active_high = channel.active == "high"
         self._changed = changed
+        self._factory = factory
         self._device = InputDevice(channel.pin, pull_up=True, pin_factory=factory)
         self._device.pin.edges = "both"
         self._device.pin.when_changed = self._seen
@@ -202,8 +207,10 @@ class _Sensor:
         self._device.close()
 
     def _seen(self, ticks: float, high: float) -> None:
-        """Called by gpiozero, in a thread of its own."""
-        self._changed(self._name, bool(high) is self._active_high)
+        """Called by gpiozero, in a thread of its own; `ticks` is when the pin changed."""
+        age = self._factory.ticks_diff(self._factory.ticks(), ticks)
+        age = age if 0.0 <= age < OLDEST else 0.0
+        self._changed(self._name, bool(high) is self._active_high, age)
 
 
 def _not_a_pin(channel: str) -> BoardError:

@@ -81,6 +81,9 @@ class Sensor:
     record: Configure
     active: bool = False
     raw: bool = False
+    """The level at the pin, before its debounce time is over."""
+    changed: float = 0.0
+    """When the pin came to this level, by the loop's clock."""
     count: int = 0
     watched: bool = False
     settling: asyncio.TimerHandle | None = None

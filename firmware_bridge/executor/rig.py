@@ -149,19 +149,27 @@ class Rig:
 
     # What happens to the board
 
-    def sensor(self, name: str, active: bool) -> None:
-        """An input changed now; it counts once it has been so for its debounce time."""
+    def sensor(self, name: str, active: bool, at: float | None = None) -> None:
+        """An input changed at this time of the loop's clock (None: now).
+
+        It counts once it has been so for its debounce time, by the times of the changes: a host
+        that was held up gets several changes at once, and none of them is a bounce for that.
+        """
         sensor = self._sensors.get(name)
         if sensor is None or sensor.raw is active:
             return
-        sensor.raw = active
+        at = self._core.loop.time() if at is None else at
+        debounce = sensor.record.debounce_ms / 1000
         if sensor.settling is not None:
             sensor.settling.cancel()
             sensor.settling = None
-        elif sensor.record.debounce_ms:
-            sensor.settling = self._core.loop.call_later(
-                sensor.record.debounce_ms / 1000, self._settles, sensor
-            )
+            if at - sensor.changed < debounce:
+                sensor.raw = active
+                return
+            self._settles(sensor)
+        sensor.raw, sensor.changed = active, at
+        if debounce:
+            sensor.settling = self._core.loop.call_at(at + debounce, self._settles, sensor)
         else:
             self._settles(sensor)
 

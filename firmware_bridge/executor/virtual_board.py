@@ -152,15 +152,15 @@ class VirtualBoard:
 
     # The plant's side
 
-    def sensor(self, channel: str, active: bool) -> None:
-        """An input is at this level from now on."""
+    def sensor(self, channel: str, active: bool, at: float | None = None) -> None:
+        """An input is at this level, since that time of the loop's clock (None: from now on)."""
         self._levels[channel] = active
         if active and channel in self._emergency:
             self.latch(FaultCode.EMERGENCY_STOP, self._emergency[channel])
         if self._rig is not None:
             if active and channel in self._curtain and any(map(self._rig.drives, self._guarded)):
                 self.latch(FaultCode.LIGHT_CURTAIN, self._curtain[channel])
-            self._rig.sensor(channel, active)
+            self._rig.sensor(channel, active, at)
 
     def current(self, motor: str, milliamps: int) -> None:
         """A motor draws this current from now on."""

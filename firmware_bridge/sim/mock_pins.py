@@ -10,11 +10,12 @@ is the same run every time.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from gpiozero.pins.mock import MockFactory, MockPWMPin
+from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
 from config.schema import BoardConfig, MotorChannel, OutputChannel, SensorChannel
 from firmware_bridge.executor.channels import Impossible
@@ -37,7 +38,7 @@ class MockPins:
     """
 
     def __init__(self, config: BoardConfig, wiring: Moved) -> None:
-        self.factory = MockFactory(revision=PI_3B, pin_class=_WiredPin)
+        self.factory = _Factory(revision=PI_3B, pin_class=_WiredPin)
         self._wiring = wiring
         self._values: dict[str, int] = {}
         self._sensors: dict[str, tuple[_WiredPin, bool]] = {}
@@ -90,6 +91,17 @@ class MockPins:
             raise Impossible(" ".join(refusals))
 
 
+class _Factory(MockFactory):  # type: ignore[misc]  # gpiozero has no type hints
+    """A mock factory whose clock is the loop's, in the loop's thread: it may be virtual."""
+
+    @staticmethod
+    def ticks() -> float:
+        try:
+            return asyncio.get_running_loop().time()
+        except RuntimeError:
+            return float(MockFactory.ticks())
+
+
 class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
     """A mock pin that tells of its output, and whose wire is stronger than its pull resistor."""
 
@@ -103,6 +115,9 @@ class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
             self.drive_high()
         else:
             self.drive_low()
+
+    def _call_when_changed(self) -> None:
+        super(MockPin, self)._call_when_changed(self.factory.ticks(), self._state)
 
     def _set_pull(self, value: str) -> None:
         if self.held is None:

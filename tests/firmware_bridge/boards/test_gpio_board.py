@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
@@ -22,6 +23,7 @@ from firmware_bridge.boards.board import (
 )
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.mock_pins import MockPins
 from tests.firmware_bridge.pin_bench import (
     BENCH,
     Bench,
@@ -178,6 +180,41 @@ async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
             await asyncio.sleep(0.002)
         assert await bench.board.read("key") == 1
         assert await bench.board.count("key") == 1
+
+
+def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
+    """A hand at a pin, in a thread and by a clock of its own: active for so long, then inactive."""
+
+    def act() -> None:
+        for held in seconds:
+            pins.sensor(sensor, True)
+            time.sleep(held)
+            pins.sensor(sensor, False)
+            time.sleep(0.03)
+
+    return act
+
+
+@pytest.mark.parametrize(("held", "counted"), [((0.04, 0.04), 2), ((0.002,) * 3, 0)])
+def test_what_a_pin_did_while_the_host_stalled_counts_by_the_time_of_the_pin(
+    held: tuple[float, ...], counted: int
+) -> None:
+    """The key's debounce time is 20 ms; the loop hangs for 200 ms and gets all changes at once."""
+
+    async def main() -> None:
+        async with started() as bench:
+            edges = bench.board.watch("key")
+            hand = threading.Thread(target=passes(bench.pins, "key", *held))
+            hand.start()
+            time.sleep(0.2)  # noqa: ASYNC251  the stall
+            hand.join()
+            await asyncio.sleep(0.05)
+            assert await bench.board.count("key") == counted
+            assert await bench.board.read("key") == 0
+            await bench.board.close()
+            assert [edge.active async for edge in edges] == [True, False] * counted
+
+    asyncio.run(main())
 
 
 @story
