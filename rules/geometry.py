@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 from rules.errors import IllegalSetup, NotationError
@@ -28,11 +28,13 @@ def count_seats(start: Seat, number: int, seats: int) -> Seat:
     return (start + number - 1) % seats
 
 
+@cache
 def counter_clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
     """All seats once, in turn order, beginning with `start`."""
     return tuple((start + step) % seats for step in range(seats))
 
 
+@cache
 def clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
     """All seats once, the other way round (dominoes' default turn, C8)."""
     return tuple((start - step) % seats for step in range(seats))

@@ -27,10 +27,13 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
     """
     known = dict(tiles or {})
     game, places = setup.game, _places(setup.layout)
+    faces = game.tiles
+    if not places.issuperset(set(known)):
+        for place in known:
+            if place not in places:
+                raise IllegalSetup(f"{game.title} is dealt from no place {place}; leave it out.")
     for place, face in known.items():
-        if place not in places:
-            raise IllegalSetup(f"{game.title} is dealt from no place {place}; leave it out.")
-        if face is not None and (type(face) is not str or face not in game.tiles):
+        if face is not None and (type(face) is not str or face not in faces):
             raise IllegalSetup(f"{game.title} has no tile {shown(face)}, given at {place}.")
     seen = dict(known)
     for place, face in _turned_up(setup).items():
@@ -54,7 +57,7 @@ def _turned_up(setup: Setup) -> dict[Place, Face]:
 
 
 def _require_one_set(setup: Setup, seen: Mapping[Place, Face | None]) -> None:
-    read = Counter(face for face in seen.values() if face is not None)
+    read = Counter(filter(None, seen.values()))
     whole = _counted(setup.game.tiles)
     for face, number in read.items():
         if number > whole[face]:

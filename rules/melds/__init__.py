@@ -55,15 +55,21 @@ __all__ = [
 def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
     """Whether these tiles, all of them, are sets and one pair."""
     characters, circles, bamboos, honours = counts
+    # One suit after the other: a hand that does not win mostly fails at the first or second.
     if not wild:
-        # The honours first: a hand that does not win mostly fails there.
         made = HONOURS_EXACT[honours]
-        return made != 0 and (
-            made * SUIT_EXACT[characters] * SUIT_EXACT[circles] * SUIT_EXACT[bamboos]
-            == SETS_AND_PAIR
-        )
+        if made:
+            made *= SUIT_EXACT[characters]
+            if made:
+                made *= SUIT_EXACT[circles]
+                return made != 0 and made * SUIT_EXACT[bamboos] == SETS_AND_PAIR
+        return False
     sets_a, pair_a = SUIT_SHORT[characters]
+    if sets_a > wild < pair_a:
+        return False
     sets_b, pair_b = SUIT_SHORT[circles]
+    if sets_a + sets_b > wild + 2:
+        return False
     sets_c, pair_c = SUIT_SHORT[bamboos]
     sets_d, pair_d = HONOURS_SHORT[honours]
     left = wild - sets_a - sets_b - sets_c - sets_d

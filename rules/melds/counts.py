@@ -141,7 +141,7 @@ class Counts(NamedTuple):
     @property
     def size(self) -> int:
         """How many tiles there are."""
-        return sum(digits(suit) for suit in self)
+        return sum(map(digits, self))
 
     def _changed(self, kind: Kind, number: int) -> list[int]:
         suits = list(self)

@@ -39,7 +39,7 @@ def _claims(table: Table, seat: Seat, offer: Offer) -> Iterator[Act]:
         yield Act(seat, "kong", tiles)
     for tiles in _alike(offer.face, 3, hand, jokers, 1):
         yield Act(seat, "pong", tiles)
-    for run in _runs_through(offer.face):
+    for run in runs_through(offer.face):
         choices = [(face,) if face == offer.face else (face, face + JOKER) for face in run]
         for tiles in product(*choices):
             if sum(tile.endswith(JOKER) for tile in tiles) <= jokers:
@@ -76,7 +76,8 @@ def _alike(
             yield (face,) * (size - starred) + (face + JOKER,) * starred
 
 
-def _runs_through(face: Face) -> Iterator[tuple[Face, ...]]:
+def runs_through(face: Face) -> Iterator[tuple[Face, ...]]:
+    """Each run that a tile stands in, the lowest first; none for honours."""
     for first in range(int(face[0]) - 2, int(face[0]) + 1):
         run = run_from(f"{first}{face[1]}") if first > 0 else ()
         if len(run) == 3:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from rules.frozen import changed
 from rules.games.filipino import score
 from rules.games.filipino.actions import Act, Verb, bare, face_under
 from rules.games.filipino.claims import decided
 from rules.games.filipino.hand import Hand, Meld, MeldName
 from rules.games.filipino.legal import declared, may_claim
 from rules.games.filipino.score import How, Won, price
-from rules.games.filipino.table import Offer, Table, WallTile, after_turn
+from rules.games.filipino.table import Offer, Phase, Table, WallTile, after_turn
 from rules.games.filipino.wins import Declared, winning_hand
 from rules.geometry import Seat
 from rules.play import Settlement
@@ -29,7 +30,7 @@ def after(table: Table, act: Act) -> Table:
 
 def _draw(table: Table, act: Act) -> Table:
     """From the side where dealing went on (F20)."""
-    return replace(_taking(table, act.seat, table.wall.draws[0]), phase="turn")
+    return _taking(table, act.seat, table.wall.draws[0], phase="turn")
 
 
 def _flores(table: Table, act: Act) -> Table:
@@ -45,8 +46,9 @@ def _flores(table: Table, act: Act) -> Table:
 def _discard(table: Table, act: Act) -> Table:
     """Face up into the middle; whoever may claim it is asked (F19, F22)."""
     face = act.tiles[0] if act.tiles else None
-    fallen = replace(
-        table.with_hand(act.seat, _rest(table.hands[act.seat], (face,))),
+    fallen = changed(
+        table,
+        hands=table.hands_with(act.seat, _rest(table.hands[act.seat], (face,))),
         middle=(*table.middle, face),
         phase="claim",
     )
@@ -64,7 +66,7 @@ def _own_kong(table: Table, act: Act) -> Table:
 def _add(table: Table, act: Act) -> Table:
     """A fourth tile to a pong: others may win on it first (F32)."""
     (face,) = _own_faces(table, act, None) if act.tiles else (None,)
-    return _offered(replace(table, phase="claim"), Offer(face, act.seat, added=act))
+    return _offered(changed(table, phase="claim"), Offer(face, act.seat, added=act))
 
 
 def _win(table: Table, act: Act) -> Table:
@@ -73,16 +75,16 @@ def _win(table: Table, act: Act) -> Table:
 
 def _offered(table: Table, offer: Offer) -> Table:
     """Everybody who may claim is asked; if nobody may, the hand goes on at once."""
-    asked = tuple(seat for seat in score.others(offer.by) if may_claim(table, seat, offer))
-    offer = replace(offer, asked=asked)
-    return replace(table, offer=offer) if asked else _unclaimed(table, offer)
+    asked = may_claim(table, offer)
+    offer = Offer(offer.face, offer.by, offer.added, asked)
+    return changed(table, offer=offer) if asked else _unclaimed(table, offer)
 
 
 def _answered(table: Table, offer: Offer, act: Act) -> Table:
     """One more answer; when all are given the claims are decided (F24, F33)."""
-    offer = replace(offer, answers=(*offer.answers, act))
+    offer = Offer(offer.face, offer.by, offer.added, offer.asked, (*offer.answers, act))
     if offer.awaited:
-        return replace(table, offer=offer)
+        return changed(table, offer=offer)
     granted = decided(offer.answers, offer.by, table.house)
     if granted is None:
         return _unclaimed(table, offer)
@@ -93,12 +95,11 @@ def _answered(table: Table, offer: Offer, act: Act) -> Table:
 
 def _unclaimed(table: Table, offer: Offer) -> Table:
     """The discard stays and the next seat draws, or the added tile makes its kong."""
-    table = replace(table, offer=None)
     if offer.added is not None:
-        return _added(replace(table, phase="turn"), offer.added)
+        return _added(changed(table, offer=None, phase="turn"), offer.added)
     if table.wall.left <= table.house.exhaust_reserve:
-        return _exhausted(table)
-    return replace(table, phase="draw", turn=after_turn(offer.by), drawn=None)
+        return _exhausted(changed(table, offer=None))
+    return changed(table, offer=None, phase="draw", turn=after_turn(offer.by), drawn=None)
 
 
 def _claimed(table: Table, offer: Offer, act: Act) -> Table:
@@ -107,8 +108,9 @@ def _claimed(table: Table, offer: Offer, act: Act) -> Table:
     meld = Meld(names[act.verb], act.tiles)
     hand = table.hands[act.seat].laying(meld, _own_faces(table, act, offer))
     assert hand is not None
-    table = replace(
-        table.with_hand(act.seat, hand),
+    table = changed(
+        table,
+        hands=table.hands_with(act.seat, hand),
         middle=table.middle[:-1],
         offer=None,
         turn=act.seat,
@@ -150,10 +152,13 @@ def _replaced(table: Table, seat: Seat) -> Table:
     return _taking(table, seat, table.wall.replacements[0])
 
 
-def _taking(table: Table, seat: Seat, tile: WallTile) -> Table:
+def _taking(table: Table, seat: Seat, tile: WallTile, phase: Phase | None = None) -> Table:
+    """One tile from the wall into a hand; the phase stays if no other is given."""
     place, face = tile
-    return replace(
-        table.with_hand(seat, table.hands[seat].plus(face)),
+    return changed(
+        table,
+        hands=table.hands_with(seat, table.hands[seat].plus(face)),
+        phase=phase or table.phase,
         wall=table.wall.without(tile),
         turn=seat,
         drawn=face,
@@ -186,18 +191,18 @@ def _settled_win(table: Table, act: Act, offer: Offer | None) -> Table:
     chips, hi_alai = score.with_chips(table.chips, act.seat, paid.chips, table.house, table.stakes)
     laid = _moved(table, act.seat, shown, offer)
     reasons = (*paid.reasons, *dict.fromkeys(payment.why for payment in hi_alai))
-    settled = _paid(replace(laid, chips=chips, turn=act.seat), (*paid.payments, *hi_alai))
+    settled = _paid(changed(laid, chips=chips, turn=act.seat), (*paid.payments, *hi_alai))
     return _over(settled, paid.name, act.seat, reasons)
 
 
 def _moved(table: Table, seat: Seat, shown: Declared, offer: Offer | None) -> Table:
     """The winner's tiles lie open, the tile won among them."""
     open_hand = replace(table.hands[seat], concealed=shown.concealed, unknown=0)
-    table = replace(table.with_hand(seat, open_hand), offer=None)
+    table = changed(table.with_hand(seat, open_hand), offer=None)
     if offer is None:
         return table
     if offer.added is None:
-        return replace(table, middle=table.middle[:-1])
+        return changed(table, middle=table.middle[:-1])
     return table.with_hand(offer.by, _rest(table.hands[offer.by], (offer.face,)))
 
 
@@ -212,11 +217,11 @@ def _over(table: Table, name: str, winner: Seat | None, reasons: tuple[str, ...]
     settlement = Settlement(
         name, payments=table.payments, reasons=(*earlier, *reasons), winner=winner
     )
-    return replace(table, phase="over", offer=None, settlement=settlement)
+    return changed(table, phase="over", offer=None, settlement=settlement)
 
 
 def _paid(table: Table, payments: score.Payments) -> Table:
-    return replace(table, payments=(*table.payments, *payments))
+    return changed(table, payments=(*table.payments, *payments)) if payments else table
 
 
 def _rest(hand: Hand, faces: tuple[Face | None, ...]) -> Hand:

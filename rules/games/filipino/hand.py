@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from rules.games.filipino.actions import JOKER, Tile, bare
-from rules.games.filipino.parameters import SETS
+from rules.games.filipino.packing import packed_tiles
+from rules.games.filipino.parameters import SETS, Parameters
+from rules.lazy import Table
 from rules.tiles import Face
 
 MeldName = Literal["chow", "pong", "kong"]
@@ -64,7 +67,7 @@ def run_from(first: Face) -> tuple[Face, ...]:
     return tuple(f"{each}{suit}" for each in range(number, min(number + 3, 10)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hand:
     """One seat's tiles.
 
@@ -94,8 +97,10 @@ class Hand:
     def plus(self, face: Face | None) -> Hand:
         """With one more tile."""
         if face is None:
-            return replace(self, unknown=self.unknown + 1)
-        return replace(self, concealed=tuple(sorted((*self.concealed, face), key=_order)))
+            return self._with(self.concealed, self.unknown + 1)
+        concealed = self.concealed
+        at = bisect(concealed, _ORDER[face], key=_ORDER.__getitem__)
+        return self._with((*concealed[:at], face, *concealed[at:]), self.unknown)
 
     def without(self, faces: Iterable[Face | None]) -> Hand | None:
         """Without these tiles, or None if they cannot all be here.
@@ -110,7 +115,18 @@ class Hand:
                 unknown -= 1
             else:
                 return None
-        return replace(self, concealed=tuple(known), unknown=unknown)
+        return self._with(tuple(known), unknown)
+
+    def packed(self, joker: Face | None, house: Parameters) -> int:
+        """The known tiles in one number (`packing`), worked out once a hand."""
+        known: tuple[Face | None, Parameters, int] | None = self.__dict__.get("_packed")
+        if known is None or known[0] != joker or known[1] is not house:
+            known = joker, house, packed_tiles(self.concealed, house, joker)
+            self.__dict__["_packed"] = known
+        return known[2]
+
+    def _with(self, concealed: tuple[Face, ...], unknown: int) -> Hand:
+        return Hand(concealed, unknown, self.melds, self.flores, self.dead)
 
     def laying(self, meld: Meld, tiles: Iterable[Face | None]) -> Hand | None:
         """With a set laid down, these tiles of it from the hand."""
@@ -120,8 +136,12 @@ class Hand:
 
 def in_order(faces: Iterable[Face]) -> tuple[Face, ...]:
     """Tiles as people sort them: suit by suit."""
-    return tuple(sorted(faces, key=_order))
+    return tuple(sorted(faces, key=_ORDER.__getitem__))
 
 
-def _order(face: Face) -> tuple[str, str]:
-    return face[-1], face
+def _order(face: Face) -> str:
+    return face[-1] + face
+
+
+_ORDER: Final[Table[Face, str]] = Table(_order)
+"""What a tile is sorted by: its suit, then its number."""

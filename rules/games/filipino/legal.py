@@ -7,12 +7,14 @@ listed, and neither are the wins of a hand that the play does not know: there ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from rules.games.filipino import listing
 from rules.games.filipino.actions import Act, Verb, bare, face_under, malformed
 from rules.games.filipino.candidates import candidates
 from rules.games.filipino.hand import Hand, MeldName, defect, in_order
 from rules.games.filipino.parameters import SEATS
+from rules.games.filipino.score import others
 from rules.games.filipino.table import Offer, Phase, Table, after_turn
 from rules.games.filipino.wins import Declared, wins
 from rules.geometry import Seat
@@ -29,25 +31,45 @@ _VERBS: dict[Phase, tuple[Verb, ...]] = {
 Sentence = str
 
 
-def each(table: Table) -> Iterator[Act]:
+def each(table: Table) -> Iterable[Act]:
     """Every legal act of those awaited, but for false wins and wins of unknown hands."""
+    found: tuple[Act, ...] = ()
+    for seat in table.to_act:
+        if not _is_known(table, seat, table.offer):
+            return by_trying(table)
+        found += listing.listed(table, seat)
+    return found
+
+
+def by_trying(table: Table) -> Iterator[Act]:
+    """The same by asking the rules about every act that the tiles suggest."""
     for seat in table.to_act:
         for act in candidates(table, seat):
             if _against(table, act) is None:
                 yield act
 
 
-def may_claim(table: Table, seat: Seat, offer: Offer) -> bool:
-    """Whether a seat has to be asked: it has a claim, or its tiles are unknown."""
+def may_claim(table: Table, offer: Offer) -> tuple[Seat, ...]:
+    """The seats that have to be asked: those with a claim, or with unknown tiles."""
+    if offer.face is not None:
+        return listing.asked(table, offer)
+    return tuple(seat for seat in others(offer.by) if _may_claim_unread(table, seat, offer))
+
+
+def _may_claim_unread(table: Table, seat: Seat, offer: Offer) -> bool:
+    """Whether a seat might claim a tile that nobody read."""
     hand = table.hands[seat]
-    if hand.dead:
-        return False
-    if hand.unknown:
-        return True
+    if hand.dead or hand.unknown:
+        return not hand.dead
     return any(
         act.verb != "pass" and _against_claim(table, act, offer) is None
         for act in candidates(table, seat, offer)
     )
+
+
+def _is_known(table: Table, seat: Seat, offer: Offer | None) -> bool:
+    """Whether the table sees a seat's tiles, and the tile on offer if there is one."""
+    return not table.hands[seat].unknown and (offer is None or offer.face is not None)
 
 
 def why_not(table: Table, act: object) -> Sentence | None:

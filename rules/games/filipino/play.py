@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from rules.games.filipino import course, legal
 from rules.games.filipino.actions import Act
@@ -14,7 +15,7 @@ from rules.play import LegalActions, Settlement, Tiles
 from rules.setup import Setup
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FilipinoPlay:
     """A hand in progress; `table` is everything that lies there.
 
@@ -30,11 +31,13 @@ class FilipinoPlay:
 
     @property
     def legal_actions(self) -> LegalActions[Act]:
-        table = self.table
-        return LegalActions(
-            lambda act: legal.why_not(table, act),
-            lambda: legal.each(table),
-        )
+        # Kept, so that `apply` recognises an act that was picked from it.
+        known: LegalActions[Act] | None = self.__dict__.get("_legal")
+        if known is None:
+            table = self.table
+            known = LegalActions(partial(legal.why_not, table), partial(legal.each, table))
+            self.__dict__["_legal"] = known
+        return known
 
     @property
     def settlement(self) -> Settlement | None:

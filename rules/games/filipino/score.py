@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from rules.games.filipino.parameters import SEATS, Parameters
@@ -89,6 +90,7 @@ def to_each(seat: Seat, amount: int, why: str) -> Payments:
     return tuple(Payment(seat, other, amount, why) for other in others(seat))
 
 
+@cache
 def others(seat: Seat) -> tuple[Seat, ...]:
     """The other three, in turn order."""
     return counter_clockwise(seat, SEATS)[1:]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from rules.errors import IllegalSetup
+from rules.frozen import changed
 from rules.games.filipino.actions import Act, bare
 from rules.games.filipino.hand import Hand, in_order
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.score import Payments, flores_at_the_start
 from rules.games.filipino.setup import LAID_OUT, flores_of, is_pair
-from rules.geometry import Place, Seat, counter_clockwise
+from rules.geometry import Place, Seat
 from rules.play import Settlement, Tiles, tiles_of
 from rules.setup import Setup
+from rules.steps import Ready
 from rules.tiles import Face, tile_set
 
 Phase = Literal["draw", "turn", "discard", "claim", "over"]
@@ -33,10 +35,18 @@ class Wall:
         return len(self.draws)
 
     def without(self, tile: WallTile) -> Wall:
-        return Wall(
-            tuple(other for other in self.draws if other[0] != tile[0]),
-            tuple(other for other in self.replacements if other[0] != tile[0]),
-        )
+        return Wall(_less(self.draws, tile), _less(self.replacements, tile))
+
+
+def _less(tiles: tuple[WallTile, ...], tile: WallTile) -> tuple[WallTile, ...]:
+    """The tiles without that one, which is mostly near an end."""
+    last = len(tiles) - 1
+    for at in range(last // 2 + 1):
+        if tiles[at] is tile:
+            return tiles[:at] + tiles[at + 1 :]
+        if tiles[last - at] is tile:
+            return tiles[: last - at] + tiles[last - at + 1 :]
+    return tuple(other for other in tiles if other[0] != tile[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,7 @@ class Offer:
         return tuple(seat for seat in self.asked if seat not in given)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A hand in progress, as plain values.
 
@@ -94,8 +104,11 @@ class Table:
         return (self.turn,) if self.offer is None else self.offer.awaited
 
     def with_hand(self, seat: Seat, hand: Hand) -> Table:
-        hands = tuple(hand if at == seat else other for at, other in enumerate(self.hands))
-        return replace(self, hands=hands)
+        return changed(self, hands=self.hands_with(seat, hand))
+
+    def hands_with(self, seat: Seat, hand: Hand) -> tuple[Hand, ...]:
+        """All hands, with this one at its seat."""
+        return (*self.hands[:seat], hand, *self.hands[seat + 1 :])
 
     def left_of(self, face: Face) -> int:
         """How many tiles of that face nobody has seen yet."""
@@ -126,10 +139,7 @@ def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> Table:
         roller=setup.seating.dealer,
         mano=ready.begins,
         joker=ready.shows,
-        wall=Wall(
-            tuple((place, tiles.get(place)) for place in ready.draws),
-            tuple((place, tiles.get(place)) for place in ready.replacements),
-        ),
+        wall=_wall(ready, tiles),
         hands=tuple(
             dealt_hand(tiles_of(setup, tiles, seat), flores[seat], house) for seat in range(SEATS)
         ),
@@ -138,6 +148,12 @@ def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> Table:
         stakes=stakes,
         payments=flores_at_the_start(flores, house, stakes),
     )
+
+
+def _wall(ready: Ready, tiles: Tiles) -> Wall:
+    """What is left to draw; both orders have the same pairs, so that one is found quickly."""
+    left = {place: (place, tiles.get(place)) for place in ready.draws}
+    return Wall(tuple(left.values()), tuple(left[place] for place in ready.replacements))
 
 
 def dealt_hand(dealt: tuple[Face | None, ...], laid: int, house: Parameters) -> Hand:
@@ -162,4 +178,4 @@ def dealt_hand(dealt: tuple[Face | None, ...], laid: int, house: Parameters) -> 
 
 def after_turn(seat: Seat) -> Seat:
     """Who draws next, counter-clockwise (F20)."""
-    return counter_clockwise(seat, SEATS)[1]
+    return (seat + 1) % SEATS

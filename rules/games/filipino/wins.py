@@ -8,7 +8,16 @@ from functools import cache
 
 from rules.games.filipino.hand import Meld, in_order
 from rules.games.filipino.parameters import Parameters
-from rules.melds import Counts, kind_of, only_sets, pairs, readings, sets_and_pair, sets_within
+from rules.melds import (
+    Counts,
+    groups_with,
+    kind_of,
+    only_sets,
+    pairs,
+    readings,
+    sets_and_pair,
+    sets_within,
+)
 from rules.tiles import Face
 
 PAIRS = 7
@@ -86,10 +95,12 @@ def wins(declared: Declared, house: Parameters) -> bool:
     """Whether these tiles win at all."""
     if any(map(house.is_flores, declared.concealed)):
         return False
-    counts, jokers = declared.counts, declared.jokers
-    return sets_and_pair(counts, jokers) or _pairs_and_set(
-        counts, jokers, declared.melds, house, PAIRS
-    )
+    return wins_with(declared.counts, declared.jokers, declared.melds, house)
+
+
+def wins_with(counts: Counts, jokers: int, melds: tuple[Meld, ...], house: Parameters) -> bool:
+    """The same for tiles that are counted already and have no flores among them."""
+    return sets_and_pair(counts, jokers) or _pairs_and_set(counts, jokers, melds, house, PAIRS)
 
 
 def is_escalera(counts: Counts, jokers: int, melds: Iterable[Meld] = ()) -> bool:
@@ -142,12 +153,12 @@ def _pairs_and_set(
     """
     if len(melds) > 1 or (melds and not (melds[0].concealed or house.seven_first_open)):
         return False
+    if not melds and _unpaired(counts) > 3 + jokers:
+        return False  # the quickest to see, and so for most hands
     if counts.size + jokers != 2 * wanted + 3 * (1 - len(melds)):
         return False
     if melds:
         return pairs(counts, jokers) == wanted
-    if _unpaired(counts) > 3 + jokers:
-        return False
     return any(True for _ in _sets_beside_pairs(counts, jokers, wanted))
 
 
@@ -159,7 +170,13 @@ def _sets_beside_pairs(counts: Counts, jokers: int, wanted: int) -> Iterator[tup
 
 
 def _unpaired(counts: Counts) -> int:
-    return sum((suit & 0o111111111).bit_count() for suit in counts)
+    characters, circles, bamboos, honours = counts
+    return (
+        (characters & 0o111111111).bit_count()
+        + (circles & 0o111111111).bit_count()
+        + (bamboos & 0o111111111).bit_count()
+        + (honours & 0o111111111).bit_count()
+    )
 
 
 def _seven_in_words(declared: Declared) -> str:
@@ -175,12 +192,7 @@ def _waits(declared: Declared) -> tuple[bool, bool]:
     if declared.tile is None or (declared.tile == declared.joker and not declared.taken):
         return False, False
     won = kind_of(declared.tile)
-    groups = [
-        group
-        for reading in readings(declared.counts, declared.jokers)
-        for group in reading.groups
-        if won in group.natural
-    ]
+    groups = list(groups_with(declared.counts, won, declared.jokers))
     return (
         any(group.is_triplet and not group.wild for group in groups),
         any(group.is_run and group.kinds[1] == won and not group.wild for group in groups),

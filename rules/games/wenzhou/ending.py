@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rules.frozen import changed
 from rules.games.wenzhou.actions import Win
 from rules.games.wenzhou.discard_check import Taken, breaches, is_fined
 from rules.games.wenzhou.hand import NoWin
 from rules.games.wenzhou.laid_open import win_of
-from rules.games.wenzhou.position import Position, Stage, changed, in_order, put_in, with_hand
+from rules.games.wenzhou.position import Position, Stage, in_order, put_in, with_hand
 from rules.games.wenzhou.score import broken_order, caishen_money, won
 from rules.games.wenzhou.trail import noted
 from rules.geometry import Seat

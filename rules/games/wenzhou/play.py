@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rules.errors import RulesError
+from rules.frozen import changed
 from rules.games.wenzhou.actions import (
     Chow,
     Discard,
@@ -32,7 +33,6 @@ from rules.games.wenzhou.position import (
     SeatHand,
     Stage,
     after,
-    changed,
     in_order,
     put_in,
     with_hand,

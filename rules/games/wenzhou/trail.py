@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from rules.frozen import changed
 from rules.games.wenzhou.discard_check import Given, Taken, Unchecked, is_fined
-from rules.games.wenzhou.position import Position, changed
+from rules.games.wenzhou.position import Position
 from rules.geometry import Seat
 from rules.tiles import Face
 

@@ -7,12 +7,13 @@ from dataclasses import fields
 
 from hypothesis import given
 
+from rules.frozen import changed
 from rules.games.wenzhou import WenzhouMatch
 from rules.games.wenzhou.actions import Pass
 from rules.games.wenzhou.hand import is_complete, may_be_complete
 from rules.games.wenzhou.legal import _candidates, by_trying, each, why_not
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position import Position, Stage, changed
+from rules.games.wenzhou.position import Position, Stage
 from rules.melds import KINDS, Counts
 from tests.rules.wenzhou.tables import shuffled
 from tests.rules.wenzhou.test_properties import HOUSES, SEEDS, mixed

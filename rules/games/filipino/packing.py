@@ -1,0 +1,54 @@
+"""A hand as one number: a digit for each kind, and above them how many jokers and flores it has.
+
+Packed tiles are added like numbers, and a sum counts a hand faster than a loop does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from rules.games.filipino.parameters import Parameters
+from rules.lazy import Table
+from rules.melds import DIGIT, KINDS, Counts, kind_of
+from rules.tiles import Face
+
+JOKERS: Final = DIGIT * KINDS
+"""The bit from which a packed hand counts its jokers, at most four."""
+FLORES: Final = JOKERS + DIGIT
+"""The bit from which it counts its flores."""
+ODD: Final = sum(1 << DIGIT * kind for kind in range(KINDS))
+"""The lowest bit of each kind's digit."""
+_ONE_JOKER: Final = 1 << JOKERS
+_MANY: Final = (1 << DIGIT) - 1
+
+
+def packed_tiles(faces: Iterable[Face], house: Parameters, joker: Face | None) -> int:
+    """These tiles packed; those like the joker count as jokers."""
+    return sum(map(_PACKED[joker, house.honours_as_flores].__getitem__, faces))
+
+
+def packed_one(face: Face, house: Parameters, joker: Face | None) -> int:
+    """One tile packed."""
+    return _PACKED[joker, house.honours_as_flores][face]
+
+
+def unpacked(packed: int) -> tuple[Counts, int]:
+    """A hand without flores as counts of its plain tiles, and the number of its jokers."""
+    return Counts.unpacked(packed), packed >> JOKERS & _MANY
+
+
+def _packed(key: tuple[Face | None, bool]) -> Table[Face, int]:
+    """What each face adds to a packed hand beside this joker, where honours are flores or not."""
+    joker, honours_as_flores = key
+    flores = "zf" if honours_as_flores else "f"
+
+    def number(face: Face) -> int:
+        if face[-1] in flores:
+            return 1 << FLORES
+        return _ONE_JOKER if face == joker else 1 << DIGIT * kind_of(face)
+
+    return Table(number)
+
+
+_PACKED: Final[Table[tuple[Face | None, bool], Table[Face, int]]] = Table(_packed)

@@ -1,0 +1,82 @@
+"""The quick list of legal acts, against asking the rules about every act, in random play."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from random import Random
+
+from hypothesis import given
+
+from rules.games.filipino import Parameters
+from rules.games.filipino.candidates import candidates
+from rules.games.filipino.legal import _against_claim, by_trying, each, may_claim
+from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
+from rules.games.filipino.table import Offer, Table
+from rules.games.filipino.wins import Declared, wins
+from rules.melds import Counts
+from tests.rules.filipino.dealing import SET, play_of
+from tests.rules.filipino.test_filipino_properties import houses, seeds, some_player
+
+
+def with_more_jokers(table: Table, random: Random) -> Table:
+    """The table after a sleight of hand: jokers are rare, and sets with them rarer still."""
+    seat = random.randrange(4)
+    hand = table.hands[seat]
+    kept = [face for face in hand.concealed if face != table.joker]
+    random.shuffle(kept)
+    many = [face for face in kept[:4] for _ in range(3)]
+    size = len(hand.concealed)
+    jokers = [table.joker] * random.randrange(4)
+    tiles = [*jokers, *many, *kept[4:]][:size]
+    concealed = tuple(sorted(filter(None, tiles), key=lambda face: face[-1] + face))
+    return table.with_hand(seat, replace(hand, concealed=concealed))
+
+
+@given(seeds, houses)
+def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
+    seed: int, house: Parameters
+) -> None:
+    random = Random(seed)
+    play = play_of(seed, house)
+    player = some_player(random)
+    while play.settlement is None:
+        table = play.table
+        assert tuple(each(table)) == tuple(by_trying(table))
+        assert table.__dict__.keys() == {field.name for field in fields(Table)}
+        changed = with_more_jokers(table, random)
+        assert tuple(each(changed)) == tuple(by_trying(changed))
+        if table.turn in table.to_act and table.phase == "turn":
+            face = random.choice(SET[:-8])
+            offer = Offer(face, table.turn)
+            claim = replace(changed, phase="claim")
+            slow = [
+                seat
+                for seat in ((table.turn + step) % 4 for step in (1, 2, 3))
+                if any(
+                    act.verb != "pass" and _against_claim(claim, act, offer) is None
+                    for act in candidates(claim, seat, offer)
+                )
+            ]
+            if not house.is_flores(face):
+                assert list(may_claim(claim, offer)) == slow
+                asking = replace(claim, offer=replace(offer, asked=tuple(slow)))
+                assert tuple(each(asking)) == tuple(by_trying(asking))
+        play = play.apply(player(play, play.to_act[0]))
+
+
+def test_packed_tiles_are_counted_as_a_declared_hand_is() -> None:
+    random = Random(8)
+    house = Parameters()
+    for _ in range(2000):
+        faces = tuple(random.sample(SET, 17))
+        joker = random.choice(faces)
+        packed = packed_tiles(faces, house, joker)
+        flores = sum(map(house.is_flores, faces))
+        assert packed >> FLORES == flores
+        if house.is_flores(joker):
+            continue
+        if flores:
+            assert not wins(Declared(faces, joker), house)
+        else:
+            assert unpacked(packed) == (Declared(faces, joker).counts, faces.count(joker))
+        assert Counts.unpacked(packed).size == 17 - flores - faces.count(joker)
