@@ -184,15 +184,18 @@ class GantryStation:
 
         async def grip() -> None:
             nonlocal empty
-            await self._reach(source, clear)
+            height = self._top if empty else clear
+            await self._reach(source, height)
             await work.on_disk()
             await self._jaws.go_forth()
-            await self._go_up(clear)
+            await self._go_up(height)
             if target is not None:
-                await self._reach(target, clear)
+                await self._reach(target, height)
             if await self._loaded.active():
                 return
             await self._jaws.go_back()
+            # A block that slipped out may lie on other stacks, higher than the planned clearance.
+            await self._go_up(self._top)
             empty += 1
             raise TableFault(
                 Fault.EMPTY_GRIP,

@@ -364,6 +364,18 @@ def test_a_grip_that_holds_nothing_is_tried_again() -> None:
     assert board.told.count("grip forward") == 2
 
 
+def test_after_a_lost_block_the_jaws_travel_as_high_as_they_can() -> None:
+    """The block may lie on other stacks, higher than what the planner knew when it set `clear`."""
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [0, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet()))
+    lost = board.told.index("grip back")
+    assert board.told[lost + 1] == "gantry_z 0.300"
+    again = board.told[lost + 1 : board.told.index("grip forward", lost)]
+    assert "gantry_z 0.057" not in again
+
+
 def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
     rig, board = rig_of("robotic")
     assert rig.gantry is not None
