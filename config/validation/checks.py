@@ -12,7 +12,7 @@ from itertools import cycle, islice
 
 from config import recovery_limits as recovery
 from config.errors import Finding
-from config.layout.staging import DoesNotFit, stage
+from config.layout.staging import DoesNotFit, Staging, stage
 from config.parameters import game_parameters
 from config.schema import GameConfig, Table
 from config.validation import channels as wiring
@@ -47,6 +47,8 @@ NAMES: Mapping[type[Step], str] = {
 
 PROBES = 6
 """Set-ups that are walked, each with other dice and other answers, to learn what a game may ask."""
+CORNER_MM = 1.0
+"""By so much two walls may overlap in a corner: what the tiles give, millimetres (ours)."""
 LONGEST = 1000
 """Steps after which a set-up that still goes on has told enough."""
 
@@ -178,6 +180,22 @@ def _tray_reasons(
             f"Its wall of {columns} columns is {columns * config.tile.width_mm:g} mm long,"
             f" and a tray {trays.length_mm:g} mm."
         )
+    yield from _corner_reasons(table, staging, config)
+
+
+def _corner_reasons(table: Table, staging: Staging, config: GameConfig) -> Iterator[str]:
+    """Two walls that meet in a corner: both reach beyond the inner face of the other."""
+    inner = 1000 * table.field.wall_distance - config.tile.length_mm / 2
+    reach = {fill.tray: len(fill.stacks) * config.tile.width_mm / 2 for fill in staging.fills}
+    for side, other in ((0, 1), (1, 2), (2, 3), (3, 0)):
+        if min(reach.get(side, 0.0), reach.get(other, 0.0)) > inner + CORNER_MM:
+            yield (
+                f"Its walls of {staging.columns(side)} and {staging.columns(other)} columns meet in"
+                f" the corner of sides {side} and {other}: they reach {reach[side]:g} and"
+                f" {reach[other]:g} mm from the middle of their sides, and each wall begins"
+                f" {inner:g} mm from the middle of the table."
+            )
+            return
 
 
 def _seat_reasons(table: Table, game: Game) -> Iterator[str]:

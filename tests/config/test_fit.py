@@ -131,3 +131,17 @@ def test_uneven_walls_fit_while_no_wall_outgrows_its_tray() -> None:
     for columns, fits in (((19, 17, 18, 18), True), ((20, 16, 18, 18), False)):
         uneven = config.model_copy(update={"parameters": {"columns": list(columns)}})
         assert fit(table, GAMES["filipino"], uneven).fits is fits
+
+
+def test_walls_that_meet_in_a_corner_do_not_fit() -> None:
+    """A column that a lift raises there would rise against the wall beside it."""
+    config = load_game("filipino")
+    columns = {"columns": [19, 17, 17, 19]}
+    house = config.model_copy(update={"parameters": {**config.parameters, **columns}})
+    verdict = fit(load_table("robotic"), GAMES["filipino"], house)
+    sentence = (
+        "Its walls of 19 and 19 columns meet in the corner of sides 3 and 0: they reach 294.5 and"
+        " 294.5 mm from the middle of their sides, and each wall begins 279 mm from the middle of"
+        " the table."
+    )
+    assert verdict.reasons == (sentence,)
