@@ -14,6 +14,7 @@ from random import Random
 
 from gpiozero import Factory
 
+from config.parameters import game_parameters
 from config.schema import GameConfig, Table
 from config.validation.curtain import guarded
 from controller.daemon import Daemon, Traffic
@@ -116,7 +117,7 @@ def simulated(
     plant = simulated_plant(
         table, config, game, seats, seed, chance=chance, mishaps=mishaps, people=people
     )
-    hands = Hands(plant)
+    hands = Hands(plant, parameters=game_parameters(config))
     face_of = faces_by_tag(game)
     if _on_pins(table):
         pins = {name: MockPins(board, plant) for name, board in table.boards.items()}

@@ -10,13 +10,27 @@ that nobody could rob, comes when the last has passed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from rules.geometry import Seat
 from rules.play import Rules
 
+Player = Callable[[Rules, Any, Seat], Any]
+"""`player(rules, truth, seat)`: one of the seat's legal actions in a play with every tile known."""
 
-def next_act(rules: Rules, truth: Any, play: Any) -> tuple[Any | None, Any]:
+
+def sensible_player(rules: Rules, truth: Any, seat: Seat) -> Any:
+    """The player that the game itself brings along, good enough to drive a simulation."""
+    return rules.sensible(truth, seat)
+
+
+def next_act(
+    rules: Rules, truth: Any, play: Any, player: Player = sensible_player
+) -> tuple[Any | None, Any]:
     """What is said next to the table that knows `play`, and the truth after it.
+
+    `player` chooses for every seat.
 
     The action is legal in `play`, which the caller carries on with it; the truth is carried on
     here. It is None where everybody waits for the dice: whoever throws them carries both plays on
@@ -26,7 +40,7 @@ def next_act(rules: Rules, truth: Any, play: Any) -> tuple[Any | None, Any]:
     for seat in play.to_act:
         if seat not in truth_acts:
             continue
-        action = rules.sensible(truth, seat)
+        action = player(rules, truth, seat)
         if _is_left_to_the_dice(rules, play, action):
             return None, truth
         told = rules.tells(truth, play, action)

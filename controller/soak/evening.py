@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -75,13 +76,23 @@ class Played:
         return [sentence for played in self.rounds for sentence in played.wrong]
 
 
-def play_evening(evening: Evening, folder: Path, rounds: int = EVENING) -> Played:
-    """Play it on a virtual clock of its own; `folder` takes the journal."""
-    night = _Night(evening, folder, rounds)
+def play_evening(
+    evening: Evening,
+    folder: Path,
+    rounds: int = EVENING,
+    stop: Callable[[], bool] = lambda: False,
+) -> Played | None:
+    """Play it on a virtual clock of its own; `folder` takes the journal.
+
+    `stop` is asked at every event. Once it is true the evening ends, and the result is None.
+    """
+    night = _Night(evening, folder, rounds, stop)
     while not night.over:
         loop = (StallingLoop if "host_stall" in evening.kinds else VirtualLoop)()
         try:
             loop.run_until_complete(night.on_one_table())
+        except asyncio.CancelledError:
+            return None
         finally:
             loop.close()
     return Played(evening, night.rounds, night.seconds)
@@ -90,8 +101,12 @@ def play_evening(evening: Evening, folder: Path, rounds: int = EVENING) -> Playe
 class _Night:
     """The evening while it is played."""
 
-    def __init__(self, evening: Evening, folder: Path, rounds: int) -> None:
+    def __init__(
+        self, evening: Evening, folder: Path, rounds: int, stop: Callable[[], bool]
+    ) -> None:
         self.evening = evening
+        self._stop = stop
+        self._main: asyncio.Task[None] | None = None
         self.rounds = [
             RoundPlayed(evening.first + n, evening.table, evening.game, evening.play)
             for n in range(rounds)
@@ -120,12 +135,14 @@ class _Night:
 
     async def on_one_table(self) -> None:
         """All rounds that are left, on a table with both sets in their boxes."""
+        self._main = asyncio.current_task()
         try:
             await self._until_regathered()
         except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
             self._wrong(_told(error))
             self._give_up()
-        await self._everybody_goes()
+        finally:
+            await self._everybody_goes()
         self.seconds += asyncio.get_running_loop().time()
 
     async def _everybody_goes(self) -> None:
@@ -135,6 +152,10 @@ class _Night:
             task.cancel()
         if left:
             _, stuck = await asyncio.wait(left, timeout=FALLING)
+            for task in left - stuck:
+                if not task.cancelled():
+                    # A failure after the end of the evening belongs to no round.
+                    task.exception()
             for task in stuck:
                 self._wrong(f"A task does not stop: {task.get_stack(limit=1)}")
 
@@ -154,6 +175,7 @@ class _Night:
             self.evening.play,
             mishaps=self._possible(),
             heard=self._hear,
+            choices=self.evening.choices,
         )
         self._witness = Witness(table.plant)
         table.plant.mishaps.on_host(self._befalls_host)
@@ -258,6 +280,9 @@ class _Night:
     # What the night hears
 
     def _hear(self, daemon: Daemon, event: Event) -> None:
+        if self._main is not None and self._stop():
+            self._main.cancel()
+            self._main = None
         at = self._begun + daemon.books.figures.rounds
         if at > self._at and at < len(self.rounds):
             self._settle()
@@ -311,7 +336,7 @@ class _Night:
             return [] if self._may_lock else [_told(locked)]
         return [
             *throws_as_written(self._witness.thrown, entries),
-            *one_outcome_each(entries),
+            *one_outcome_each(entries, in_parts=self.evening.choices.fastest),
         ]
 
     def _wrong(self, sentence: str) -> None:

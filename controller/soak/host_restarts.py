@@ -15,15 +15,15 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from config.loader import game_parameters, load_game, load_table
+from config.loader import load_game, load_table
 from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.journal.storage import Done, Job, Results
-from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
+from controller.soak.choices import Choices
 from firmware_bridge.boards.board import Board, BoardSilent
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
@@ -35,7 +35,6 @@ from firmware_bridge.sim.plug import Plug
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
-from rules.games import find_game
 
 Die = Callable[[int, bool], bool]
 """Whether the host dies at this write of its journal: its number from 1, and whether it is done."""
@@ -115,19 +114,25 @@ class SurvivingTable:
     """How long each sync of a host's journal takes, seconds; 0: every write is done at once."""
     keeps: Callable[[str], None] = lambda line: None
     """Who gets every line of the record that a living host keeps."""
+    choices: Choices = field(default_factory=Choices)
+    """What its house and its people chose."""
 
     def __post_init__(self) -> None:
-        self.machine, self.config = load_table(self.table), load_game(self.game)
-        game = find_game(self.game)
-        self.orders = Orders(
-            game, game_parameters(self.config), answers=self.answers, play=self.play
-        )
-        seats = seats_of(self.orders.setup(0))
+        shipped = load_game(self.game)
+        self.machine, self.config = load_table(self.table), self.choices.config(shipped)
+        self.orders = self.choices.orders(shipped, self.answers, play=self.play)
+        game = self.orders.game
+        seats = seats_of(self.orders.setup(self.orders.dealer))
         self.plant = simulated_plant(
             self.machine, self.config, game, seats, self.seed, mishaps=self.mishaps
         )
         self.plant.expect(staging_of(self.machine, self.orders).fills)
-        self.hands = Hands(self.plant)
+        self.hands = Hands(
+            self.plant,
+            style=self.choices.style,
+            obliging=self.choices.obliging,
+            parameters=self.orders.parameters,
+        )
         self.plug = Plug()
         self.daemon: Daemon | None = None
         """The last host's."""

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,8 @@ NOT_DONE = -1
 SIGNS = ('"gathering"', '"recalled"')
 """What a host tells when there is something to lose."""
 LOOK = 0.02
+ASK_AGAIN = 0.1
+"""How often a long wait asks whether it is to stop, seconds."""
 
 Event = dict[str, Any]
 
@@ -77,27 +79,42 @@ class Killed:
         ]
 
 
-def kill_hosts(killing: Killing, folder: Path) -> Killed:
-    """Kill that many hosts; a run that comes to its end before begins anew at another board."""
+def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda: False) -> Killed:
+    """Kill that many hosts; a run that comes to its end before begins anew at another board.
+
+    `stop` is asked several times a second; once it is true, the host and the board are ended.
+    """
     told, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
-    while told.kills < killing.kills and not told.wrong:
-        told.boards += 1
-        at = folder / str(told.boards)
-        at.mkdir()
-        with _board(killing, told.boards) as port:
-            _one_table(killing, at, port, chance, told)
+    with suppress(_Stopped):
+        while told.kills < killing.kills and not told.wrong:
+            told.boards += 1
+            at = folder / str(told.boards)
+            at.mkdir()
+            with _board(killing, told.boards) as port:
+                _one_table(killing, at, port, chance, told, stop)
     told.seconds = time.perf_counter() - began
     return told
 
 
-def _one_table(killing: Killing, at: Path, port: str, chance: Random, told: Killed) -> None:
+class _Stopped(Exception):
+    """The killing is to stop."""
+
+
+def _one_table(
+    killing: Killing,
+    at: Path,
+    port: str,
+    chance: Random,
+    told: Killed,
+    stop: Callable[[], bool],
+) -> None:
     """Hosts live and die at one board until its rounds are done."""
     lives = 0
     while True:
         events = at / f"{lives:04}.jsonl"
         lives += 1
         last = told.kills >= killing.kills
-        code = _life(killing, at, port, events, None if last else chance)
+        code = _life(killing, at, port, events, None if last else chance, stop)
         if code is None:
             told.kills += 1
             continue
@@ -112,8 +129,18 @@ def _one_table(killing: Killing, at: Path, port: str, chance: Random, told: Kill
     told.wrong += one_outcome_a_throw(at / "journal")
 
 
-def _life(killing: Killing, at: Path, port: str, events: Path, chance: Random | None) -> int | None:
-    """One host: its exit code, None if it was killed; without `chance` it lives to its end."""
+def _life(
+    killing: Killing,
+    at: Path,
+    port: str,
+    events: Path,
+    chance: Random | None,
+    stop: Callable[[], bool],
+) -> int | None:
+    """One host: its exit code, None if it was killed; without `chance` it lives to its end.
+
+    Raises _Stopped, with the host killed, once `stop` is true.
+    """
     command = (
         *(*WALLWRIGHT, "run", "--table", killing.table, "--game", killing.game),
         *("--port", port, "--rounds", str(killing.rounds)),
@@ -121,21 +148,41 @@ def _life(killing: Killing, at: Path, port: str, events: Path, chance: Random | 
     )
     with (at / "said").open("w") as said:
         host = subprocess.Popen(  # noqa: S603 this very program
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            # Ctrl-C at a terminal is for this process alone.
+            start_new_session=True,
         )
         try:
-            if chance is None:
-                return host.wait(AT_LAST)
-            at_birth = (at / "journal").exists() and chance.random() < AT_BIRTH
-            if not at_birth:
-                _until_it_works(host, events)
-            return host.wait(chance.uniform(0.0, STARTING if at_birth else WORKING))
-        except subprocess.TimeoutExpired:
-            host.kill()
-            host.wait()
-            if _is_over(events):
-                return 0
-            return NOT_DONE if chance is None else None
+            seconds = AT_LAST
+            if chance is not None:
+                at_birth = (at / "journal").exists() and chance.random() < AT_BIRTH
+                if not at_birth:
+                    _until_it_works(host, events, stop)
+                seconds = chance.uniform(0.0, STARTING if at_birth else WORKING)
+            code = _code(host, seconds, stop)
+        finally:
+            if host.poll() is None:
+                host.kill()
+                host.wait()
+        if code is not None:
+            return code
+        if _is_over(events):
+            return 0
+        return NOT_DONE if chance is None else None
+
+
+def _code(host: subprocess.Popen[bytes], seconds: float, stop: Callable[[], bool]) -> int | None:
+    """The exit code of a host, None if it lives on after so long. Raises _Stopped."""
+    until = time.perf_counter() + seconds
+    while (left := until - time.perf_counter()) > 0:
+        if stop():
+            raise _Stopped
+        with suppress(subprocess.TimeoutExpired):
+            return host.wait(min(left, ASK_AGAIN))
+    return host.poll()
 
 
 def _is_over(events: Path) -> bool:
@@ -144,10 +191,15 @@ def _is_over(events: Path) -> bool:
     return bool(told) and told[-1]["event"] == "summary"
 
 
-def _until_it_works(host: subprocess.Popen[bytes], events: Path) -> None:
-    """Until a host has told that it moves something, or goes on with something."""
+def _until_it_works(host: subprocess.Popen[bytes], events: Path, stop: Callable[[], bool]) -> None:
+    """Wait until a host has reported that it moves something, or resumes something.
+
+    Raises _Stopped.
+    """
     until = time.perf_counter() + AT_LAST
     while host.poll() is None and time.perf_counter() < until:
+        if stop():
+            raise _Stopped
         if events.exists() and any(sign in events.read_text("utf-8") for sign in SIGNS):
             return
         with suppress(subprocess.TimeoutExpired):
@@ -162,11 +214,17 @@ def _board(killing: Killing, number: int) -> Iterator[str]:
         *("--seed", str(killing.seed + number), "--playing", str(PLAYING)),
     )
     with subprocess.Popen(  # noqa: S603 this very program
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
     ) as board:
         assert board.stdout is not None
-        yield board.stdout.readline().strip()
-        board.terminate()
+        try:
+            yield board.stdout.readline().strip()
+        finally:
+            board.terminate()
 
 
 # What has to be so in the end

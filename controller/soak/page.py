@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from controller.soak.coverage import Coverage
 from controller.soak.endings import ENDINGS, ending, longest_pause
 from controller.soak.evening import Played, RoundPlayed
 from firmware_bridge.sim.faults.kinds import KINDS
@@ -29,10 +30,13 @@ class Tally:
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     stops: Counter[str] = field(default_factory=Counter)
     """By code: how often a table stopped for it."""
+    coverage: Coverage = field(default_factory=Coverage)
+    """Which values of every choice were taken."""
 
     def add(self, played: Played) -> None:
         """Count an evening."""
         self.seconds += played.seconds
+        self.coverage.add(played)
         self.longest_pause = max(self.longest_pause, longest_pause(played.rounds))
         for each in played.rounds:
             self._round(each)
@@ -71,8 +75,57 @@ def markdown(tally: Tally, command: str, wall: float) -> str:
         *_grid(("stopped for", "times"), [(c, f"{n:,}") for c, n in tally.stops.most_common()]),
         "",
         *_grid(("table", "game", "rounds"), by_pair(tally)),
+        "",
+        *choices_page(tally.coverage),
     ]
     return "\n".join(parts) + "\n"
+
+
+def choices_page(coverage: Coverage) -> list[str]:
+    """The section on choices: which values were taken, and which were not."""
+    missed = coverage.missed()
+    return [
+        "## Choices",
+        "",
+        "People and houses choose uniformly among everything legal, from the seed. A choice of the",
+        "house (a parameter, the players, the dealer) counts once for each round that was played",
+        "with it, a choice of people (a cut, an action, an answer) each time that it was made.",
+        "",
+        *_grid(("game", "choice", "values, and how often"), coverage.rows(), figures=False),
+        "",
+        *(
+            ["No round had these values:", "", *_grid(_MISSED, missed, figures=False)]
+            if missed
+            else ["Every value of every parameter was drawn."]
+        ),
+    ]
+
+
+_MISSED = ("game", "choice", "values")
+
+
+def as_json(tally: Tally, wall: float) -> dict[str, object]:
+    """The whole report as JSON values."""
+    return {
+        "rounds": tally.rounds,
+        "endings": {end: tally.ends[end] for end in ENDINGS},
+        "hosts_that_took_over": tally.deaths,
+        "tiles": tally.tiles,
+        "longest_pause_s": round(tally.longest_pause, 3),
+        "virtual_s": round(tally.seconds, 3),
+        "wall_s": round(wall, 3),
+        "faults": {kind: dict(tally.kinds[kind]) for kind in KINDS if kind in tally.kinds},
+        "stops": dict(tally.stops.most_common()),
+        "tables": [
+            {"table": table, "game": game, "rounds": n}
+            for (table, game), n in sorted(tally.pairs.items())
+        ],
+        "choices": tally.coverage.facts(),
+        "choices_missed": [
+            {"game": game, "choice": choice, "values": values}
+            for game, choice, values in tally.coverage.missed()
+        ],
+    }
 
 
 def figures(tally: Tally, wall: float) -> list[Row]:
@@ -101,6 +154,8 @@ def by_pair(tally: Tally) -> list[Row]:
     return [(table, game, f"{n:,}") for (table, game), n in sorted(tally.pairs.items())]
 
 
-def _grid(head: Row, rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [head, tuple("---" if not n else "--:" for n, _ in enumerate(head)), *rows]
+def _grid(head: Row, rows: Iterable[Sequence[str]], *, figures: bool = True) -> list[str]:
+    """A Markdown table; with `figures` every column but the first is aligned to the right."""
+    right = "--:" if figures else "---"
+    lines = [head, tuple("---" if not n else right for n, _ in enumerate(head)), *rows]
     return [f"| {' | '.join(line)} |" for line in lines]

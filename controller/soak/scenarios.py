@@ -7,12 +7,13 @@ from the seed and the evening's number, so that one evening can be played again 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from config.loader import game_names, load_game, load_table, table_names
 from config.schema import Table
 from config.validation.checks import fit
+from controller.soak.choices import Choices, draw
 from firmware_bridge.sim.faults.injection import Always, At, Mishap, Nth, Rate, When
 from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
@@ -92,7 +93,7 @@ class Lot:
 
 @dataclass(frozen=True)
 class Evening:
-    """What is played, by whom it is followed, and the lots of each round.
+    """What is played, what its people chose, and the lots of each round.
 
     `spares` are one a round: they come when it is ready to play, if nothing has happened by then.
     """
@@ -104,6 +105,7 @@ class Evening:
     play: bool
     lots: tuple[tuple[Lot, ...], ...]
     spares: tuple[Lot, ...]
+    choices: Choices = field(default_factory=Choices)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -121,7 +123,8 @@ def evening_of(
     follow = chance.random() < PLAYED
     machine = load_table(table)
     follow = follow if play is None else play
-    spared = STRANGE if follow or load_game(game).game not in UNSEEN else frozenset[str]()
+    config = load_game(game)
+    spared = STRANGE if follow or config.game not in UNSEEN else frozenset[str]()
     return Evening(
         first=number * EVENING,
         table=table,
@@ -130,6 +133,7 @@ def evening_of(
         play=follow,
         lots=tuple(_round(chance, machine, spared) for _ in range(EVENING)),
         spares=tuple(_spare(chance, machine) for _ in range(EVENING)),
+        choices=draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
     )
 
 

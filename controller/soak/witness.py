@@ -122,11 +122,15 @@ def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
 def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
     """The rules, told the outcomes that stand in the journal, deal what the table has dealt."""
     outcomes: list[Any] = []
+    packets: list[object] = []
     for entry in entries:
         step = entry.intent.get("step")
         if entry.activity == "top" and step == "build":
-            outcomes = [None]
-        elif entry.activity == "top" and step in STEPS:
+            outcomes, packets = [None], []
+        elif entry.activity == "top" and step in STEPS and entry.intent not in packets:
+            if step == "packet":
+                # In the fastest order one packet may come in several parts.
+                packets.append(entry.intent)
             outcomes.append(recalled(entry.outcome))
         elif entry.activity == "top" and entry.intent.get("do") == "take in":
             outcomes = []
@@ -155,14 +159,18 @@ def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[s
     return []
 
 
-def one_outcome_each(entries: Iterable[Entry]) -> list[str]:
-    """No step stands twice in the journal, one after the other, with two outcomes."""
+def one_outcome_each(entries: Iterable[Entry], *, in_parts: bool = False) -> list[str]:
+    """No step stands twice in the journal, one after the other, with two outcomes.
+
+    With `in_parts` a packet may: in the fastest order it comes as the gripper can take it.
+    """
     wrong, last = [], None
     for entry in entries:
         if entry.activity != "top" or "step" not in entry.intent:
             continue
         same = last is not None and last.confirmed and last.intent == entry.intent
-        if same and entry.intent["step"] not in ("throw", "choose", "lot"):
+        again = ("throw", "choose", "lot", *(["packet"] if in_parts else []))
+        if same and entry.intent["step"] not in again:
             wrong.append(f"Entry {entry.number} is the same step as the one before: {entry.intent}")
         last = entry
     return wrong

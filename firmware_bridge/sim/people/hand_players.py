@@ -1,8 +1,8 @@
 """The company at a simulated table once the hand begins: they hold their tiles, and play them.
 
-Each player takes up what lies before him into a rack that only he sees. Whoever acts is sensible
-and knows his own tiles; the table hears what is said and sees what is laid in the middle. A tile
-that the table hands over is taken up when the next one acts; a wrong one is noticed.
+Each player takes up what lies before him into a rack that only he sees. Every action is chosen by
+a `Player`, who knows his own tiles; the table hears what is said and sees what is laid in the
+middle. A tile that the table hands over is taken up when the next one acts; a wrong one is noticed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmware_bridge.guide import Dealt
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
 from rules.geometry import Place, Seat
-from rules.hidden_play import next_act
+from rules.hidden_play import Player, next_act, sensible_player
 from rules.play import Action
 from rules.steps import Packet
 
@@ -23,8 +23,11 @@ from rules.steps import Packet
 class Company:
     """Players with racks. `racks` are one a seat, empty until the hand begins."""
 
-    def __init__(self, felt: Felt, racks: tuple[Holder, ...]) -> None:
+    def __init__(
+        self, felt: Felt, racks: tuple[Holder, ...], player: Player = sensible_player
+    ) -> None:
         self._felt = felt
+        self._player = player
         self._racks = racks
         self._dealt: Dealt | None = None
         self._truth: Any = None
@@ -76,7 +79,7 @@ class Company:
         if not self._at:
             # Nothing is hidden in a game with dice, which the table throws in sight of all.
             self._truth = play
-        action, truth = next_act(self._dealt.rules, self._truth, play)
+        action, truth = next_act(self._dealt.rules, self._truth, play, self._player)
         self._move_tiles(self._truth, truth)
         self._truth = truth
         self._said = play, action

@@ -1,7 +1,8 @@
 """What the simulated players do with their own hands: every step that the table guides.
 
 They take as long as people take, move the very tiles that the step names, answer truly what they
-see, and press the key when they are done.
+see, and press the key when they are done. Where they may choose (a cut, a wall, a number), they
+take each answer with the same probability, from the seed of the plant.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from config.layout.staging import Staging
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim.people.hand_players import Company
 from firmware_bridge.sim.people.players import KEY
+from firmware_bridge.sim.people.styles import ActionChooser, Style
 from firmware_bridge.sim.people.technician import Helper
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Impossible, Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
+from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
 from rules.play import Action, Reseated, Settlement
 from rules.steps import (
@@ -53,18 +56,28 @@ ANSWERING = 0.5
 """How long the table waits for one more player to let a claim go by, seconds (ours)."""
 MOVING = 15.0
 """How long it takes until all sit at other seats, seconds (ours)."""
-FLORES = frozenset("zf")
-"""The last letter of a face that is no number tile."""
 
 
 class Hands:
-    """The guide of a simulated table: its plant's people, and what lies before them."""
+    """The guide of a simulated table: its plant's people, and what lies before them.
 
-    def __init__(self, plant: Plant) -> None:
+    `style` says how they play a hand, `obliging` whether they do what a prompt asks of them.
+    `parameters` are those of the game, where its set-up asks people what they see.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        *,
+        style: Style = "sensible",
+        obliging: bool = True,
+        parameters: object = None,
+    ) -> None:
         self._world = plant.world
         self._people = plant.people
         self._field = plant.field
         self._felt = plant.felt
+        self._drum = plant.drum
         below = (*plant.heads, *(() if plant.drum is None else (plant.drum,)))
         self._chutes = [head.waiting for head in plant.heads]
         """Where heads leave tiles that no pusher stacks."""
@@ -72,9 +85,13 @@ class Hands:
         self._below = [holder for holder in inside if holder not in self._chutes]
         """Where else a tile may be below the lid."""
         self._chance = plant.world.stream("hands")
-        self.company = Company(plant.felt, plant.people.racks)
+        self._choices = plant.world.stream("choices")
+        self._chooser = ActionChooser(plant.world.stream("players"), style)
+        self.company = Company(plant.felt, plant.people.racks, self._chooser.choose)
         """The players, once they follow a hand."""
-        self._helper = Helper(plant)
+        self._helper = Helper(plant, obliging=obliging)
+        house = parameters if isinstance(parameters, FilipinoParameters) else FilipinoParameters()
+        self._is_flores = house.is_flores
         self._laid_out: set[int] = set()
         self._last: tuple[Step, object, Outcome] | None = None
         self._asked_again = False
@@ -129,7 +146,11 @@ class Hands:
             self.company.sit_down(dealt, self._set_up(dealt))
 
     async def act(self, play: Any) -> Action | None:
-        """What the next one of them does; they are sensible players who know their own tiles."""
+        """What the next one of them does; each of them knows his own tiles."""
+        if self._is_quiet() and self._chooser.give_up():
+            self._people.give_up()
+            # Nobody acts any more: the table stops asking once it has noticed the key.
+            await asyncio.get_running_loop().create_future()
         action = self.company.acts(play)
         passing = action is not None and str(action) == "pass"
         await self._take_time(ANSWERING if passing else ACTING)
@@ -169,7 +190,7 @@ class Hands:
                 return self._lay_out(step)
             case "setter":
                 return self._name_setter(step)
-        return step.default
+        return self._choices.choice(step.among)
 
     def _watch(self, step: Arrange, staging: Staging) -> None:
         """A cut is announced by voice where no gripper moves the pile."""
@@ -206,6 +227,11 @@ class Hands:
             self._remember(place, tile, staging)
 
     # What they know and see
+
+    def _is_quiet(self) -> bool:
+        """Whether no set is on its way to the trays: else the lid would open for a lost tile."""
+        drum = self._drum
+        return drum is None or not (drum.stirring or len(drum))
 
     def _have_done(self, step: Step, staging: Staging) -> bool:
         """Whether they are asked again for what they did last."""
@@ -270,7 +296,7 @@ class Hands:
         fresh = [
             tile
             for tile in self._felt.hands()[step.by]
-            if tile.face[-1] in FLORES and tile.number not in self._laid_out
+            if self._is_flores(tile.face) and tile.number not in self._laid_out
         ]
         shown = fresh[: len(step.among) - 1]
         self._laid_out.update(tile.number for tile in shown)

@@ -133,6 +133,10 @@ class People:
         """They follow the rules of a game from now on: no key is pressed before it is over."""
         self._forget()
 
+    def give_up(self) -> None:
+        """They end the hand before it is over: the lid's key, as after a hand."""
+        self._press_lid()
+
     def stand_up(self) -> None:
         """The hand is over and paid: the key ends the round."""
         self._intend(PAYING)

@@ -19,15 +19,24 @@ PUT_AWAY = "UNPROVEN"
 
 
 class Helper:
-    """A person near the table."""
+    """A person near the table.
 
-    def __init__(self, plant: Plant) -> None:
+    An obliging person does what is asked. Another one gives any of the answers offered, each with
+    the same probability; only with the first one, which says that it is done, has he done it.
+    """
+
+    def __init__(self, plant: Plant, *, obliging: bool = True) -> None:
         self._plant = plant
+        self._obliging = obliging
         self._chance = plant.world.stream("helper")
+        self._choices = plant.world.stream("answers")
 
     async def help(self, ask: Ask) -> str:
-        """Do what is asked, as well as can be; the first answer says that it is done."""
+        """Do what is asked, as well as can be, and answer."""
         await asyncio.sleep(self._seconds())
+        answer = ask.answers[0] if self._obliging else self._choices.choice(ask.answers)
+        if answer != ask.answers[0]:
+            return answer
         if not self._plant.mishaps.strikes("wrong_answer", "people"):
             if ask.code == PUT_AWAY:
                 self._plant.put_away()

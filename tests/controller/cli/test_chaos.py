@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,3 +30,49 @@ def test_evenings_that_are_played_at_once_are_told_in_their_order(
     assert alone == together
     assert [number for number, _ in alone] == sorted(number for number, _ in alone)
     assert "rounds" in capsys.readouterr().out
+
+
+def test_the_report_as_json_says_which_values_of_every_choice_were_taken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["chaos", *ROUNDS, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["rounds"] == sum(report["endings"].values()) == 7
+    assert sum(report["choices"]["block"]["players"].values()) == 7
+    assert report["tables"] == [{"table": "single_port", "game": "block", "rounds": 7}]
+
+
+@pytest.mark.parametrize("more", [(), ("--jobs", "2")], ids=["alone", "two processes"])
+def test_ctrl_c_ends_a_long_run_with_the_report_of_what_was_played(
+    more: tuple[str, ...], tmp_path: Path
+) -> None:
+    events = tmp_path / "events.jsonl"
+    command = (sys.executable, "-m", "controller.cli", "chaos", "--rounds", "30000", *more)
+    with subprocess.Popen(
+        (*command, "--events", str(events)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        try:
+            _until_something_is_in(events, running)
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert running.returncode == 130
+    assert "hosts that took up an unfinished round" in out
+    assert err.strip().startswith("Interrupted by Ctrl-C after ")
+    assert "of 30000 rounds of seed 0." in err
+    assert "Traceback" not in err
+
+
+def _until_something_is_in(file: Path, running: subprocess.Popen[str]) -> None:
+    """Wait until the first evening has been written."""
+    for _ in range(3000):
+        assert running.poll() is None
+        if file.exists() and file.stat().st_size:
+            return
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(0.02)
+    raise AssertionError("No evening was written within a minute.")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from config.layout.staging import Fill, Staging
+from firmware_bridge.guide import Ask
 from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.technician import Helper
+from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Walls
-from rules.steps import Build
+from rules.steps import Build, Choose
 from tests.firmware_bridge.sim.rack import Rack, story
 
 
@@ -21,5 +26,52 @@ def test_who_builds_and_finds_too_few_tiles_looks_for_the_rest_in_the_drum() -> 
         assert [len(pillar.tiles) for pillar in plant.felt.pillars] == [2] * 6
         here = plant.census()
         assert (here["felt"], here["head 0"], here["drum"]) == (12, 0, 0)
+
+    story(main)
+
+
+CUT = Choose(0, "cut", ("one_stack", "cup_say", "dai_pin"), "one_stack")
+
+
+def test_simulated_people_choose_every_answer_equally_often_and_the_same_from_one_seed() -> None:
+    told: list[list[object]] = []
+
+    async def main(rack: Rack) -> None:
+        hands = Hands(rack.plant)
+        staging = Staging(Walls.even(3), (), {})
+        told.append([await hands.do(CUT, staging) for _ in range(300)])
+
+    story(main)
+    story(main)
+    assert told[0] == told[1]
+    assert all(80 <= told[0].count(answer) <= 120 for answer in CUT.among)
+
+
+def test_people_who_are_not_obliging_give_any_answer_and_mend_only_if_they_say_so() -> None:
+    async def main(rack: Rack) -> None:
+        ask = Ask("JAM", "head 0", "blocked", "Take the tile out.", ("done", "stop"))
+        mended: list[str] = []
+        helper = Helper(rack.plant, obliging=False)
+        rack.plant.mend = lambda code, part: mended.append(code) or True  # type: ignore[method-assign]
+        answers = [await helper.help(ask) for _ in range(60)]
+        assert 15 <= answers.count("stop") <= 45
+        assert len(mended) == answers.count("done")
+
+    story(main)
+
+
+@pytest.mark.parametrize(("honours", "laid"), [(True, 2), (False, 1)])
+def test_players_lay_out_what_the_parameters_of_the_house_call_flores(
+    honours: bool, laid: int
+) -> None:
+    async def main(rack: Rack) -> None:
+        plant = rack.plant
+        hands = Hands(plant, parameters=FilipinoParameters(honours_as_flores=honours))
+        three = plant.boxes[0].tiles[:3]
+        for tile, face in zip(list(three), ("1z", "3f", "5m"), strict=True):
+            tile.face = face
+            plant.felt.hand(2, [plant.boxes[0].take(tile)])
+        step = Choose(2, "flores laid out", tuple(range(17)), 0)
+        assert await hands.do(step, Staging(Walls.even(3), (), {})) == laid
 
     story(main)

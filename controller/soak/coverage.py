@@ -1,0 +1,114 @@
+"""Which value of every choice the rounds covered, counted by game."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from config.loader import load_game
+from controller.events import Event
+from controller.soak.choices import domains
+from controller.soak.evening import Played, RoundPlayed
+
+Row = tuple[str, str, str]
+
+
+@dataclass
+class Coverage:
+    """How often each value of each choice was taken, by game.
+
+    Choices of the house and of an evening count once for each round played with them; choices of
+    people count each time that they were made.
+    """
+
+    counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+    def add(self, played: Played) -> None:
+        """Count an evening."""
+        evening = played.evening
+        facts = evening.choices.facts(load_game(evening.game), play=evening.play)
+        for each in played.rounds:
+            for choice, value in facts.items():
+                self._count(evening.game, choice, value)
+            for choice, value in _made(each):
+                self._count(evening.game, choice, value)
+
+    def missed(self) -> list[Row]:
+        """The values of parameters that no round had: game, parameter, values."""
+        rows: list[Row] = []
+        for game in sorted({game for game, _ in self.counts}):
+            for name, values in domains(load_game(game).game).items():
+                taken = self.counts.get((game, f"parameter {name}"), Counter())
+                left = [text for text in map(_text, values) if text not in taken]
+                if left and name not in _SHIPPED_AS_OBJECTS:
+                    rows.append((game, f"parameter {name}", ", ".join(left)))
+        return rows
+
+    def rows(self) -> list[Row]:
+        """Game, choice, and each value with how often it was taken."""
+        return [
+            (game, choice, ", ".join(f"{value}: {times:,}" for value, times in _sorted(counts)))
+            for (game, choice), counts in sorted(self.counts.items())
+        ]
+
+    def facts(self) -> dict[str, dict[str, dict[str, int]]]:
+        """The same as JSON values: by game, by choice, by value."""
+        told: dict[str, dict[str, dict[str, int]]] = {}
+        for (game, choice), counts in sorted(self.counts.items()):
+            told.setdefault(game, {})[choice] = dict(_sorted(counts))
+        return told
+
+    def _count(self, game: str, choice: str, value: object) -> None:
+        self.counts.setdefault((game, choice), Counter())[_text(value)] += 1
+
+
+_SHIPPED_AS_OBJECTS = ("user_cuts",)
+"""Parameters whose values in a file are objects in the rules: their texts differ."""
+
+
+def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:
+    """What people chose in a round, as its events say."""
+    for event in played.events:
+        yield from _choice(event)
+
+
+def _choice(event: Event) -> Iterator[tuple[str, object]]:
+    match event:
+        case {"event": "chosen", "what": str(what), "answer": answer}:
+            yield f"choice {what}", answer
+        case {"event": "acted", "do": str(do)}:
+            yield "action", _verb(do)
+        case {"event": "given_up"}:
+            yield "action", "give up the hand"
+        case {"event": "cleared", "answer": str(answer)}:
+            yield "answer to a prompt", answer
+
+
+def _verb(do: str) -> str:
+    """The kind of an action: its first word, or 'move' for men and tiles named by places."""
+    word = do.split(maxsplit=1)[0]
+    return word if word.isalpha() else "move"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return json.dumps([_plain(each) for each in value])
+    return str(value)
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float) else getattr(value, "name", str(value))
+
+
+def _sorted(counts: Mapping[str, int]) -> Iterable[tuple[str, int]]:
+    def number_first(item: tuple[str, int]) -> tuple[bool, float, str]:
+        text = item[0]
+        return (False, float(text), "") if text.isdecimal() else (True, 0.0, text)
+
+    return sorted(counts.items(), key=number_first)

@@ -1,0 +1,77 @@
+"""What the houses and people of random rounds choose: any legal value, each from the seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from config.loader import game_names, load_game, load_table
+from config.validation.checks import fit
+from controller.soak.choices import Choices, domains, draw
+from controller.soak.coverage import Coverage
+from controller.soak.evening import play_evening
+from controller.soak.scenarios import evening_of, pairs_of
+from firmware_bridge.sim.people.styles import STYLES
+from rules.games import find_game
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_drawn_house_is_accepted_by_the_game_and_fits_its_table(game: str) -> None:
+    config = load_game(game)
+    for table, _ in pairs_of([game]):
+        machine = load_table(table)
+        for seed in range(3):
+            house = draw(Random(seed), machine, config, play=True).config(config)
+            assert fit(machine, find_game(config.game), house).fits
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_value_of_every_parameter_is_drawn_sooner_or_later(game: str) -> None:
+    config, (table, _) = load_game(game), pairs_of([game])[0]
+    machine = load_table(table)
+    drawn = [draw(Random(seed), machine, config, play=True) for seed in range(150)]
+    for name, values in domains(config.game).items():
+        taken = [choices.house[name] for choices in drawn if choices.house]
+        assert all(value in taken for value in values), name
+    assert {choices.players for choices in drawn} == set(find_game(config.game).players)
+    assert {choices.style for choices in drawn} == set(STYLES)
+    assert {choices.obliging for choices in drawn} == {True, False}
+    most = max(find_game(config.game).players)
+    assert {choices.dealer for choices in drawn} == set(range(most))
+
+
+def test_the_same_seed_makes_the_same_choices() -> None:
+    config, machine = load_game("wenzhou"), load_table("robotic")
+    first, second = (draw(Random("seed"), machine, config, play=True) for _ in range(2))
+    assert first == second
+
+
+def test_without_choices_a_house_plays_by_the_file_of_its_game() -> None:
+    config = load_game("filipino")
+    assert Choices().config(config) == config
+
+
+def test_the_report_counts_which_values_the_rounds_had_and_names_the_others(
+    tmp_path: Path,
+) -> None:
+    coverage = Coverage()
+    evening = evening_of(4, 1, pairs_of(["pai_gow"], ["bench"]), play=False)
+    played = play_evening(evening, tmp_path)
+    assert played is not None
+    coverage.add(played)
+    facts = coverage.facts()["pai_gow"]
+    assert facts["dealer"] == {str(evening.choices.dealer): len(played.rounds)}
+    cuts = [
+        str(event["answer"])
+        for each in played.rounds
+        for event in each.events
+        if event["event"] == "chosen" and event["what"] == "cut"
+    ]
+    assert sum(facts["choice cut"].values()) == len(cuts) >= len(played.rounds)
+    assert set(facts["choice cut"]) == set(cuts)
+    way = evening.choices.config(load_game("pai_gow")).parameters["house_way"]
+    missed = {choice: values for _, choice, values in coverage.missed()}
+    assert str(way) not in missed["parameter house_way"].split(", ")
+    assert len(missed["parameter house_way"].split(", ")) == 3
