@@ -9,18 +9,32 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli.errors import BadInput, no_such
+from controller.cli.lines import opened
 from controller.cli.named import table_named
 from controller.cli.screen import screen
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
+from controller.wiring.wireviz import wireviz_of
 
 
 def wiring(
     table: Annotated[str, typer.Argument(help="A table: a name, or a file of your own.")],
+    wireviz: Annotated[
+        str | None,
+        typer.Option(
+            help="Write it as a WireViz document to this file, or - for standard output.",
+            show_default=False,
+        ),
+    ] = None,
     board: Annotated[str | None, typer.Option(help="This board alone.", show_default="all")] = None,
 ) -> int:
     """Print every pin of a table's boards: what is connected to it, and its safe value."""
     machine = table_named(table)
     boards = _chosen(leads_of(machine), board)
+    if wireviz is not None:
+        with opened("The WireViz document", wireviz) as stream:
+            assert stream is not None
+            stream.write(wireviz_of(machine, boards))
+        return 0
     for each in boards:
         screen().print(_page(each))
         typer.echo(f"free: {_ranges(each.free)}\n")

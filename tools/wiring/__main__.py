@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         there = ", ".join(table.boards)
         print(f"There is no board {given.board!r}; there are {there}.", file=sys.stderr)
         return 2
-    text = drawing_of(table, boards)
+    text = drawing_of(table, boards if given.board else None)
     if given.svg == "-":
         sys.stdout.write(text)
         return 0

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from controller.wiring.leads import BoardLeads, Lead, Sort
+from controller.wiring.supplies import Supply
 from tools.wiring.footprints import MEGA, PI, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 
@@ -72,9 +73,24 @@ class Dot(NamedTuple):
     taken: bool
 
 
+class Rail(NamedTuple):
+    """A line of a supply: the rail itself, or a tap from it."""
+
+    supply: Supply
+    corners: tuple[Point, ...]
+
+
+class Joint(NamedTuple):
+    """Where a tap meets its rail."""
+
+    x: float
+    y: float
+    supply: Supply
+
+
 @dataclass(frozen=True)
 class Sheet:
-    """Everything that is drawn for one board."""
+    """Everything that is drawn for one board, or for the supplies of a table."""
 
     width: float
     height: float
@@ -82,6 +98,8 @@ class Sheet:
     wires: tuple[Wire, ...]
     dots: tuple[Dot, ...]
     labels: tuple[Label, ...]
+    rails: tuple[Rail, ...] = ()
+    joints: tuple[Joint, ...] = ()
 
 
 class _Part(NamedTuple):

@@ -11,18 +11,22 @@ from xml.sax.saxutils import escape
 
 from config.schema import Table
 from controller.wiring.leads import BoardLeads, Sort, leads_of
+from controller.wiring.supplies import Supply
 from tools.wiring.drawing import (
     FOOT,
     MARGIN,
     SMALL,
     Box,
     Dot,
+    Joint,
     Label,
+    Rail,
     Sheet,
     Wire,
     sheet_of,
     width_of_words,
 )
+from tools.wiring.power import power_sheet
 from tools.wiring.routing import Point
 
 COLOURS = {
@@ -36,6 +40,13 @@ COLOURS = {
     Sort.ANALOG: "#6b4f3a",
 }
 """Dark enough for paper, and told apart by people who see few colours by their thickness too."""
+SUPPLY_COLOURS = {
+    Supply.ALWAYS: "#7d3cb5",
+    Supply.MOTORS: "#c1121f",
+    Supply.LOGIC: "#d98e04",
+    Supply.GROUND: "#1d2629",
+}
+RAIL = 1.8
 WIDTHS = {Sort.MOTOR: 2.0, Sort.AXIS: 2.0, Sort.SAFETY: 2.6}
 THIN = 1.3
 BEND = 4.0
@@ -57,9 +68,10 @@ NOTES = (
 
 
 def drawing_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
-    """The drawing of a table's boards, or of these of them."""
+    """The drawing of a table's boards and of its supplies, or of these boards alone."""
     drawn = leads_of(table) if boards is None else boards
-    return svg_of(table.title, [sheet_of(table.title, board) for board in drawn])
+    sheets = [sheet_of(table.title, board) for board in drawn]
+    return svg_of(table.title, sheets if boards is not None else [*sheets, power_sheet(table)])
 
 
 def svg_of(title: str, sheets: Sequence[Sheet]) -> str:
@@ -86,6 +98,8 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
     yield from (_box(box) for box in sheet.boxes)
     for wire in sheet.wires:
         yield from _wire(wire)
+    yield from (_rail(rail) for rail in sheet.rails)
+    yield from (_joint(joint) for joint in sheet.joints)
     yield from (_dot(dot) for dot in sheet.dots)
     yield from (_label(label) for label in sheet.labels)
     yield from _legend(sheet)
@@ -106,6 +120,18 @@ def _wire(wire: Wire) -> Iterator[str]:
         f'<path d="{path}" fill="none" stroke="{COLOURS[wire.lead.sort]}" '
         f'stroke-width="{_n(width)}"><title>{escape(_said(wire))}</title></path>'
     )
+
+
+def _rail(rail: Rail) -> str:
+    return (
+        f'<path d="{_path(rail.corners)}" fill="none" stroke="{SUPPLY_COLOURS[rail.supply]}" '
+        f'stroke-width="{_n(RAIL)}"/>'
+    )
+
+
+def _joint(joint: Joint) -> str:
+    colour = SUPPLY_COLOURS[joint.supply]
+    return f'<circle cx="{_n(joint.x)}" cy="{_n(joint.y)}" r="3.5" fill="{colour}"/>'
 
 
 def _said(wire: Wire) -> str:
@@ -146,6 +172,8 @@ def _label(label: Label) -> str:
 def _legend(sheet: Sheet) -> Iterator[str]:
     """The colours that occur, and what holds for every wire."""
     y, x = sheet.height - FOOT / 2, MARGIN
+    if sheet.rails:
+        return
     there = {wire.lead.sort for wire in sheet.wires}
     for sort in (each for each in Sort if each in there):
         yield (
