@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from config.schema import Table, TileSize
-from controller.operator.guided_steps import Guided
-from controller.run_state import Books
-from controller.stations.rig import Rig
 from rules.dice import Dice
 from rules.games import rules_of
 from rules.geometry import Seat
 from rules.play import Match, Rules
 from rules.setup import Game, Setup
 from rules.tiles import Face
+
+if TYPE_CHECKING:
+    # `plan` takes orders without a machine, and need not wait for what drives one.
+    from controller.operator.guided_steps import Guided
+    from controller.run_state import Books
+    from controller.stations.rig import Rig
 
 
 @dataclass(frozen=True)

@@ -25,4 +25,5 @@ Pin = Annotated[int, Field(ge=0, le=69)]
 class Part(BaseModel):
     """The common ground of every part: frozen, no key that nobody reads, no silent conversion."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    # Built when a file is first checked: most commands read a game and no table.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)

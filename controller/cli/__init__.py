@@ -1,101 +1,50 @@
 """The command line: `wallwright`. Errors are one sentence on standard error and what to do.
 
-Exit code 0: done. 1: the table has a fault. 2: bad input, nothing was moved.
+Exit code 0: done. 1: the table has a fault. 2: bad input, nothing was moved. 128 and the number of
+a signal: the signal ended it, 130 for Ctrl-C.
+
+Nothing but the standard library is imported before a command is known: `wallwright version` and
+every shell that completes a word start in a fraction of the time that a whole table takes.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
-from click.exceptions import ClickException
-
-from config.errors import ConfigError
-from config.layout.staging import DoesNotFit
-from controller.cli.board import board
-from controller.cli.chaos import chaos
-from controller.cli.check import check
-from controller.cli.doctor import doctor
-from controller.cli.errors import BadInput
-from controller.cli.explain import explain
-from controller.cli.firmware import firmware
-from controller.cli.judge import judge
-from controller.cli.lab import lab
-from controller.cli.lists import games, tables, version
-from controller.cli.plan import plan
-from controller.cli.replay import replay
-from controller.cli.run import run
-from controller.cli.scan import scan
-from controller.cli.selftest import selftest
-from controller.cli.stats import stats
-from controller.cli.usage import sentence
-from controller.cli.wiring import wiring
-from controller.journal import JournalError
-from rules.errors import RulesError
-
-COMMANDS = (
-    plan,
-    run,
-    replay,
-    judge,
-    board,
-    chaos,
-    check,
-    wiring,
-    tables,
-    games,
-    scan,
-    selftest,
-    doctor,
-    explain,
-    stats,
-    version,
-)
 INTERRUPTED = 130
-"""The exit code of whatever Ctrl-C ends before a table runs; a running one stops safely, with 0."""
+"""The exit code after Ctrl-C."""
 
-app = typer.Typer(name="wallwright", add_completion=False, pretty_exceptions_enable=False)
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(lab)
-app.add_typer(firmware)
-NAMES = (*(command.__name__ for command in COMMANDS), "lab", "firmware")
-
-
-def _say_version(wanted: bool) -> None:
-    if wanted:
-        version()
-        raise typer.Exit
-
-
-@app.callback()
-def wallwright(
-    shows_version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            is_eager=True,
-            callback=_say_version,
-            help="Print the program's version, as 'wallwright version' does.",
-        ),
-    ] = False,
-) -> None:
-    """The open controller for automatic tile tables."""
+_REFUSALS = (
+    ("rules.errors", "RulesError"),
+    ("rules.plugin", "PluginError"),
+    ("config.errors", "ConfigError"),
+    ("config.layout.staging", "DoesNotFit"),
+    ("controller.cli.errors", "BadInput"),
+    ("controller.journal", "JournalError"),
+)
+"""Errors that are a sentence for the person who typed the command: module and name."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code. Without a command it prints help."""
     given = sys.argv[1:] if arguments is None else arguments
+    _write_ascii_where_needed()
     try:
-        code = app(args=given or ["--help"], prog_name="wallwright", standalone_mode=False)
+        code = _obey(given)
         sys.stdout.flush()
-    except (BadInput, RulesError, ConfigError, DoesNotFit, JournalError) as error:
+    except _refusals() as error:
         return _refuse(str(error))
-    except ClickException as error:
-        return _refuse(sentence(error, given, NAMES))
-    except (KeyboardInterrupt, typer.Abort):
+    except _loaded(("click.exceptions", "ClickException")) as error:
+        from controller.cli.application import NAMES
+        from controller.cli.usage import sentence
+
+        return _refuse(sentence(error, given, NAMES))  # type: ignore[arg-type]
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    except _loaded(("click.exceptions", "Abort")):
         print(file=sys.stderr)
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):
@@ -105,11 +54,45 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         _close_output()
         return _refuse(f"The output cannot be written ({error.strerror}); send it elsewhere.")
+    return code
+
+
+def _obey(given: Sequence[str]) -> int:
+    if list(given) in (["version"], ["--version"]):
+        from controller.cli.version import version
+
+        return version()
+    from controller.cli.application import app
+
+    code = app(args=list(given) or ["--help"], prog_name="wallwright", standalone_mode=False)
     return code if isinstance(code, int) else 0
 
 
+def _refusals() -> tuple[type[Exception], ...]:
+    """The refusals that can have been raised: those whose modules are loaded."""
+    return _loaded(*_REFUSALS)
+
+
+def _loaded(*named: tuple[str, str]) -> tuple[type[Exception], ...]:
+    return tuple(
+        getattr(sys.modules[module], name) for module, name in named if module in sys.modules
+    )
+
+
+def _write_ascii_where_needed() -> None:
+    """A terminal or file that lacks a character gets one that looks like it."""
+    for stream in (sys.stdout, sys.stderr):
+        encoding = getattr(stream, "encoding", None) or "ascii"
+        if not encoding.lower().startswith("utf") and hasattr(stream, "reconfigure"):
+            from controller.cli.ascii_text import LOOKALIKES
+
+            stream.reconfigure(errors=LOOKALIKES)
+
+
 def _refuse(words: str) -> int:
-    print(words, file=sys.stderr)
+    from controller.cli.errors import complain
+
+    complain(words)
     return 2
 
 

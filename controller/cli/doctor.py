@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table as Grid
-from serial.tools import list_ports
 
 from controller.cli.errors import BadInput
 from controller.cli.options import JournalCopy
@@ -39,6 +38,8 @@ def doctor(
     paths = () if journal is None else paths_of(journal, journal_copy)
     if paths and not any(path.exists() for path in paths):
         raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
+    from serial.tools import list_ports
+
     told: dict[str, Any] = {
         "python": platform.python_version(),
         "ports": [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from config.schema import Table
 from controller.cli.errors import BadInput
-from firmware_bridge.sim.processors.processor import Processor
+
+if TYPE_CHECKING:
+    from config.schema import Table
 
 Emulated = Annotated[
     bool,
@@ -22,6 +23,8 @@ def require_emulation(table: Table) -> None:
         raise BadInput(
             f"The table {table.name} hangs on GPIO pins and runs no firmware; leave out --emulated."
         )
+    from firmware_bridge.sim.processors.processor import Processor
+
     try:
         Processor().close()
     except (FileNotFoundError, ValueError) as error:

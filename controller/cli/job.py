@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInput
 from controller.orders import Orders
-from firmware_bridge.commissioning.device_keys import Keys
-from firmware_bridge.sim.faults.injection import Mishap
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw
+
+if TYPE_CHECKING:
+    from firmware_bridge.commissioning.device_keys import Keys
+    from firmware_bridge.sim.faults.injection import Mishap
 
 _OPTIONS = ("cut", "wall")
 """The questions that an option of the same name answers in every round."""

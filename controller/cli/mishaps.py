@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from config.schema import Table
 from controller.cli.errors import BadInput
-from firmware_bridge.sim.faults.campaign import load_campaign
-from firmware_bridge.sim.faults.injection import BadMishap, Mishap, check, parse
+
+if TYPE_CHECKING:
+    from config.schema import Table
+    from firmware_bridge.sim.faults.injection import Mishap
 
 FaultTexts = Annotated[
     list[str] | None,
@@ -31,7 +32,12 @@ Campaign = Annotated[
 def mishaps_of(
     texts: Sequence[str] | None, campaign: Path | None, table: Table
 ) -> tuple[Mishap, ...]:
-    """What was ordered to go wrong. Raises BadInput, or ConfigErrors for the file."""
+    """The injected faults of a run. Raises BadInput, or ConfigErrors for the file."""
+    if campaign is None and not texts:
+        return ()
+    from firmware_bridge.sim.faults.campaign import load_campaign
+    from firmware_bridge.sim.faults.injection import BadMishap, check, parse
+
     told = [] if campaign is None else list(load_campaign(campaign, table))
     try:
         return (*told, *(check(parse(text), table) for text in texts or ()))

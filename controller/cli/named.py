@@ -7,7 +7,6 @@ from pathlib import Path
 from config.loader import load_game, load_table, table_names
 from config.plugin_folder import add_folder
 from config.schema import GameConfig, Table
-from config.validation.checks import fit
 from controller.cli.errors import BadInput, no_such
 from rules.games import GAMES, PLUGINS
 from rules.setup import Game
@@ -57,6 +56,8 @@ def table_named(given: str) -> Table:
 
 def require_fit(table: Table, game: Game, config: GameConfig) -> None:
     """Raise BadInput with the reasons if a game does not fit a table."""
+    from config.validation.checks import fit
+
     verdict = fit(table, game, config)
     if not verdict.fits:
         raise BadInput(

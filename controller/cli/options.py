@@ -6,18 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from controller.cli.errors import BadInput, no_such
-from controller.orders import Orders
-from firmware_bridge.commissioning.device_keys import Keys, KeysError, default_file
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow, RulesError
 from rules.games import da_san, filipino, pai_gow
 from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
+
+if TYPE_CHECKING:
+    from controller.orders import Orders
+    from firmware_bridge.commissioning.device_keys import Keys
 
 GameNamed = Annotated[
     str,
@@ -43,6 +45,7 @@ Stakes = Annotated[
     ),
 ]
 _STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
 DrawSeats = Annotated[
     bool,
@@ -108,6 +111,8 @@ KeysFile = Annotated[
 
 def keys_of(file: Path | None) -> Keys:
     """The boards' keys. Raises BadInput for a file that cannot be used."""
+    from firmware_bridge.commissioning.device_keys import Keys, KeysError, default_file
+
     try:
         return Keys(file or default_file())
     except KeysError as error:

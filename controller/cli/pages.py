@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table as Grid
 
 from controller.cli.picture import picture
-from controller.daemon import Daemon
 from rules.play import plain
 from rules.setup import Game
+
+if TYPE_CHECKING:
+    from controller.daemon import Daemon
 
 
 def plan_page(game: Game, told: Mapping[str, Any]) -> Panel:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from rich.prompt import Prompt as Question
 
 from config.loader import game_parameters
 from config.schema import GameConfig, Table
@@ -28,11 +27,7 @@ from controller.cli.options import (
     how_to_throw,
     throws_of,
 )
-from controller.cli.pages import plan_page
 from controller.cli.screen import screen
-from controller.orders import Orders
-from controller.planning.hand_lanes import hands_for_lanes
-from controller.planning.preview import preview
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrow, RulesError
 from rules.setup import Setup
@@ -75,12 +70,18 @@ def plan(
     if as_json:
         print(json.dumps(told, indent=2))
     else:
+        from controller.cli.pages import plan_page
+
         screen().print(plan_page(rules, told))
     return 0
 
 
 def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
     """What a table would do, each move with the least time that it takes alone."""
+    from controller.orders import Orders
+    from controller.planning.hand_lanes import hands_for_lanes
+    from controller.planning.preview import preview
+
     seating = settled.seating
     orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)
     shown = preview(settled, table, config.tile, hands_for_lanes(table, orders))
@@ -106,6 +107,8 @@ def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str])
 
 def _ask(missing: MissingThrow) -> Dice:
     """Ask until the answer can be this throw. Raises BadInput when nobody answers any more."""
+    from rich.prompt import Prompt as Question
+
     console = screen(errors=True)
     throw = Throw(missing.by, missing.dice, missing.why, missing.times)
     while True:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -40,12 +38,9 @@ from controller.cli.options import (
     with_stakes,
 )
 from controller.cli.outputs import require_separate
-from controller.cli.session import session
 from controller.journal.copies import paths_of
+from controller.journal.files import Locks
 from controller.orders import Orders
-from firmware_bridge.executor.channels import Impossible
-from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.stall import StallingLoop
 from rules.games import rules_of
 
 READY = "ready"
@@ -179,23 +174,15 @@ def run(
     )
     if emulated:
         require_emulation(machine)
+    if copies:
+        Locks(copies).release()  # refused here, a journal in use costs no further imports
     with (
         opened("Events", events) as stream,
         opened("The record", None if record is None else str(record), "a+") as kept,
-        asyncio.Runner(loop_factory=lambda: _loop(job)) as runner,
     ):
-        try:
-            return runner.run(session(job, stream, kept))
-        except Impossible as refusal:
-            print(f"The boards drive what no mechanism can do: {refusal}", file=sys.stderr)
-            return 1
+        from controller.cli.session import play_job
 
-
-def _loop(job: Job) -> asyncio.AbstractEventLoop:
-    if job.ports:
-        return asyncio.SelectorEventLoop()
-    stalls = any(mishap.kind == "host_stall" for mishap in job.mishaps)
-    return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
+        return play_job(job, stream, kept)
 
 
 def _one_of(given: str, option: str, offered: Sequence[str]) -> str:

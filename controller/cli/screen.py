@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 WIDE = 160
 """Columns where no terminal sets a limit, so that a line of a list stays a line for `grep`."""
@@ -14,6 +15,8 @@ WIDE = 160
 
 def screen(*, errors: bool = False) -> Console:
     """Standard output, or standard error where standard output carries something else."""
+    from rich.console import Console
+
     stream = sys.stderr if errors else sys.stdout
     if stream.isatty():
         return Console(stderr=errors, file=cast(IO[str], _UntilHungUp(stream)))

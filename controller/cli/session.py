@@ -32,7 +32,30 @@ from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.run_together import only
 from firmware_bridge.boards.board import BoardError
+from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.stall import StallingLoop
+
+
+def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:
+    """Run the job on an event loop of its own; returns the exit code.
+
+    Events go to `stream`, the play to `record`. Raises BadInput for a port that cannot be used.
+    """
+    with asyncio.Runner(loop_factory=lambda: _loop(job)) as runner:
+        try:
+            return runner.run(session(job, stream, record))
+        except Impossible as refusal:
+            complain(f"The boards drive what no mechanism can do: {refusal}")
+            return 1
+
+
+def _loop(job: Job) -> asyncio.AbstractEventLoop:
+    if job.ports:
+        return asyncio.SelectorEventLoop()
+    stalls = any(mishap.kind == "host_stall" for mishap in job.mishaps)
+    return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
 
 
 async def session(job: Job, stream: TextIO | None, record: TextIO | None = None) -> int:

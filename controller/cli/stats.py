@@ -23,7 +23,7 @@ def stats(
     journal_copy: JournalCopy = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:
-    """Print a table's own figures: jams, assists, faults, wear, what drifts; nothing is changed."""
+    """Print a table's own figures from its journal: jams, assists, faults, wear, drift."""
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
         raise BadInput(f"There is no journal {journal}; name one that a run has kept.")

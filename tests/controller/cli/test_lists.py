@@ -43,7 +43,7 @@ def test_a_source_tree_that_nobody_installed_knows_its_version_too(
     def absent(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("controller.cli.lists.installed_version", absent)
+    monkeypatch.setattr("controller.cli.version.installed_version", absent)
     assert wallwright("version").out.startswith("wallwright 0.")
 
 

@@ -1,0 +1,245 @@
+"""One self-test: opens the boards, tries every channel, while a person watches."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from config.loader import game_names, load_game
+from config.schema import GameConfig, Table
+from config.validation.checks import fit
+from controller.assembly import Hardware, on_lines, simulated
+from controller.cli.console import (
+    BadAnswerError,
+    NoTerminalError,
+    OperatorConsole,
+    TerminalClosedError,
+)
+from controller.cli.errors import BadInput, complain
+from controller.cli.screen import screen
+from controller.cli.stopping import StopSignals
+from controller.cli.terminal import Terminal
+from controller.planning.setup_forecast import seats_of
+from controller.selftest import Answer, Report, Result, SelfTest, Watcher
+from firmware_bridge.boards.board import BoardError
+from firmware_bridge.commissioning.device_keys import Keys
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.people.selftest_watcher import Nobody, Onlooker
+from rules.games import GAMES
+from rules.setup import Game
+
+T = TypeVar("T")
+
+INTERRUPTED = 130
+READY = (
+    "Hands off the table, nobody leaning over it, the emergency stop within reach."
+    " Each motion is announced; nothing moves before you press Enter."
+)
+ANSWERS = {"y": Answer.YES, "yes": Answer.YES, "n": Answer.NO, "no": Answer.NO}
+SKIPS = ("s", "skip")
+
+
+def run_selftest(
+    table: Table,
+    ports: dict[str, str],
+    keys: Keys | None,
+    mishaps: tuple[Mishap, ...],
+    *,
+    yes: bool,
+) -> tuple[int, Report]:
+    """Test a table at these ports, or a simulated one without any; the exit code and the report.
+
+    Raises BadInput for a port or a board that cannot be used.
+    """
+    sim = not ports
+    report = Report(table.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
+    with asyncio.Runner(loop_factory=lambda: _loop(sim=sim, yes=yes)) as runner:
+        return runner.run(_session(table, ports, keys, mishaps, report, yes=yes)), report
+
+
+def _loop(*, sim: bool, yes: bool) -> asyncio.AbstractEventLoop:
+    """A simulated table that a person watches keeps real time, as that person does."""
+    return VirtualLoop(None if yes else 1.0) if sim else asyncio.SelectorEventLoop()
+
+
+async def _session(
+    table: Table,
+    ports: dict[str, str],
+    keys: Keys | None,
+    mishaps: tuple[Mishap, ...],
+    report: Report,
+    *,
+    yes: bool,
+) -> int:
+    """Test until the end, a stop or trouble; returns the exit code. Raises BadInput."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    signals = StopSignals(loop, stop.set)
+    game, config = _some_game(table)
+    # A simulated table hurts nobody: there a pipe may answer in place of a person.
+    console = OperatorConsole(screen(), sys.stdin, drawn=False, scripted=not ports)
+    hardware = _hardware(table, game, config, ports, keys, mishaps, console)
+    onlooker = Onlooker(hardware.plant) if hardware.plant is not None else None
+    watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(console, onlooker)
+
+    def told(result: Result) -> None:
+        report.results.append(result)
+        said = f", the person said {result.said}" if result.said else ""
+        console.say(f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}")
+
+    async def tested() -> None:
+        await watcher.ready()
+        await _open(hardware, report)
+        await SelfTest(table, config.tile, hardware.boards, watcher, told).run()
+        report.ended = "it went to its end"
+
+    try:
+        running, stopping = asyncio.ensure_future(tested()), asyncio.ensure_future(stop.wait())
+        await asyncio.wait((running, stopping), return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        running.cancel()
+        await asyncio.wait((running,))
+        if running.cancelled():
+            return signals.exit_code or INTERRUPTED
+        running.result()
+    except _Gone:
+        complain("The terminal was closed before the answer; everything was stopped.")
+        return signals.exit_code or 1
+    finally:
+        console.close()
+        await _close(hardware)
+    return 1 if report.failed else 0
+
+
+async def _open(hardware: Hardware, report: Report) -> None:
+    """Every board, before anything is tried. Raises BadInput."""
+    boards: dict[str, str] = {}
+    report.boards = boards
+    for name, board in hardware.boards.items():
+        try:
+            identity = await board.start()
+        except BoardError as error:
+            raise BadInput(_sentence(error)) from error
+        boards[name] = f"serial {identity.serial}, build {identity.build}"
+
+
+async def _close(hardware: Hardware) -> None:
+    for board in hardware.boards.values():
+        with suppress(BoardError):
+            board.stop_all()
+            await board.close()
+    hardware.close()
+
+
+def _some_game(table: Table) -> tuple[Game, GameConfig]:
+    """A game whose tiles fit: only their size matters here. Raises BadInput."""
+    for name in game_names():
+        config = load_game(name)
+        game = GAMES[config.game]
+        if game.setup().layout.count and fit(table, game, config).fits:
+            return game, config
+    raise BadInput(f"No game fits the table {table.name}: 'wallwright check' says why.")
+
+
+def _hardware(
+    table: Table,
+    game: Game,
+    config: GameConfig,
+    ports: dict[str, str],
+    keys: Keys | None,
+    mishaps: tuple[Mishap, ...],
+    console: OperatorConsole,
+) -> Hardware:
+    if not ports:
+        seats = seats_of(game.setup())
+        return simulated(table, config, game, seats, 0, mishaps=mishaps, people=Nobody)
+    try:
+        return on_lines(table, game, ports, Terminal(console), keys)
+    except BoardError as error:
+        raise BadInput(_sentence(error)) from error
+
+
+def _sentence(error: BoardError) -> str:
+    reason = str(error)
+    return reason[:1].upper() + reason[1:]
+
+
+class _Gone(Exception):
+    """Nobody answers any more."""
+
+
+class _Screen(Watcher):
+    """A watcher who says first that the table is clear."""
+
+    async def ready(self) -> None:
+        """Return when they have; raise BadInput if it is not."""
+
+
+class _Alone(_Screen):
+    """The plant's own person, who needs no questions on the screen."""
+
+    def __init__(self, onlooker: Onlooker) -> None:
+        self._onlooker = onlooker
+
+    async def ready(self) -> None:
+        """Nobody can be hurt."""
+
+    async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
+        self._onlooker.watch(channels)
+        return True
+
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
+        return Answer.YES if self._onlooker.saw(channels) else Answer.NO
+
+    async def act(self, please: str, sensor: str, active: bool) -> None:
+        self._onlooker.reach(sensor, active)
+
+
+class _Person(_Screen):
+    """Somebody at the keyboard; at a simulated table the plant's person covers the sensors."""
+
+    def __init__(self, console: OperatorConsole, onlooker: Onlooker | None) -> None:
+        self._console = console
+        self._onlooker = onlooker
+
+    async def ready(self) -> None:
+        if await self._asked(f"{READY} Ready? [y/n]", {"y": True, "yes": True, "n": False}):
+            return
+        raise BadInput("Nothing was moved; begin again when the table is clear.")
+
+    async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
+        if self._onlooker is not None:
+            self._onlooker.watch(channels)
+        going = {"": True, **dict.fromkeys(SKIPS, False)}
+        return await self._asked(f"{please} [Enter, or skip]", going)
+
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
+        answers = {**ANSWERS, **dict.fromkeys(SKIPS, Answer.SKIP)}
+        return await self._asked(f"{question} [y/n/skip]", answers)
+
+    async def act(self, please: str, sensor: str, active: bool) -> None:
+        self._console.say(please)
+        if self._onlooker is not None:
+            self._onlooker.reach(sensor, active)
+
+    async def _asked(self, words: str, answers: Mapping[str, T]) -> T:
+        """One of the answers. Raises BadInput without a terminal, _Gone when it is closed."""
+
+        def read(line: str) -> T:
+            if (typed := line.lower()) in answers:
+                return answers[typed]
+            offered = ", ".join(repr(answer) if answer else "Enter" for answer in answers)
+            raise BadAnswerError(f"'{line}' is no answer here; type {offered}.")
+
+        try:
+            return await self._console.ask(words, read)
+        except NoTerminalError:
+            raise BadInput(
+                "A self-test needs a person at a terminal; run it there, or add --sim --yes."
+            ) from None
+        except TerminalClosedError:
+            raise _Gone from None

@@ -1,0 +1,83 @@
+"""Terminals and files that take no character beyond ASCII: every command writes to them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from controller.cli.application import COMMANDS
+from controller.cli.ascii_text import LOOKALIKES
+from tests.controller.cli.conftest import COMMAND
+
+POOR = (
+    {"PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+)
+LINES = (
+    *(f"{name} --help" for name in COMMANDS),
+    "--help",
+    "run --game block --until ready",
+    "run --until ready --throw 3,5 --throw 2,4",
+    "run --game block --play --events -",
+    "plan pai_gow --cut chee_yee --throw 2,3,4 --table pai_gow",
+    "tables",
+    "games",
+    "wiring robotic",
+    "check config/tables/robotic.yaml",
+    "explain",
+    "explain JAM",
+    "doctor",
+    "lab paigow",
+    "scan",
+    "selftest --sim --yes --table bench",
+    "chaos --rounds 1 --games block --tables robotic",
+    "plan caf\u00e9",
+)
+
+
+def said(line: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
+    done = subprocess.run(
+        (*COMMAND, *line.split()),
+        env={**os.environ, **environment},
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_command_writes_to_an_ascii_terminal(line: str) -> None:
+    code, out, err = said(line, POOR[0])
+    assert b"Traceback" not in err, err.decode()
+    assert out.isascii() and err.isascii()
+    assert code == (2 if line.startswith("plan caf") else 0), err.decode()
+
+
+def test_a_locale_without_any_other_character_is_such_a_terminal() -> None:
+    code, out, err = said("games", POOR[1])
+    assert (code, err, out.isascii()) == (0, b"", True)
+
+
+def test_the_table_is_still_to_be_recognised() -> None:
+    _, out, _ = said("run --until ready --throw 3,5 --throw 2,4", POOR[0])
+    picture = out.decode().split("rounds played")[0]
+    assert "##" in picture and "%" in picture and "?" not in picture
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\u2592\u2588\u2588\u2584\u2584\u00b7\u00b7", b"%##==.."),
+        ("caf\u00e9 \u2026", b"cafe ..."),
+        ("\u256d\u2500\u2502\u256e", b"+-|+"),
+        ("5 \u2212 3 \u2013 1", b"5 - 3 - 1"),
+        ("\U0001f600", b"?"),
+    ],
+)
+def test_a_missing_character_is_written_as_one_like_it(text: str, plain: bytes) -> None:
+    assert text.encode("ascii", LOOKALIKES) == plain

@@ -1,0 +1,82 @@
+"""How much a command imports before it answers: told by the modules, not by a clock."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click import Context
+
+from controller.cli.application import COMMANDS, LazyGroup, loaded
+from tests.controller.cli.test_bad_command_lines import REFUSED
+
+HEAVY = (
+    *("pydantic", "rich", "transitions", "yaml", "typer", "click"),
+    *("gpiozero", "serial", "asyncio", "rules.games"),
+)
+MACHINE = ("controller.daemon", "controller.assembly", "transitions", "gpiozero", "serial")
+"""What only a command needs that drives a table."""
+NEEDS_THE_MACHINE = ("chaos", "run --journal", "run --play --record", "run --port /dev/n", "scan")
+"""Commands that are refused by what drives tables or opens ports."""
+
+_PROBE = """
+import contextlib, io, json, shlex, sys
+from controller.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    code = main(shlex.split(sys.argv[1]))
+print(json.dumps([code, [name for name in sys.argv[2:] if name in sys.modules]]))
+"""
+
+
+def imported(line: str, watched: tuple[str, ...]) -> tuple[int, list[str]]:
+    """The exit code of a command line, and which of these modules it imported."""
+    done = subprocess.run(
+        (sys.executable, "-c", _PROBE, line, *watched), capture_output=True, text=True, check=True
+    )
+    code, names = json.loads(done.stdout)
+    return code, names
+
+
+@pytest.mark.parametrize("line", ["version", "--version"])
+def test_the_version_imports_nothing_heavy(line: str) -> None:
+    assert imported(line, HEAVY) == (0, [])
+
+
+def test_a_plan_imports_nothing_that_drives_a_table() -> None:
+    line = "plan wenzhou --throw 3,5 --throw 2,4 --json"
+    assert imported(line, (*MACHINE, "rich.console", "asyncio")) == (0, [])
+
+
+def test_a_command_that_does_not_exist_imports_no_table_and_no_game() -> None:
+    assert imported("pln", (*MACHINE, "pydantic", "yaml", "rules.games")) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for line in dict.fromkeys(
+            {" ".join(line.split()[:2]): line for line, _ in REFUSED if line}.values()
+        )
+        if not line.startswith(NEEDS_THE_MACHINE) and not line.startswith("firmware")
+    ],
+)
+def test_a_refusal_imports_nothing_that_drives_a_table(line: str) -> None:
+    assert imported(line, MACHINE) == (2, [])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_command_says_of_itself(name: str) -> None:
+    command = loaded(name)
+    assert command.help is not None
+    assert COMMANDS[name][1] == command.help.split("\n\n")[0].replace("\n", " ")
+
+
+def test_help_lists_every_command_without_importing_one() -> None:
+    modules = tuple(f"controller.cli.{module}" for module, _ in COMMANDS.values())
+    watched = tuple(name for name in modules if name != "controller.cli.version")
+    assert imported("--help", watched) == (0, [])
+    group = LazyGroup(name="wallwright")
+    assert group.list_commands(Context(group)) == list(COMMANDS)
