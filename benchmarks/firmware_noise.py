@@ -18,13 +18,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from benchmarks import Row
+from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.processors.processor import FIRMWARE
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.encoding import BLANK
 from firmware_bridge.wire.link import Line, Link
 from firmware_bridge.wire.messages import (
     WINDOW,

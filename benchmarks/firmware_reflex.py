@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from benchmarks import Row
 from benchmarks.firmware_host import EMERGENCY_PIN, Host
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
+from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, Level
-from firmware_bridge.wire.encoding import BLANK
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,

@@ -21,9 +21,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from config.errors import ConfigError, ConfigErrors, Finding, instead, located, shown
-from config.parameters import accepted, game_parameters
 from config.schema import GameConfig, Table
 from config.strict_yaml import Document, parse
+from config.validation.game_parameters import accepted, game_parameters
 from config.validation.messages import findings
 from rules.games import GAMES, PLUGINS
 

@@ -14,15 +14,16 @@ from random import Random
 
 from gpiozero import Factory
 
-from config.parameters import game_parameters
 from config.schema import GameConfig, Table
 from config.validation.curtain import guarded
+from config.validation.game_parameters import game_parameters
 from controller.daemon import Daemon, Traffic
 from controller.events import EventLog
 from controller.journal import Journal
 from controller.orders import Orders
 from controller.pausing.pauses import never_lost
-from firmware_bridge.boards.board import Board
+from firmware_bridge.board import Board
+from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
 from firmware_bridge.boards.serial_board import SerialBoard
@@ -33,11 +34,10 @@ from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
-from firmware_bridge.sim.people.players import People
 from firmware_bridge.sim.plant.machine import TAGS, Plant
+from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plug import Plug
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
-from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.transport import open_serial
 from rules.setup import Game

@@ -13,7 +13,6 @@ from config.schema import GameConfig, Table
 from controller.events import EventLog
 from controller.faults.catalogue import STOP
 from controller.faults.failures import sorted_out
-from controller.faults.gather_all import regather
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal, JournalError
@@ -23,18 +22,20 @@ from controller.operator.guided_steps import Guided
 from controller.operator.incidents import Incidents
 from controller.operator.lamp_tower import Tower
 from controller.operator.table_keys import Key
-from controller.orders import Orders, Workplace
+from controller.orders import Orders
 from controller.pausing.pauses import Pauses, Reconnect, never_lost
 from controller.pausing.power_lease import supplies
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal
+from controller.rounds.gather_all import regather
 from controller.rounds.lid_interrupt import Forgotten
 from controller.rounds.top_cycle import Top
 from controller.rounds.under_cycle import Under
+from controller.rounds.workplace import Workplace
 from controller.run_state import Books, mean
 from controller.stations.rig import Rig
-from firmware_bridge.boards.board import Board
+from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
 from rules.play import Match

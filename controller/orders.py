@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from config.schema import Table, TileSize
 from rules.dice import Dice
 from rules.games import rules_of
 from rules.geometry import Seat
 from rules.play import Match, Rules
 from rules.setup import Game, Setup
-from rules.tiles import Face
 
 if TYPE_CHECKING:
     # `plan` takes orders without a machine, and need not wait for what drives one.
-    from controller.operator.guided_steps import Guided
-    from controller.run_state import Books
-    from controller.stations.rig import Rig
+    pass
 
 
 @dataclass(frozen=True)
@@ -59,20 +55,3 @@ class Orders:
     def setup(self, dealer: Seat) -> Setup:
         """A round's set-up from its first step. Raises IllegalSetup."""
         return self.game.setup(players=self.players, dealer=dealer, parameters=self.parameters)
-
-
-@dataclass(frozen=True)
-class Workplace:
-    """One table at work. `face_of` tells a tile's face by its tag, or None.
-
-    `record` takes the lines of a record of the play, each as it comes.
-    """
-
-    table: Table
-    tile: TileSize
-    rig: Rig
-    guided: Guided
-    books: Books
-    orders: Orders
-    face_of: Callable[[int], Face | None]
-    record: Callable[[str], None]

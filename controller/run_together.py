@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from firmware_bridge.boards.board import BoardError
+from firmware_bridge.wire.errors import BoardError
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from config.schema import BoardConfig
-from firmware_bridge.wire import encoding as words
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.wire.messages import Configure, Flag
 
 LOOPS = {2: 22, 3: 23, 4: 24, 5: 25, 6: 26, 7: 27, 8: 28}

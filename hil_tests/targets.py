@@ -12,7 +12,6 @@ from fcntl import LOCK_EX, flock
 from itertools import count
 
 from config.schema import MotorChannel
-from firmware_bridge.boards.board import BoardError
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.commissioning.device_keys import Keys, default_file
 from firmware_bridge.commissioning.provisioning import image
@@ -30,6 +29,7 @@ from firmware_bridge.sim.processors.processor import (
     Processor,
 )
 from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.transport import Transport, open_serial
 from hil_tests import harness

@@ -7,16 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from firmware_bridge.boards.board import (
-    BoardRefused,
-    Edge,
-    Edges,
-    Elapsed,
-    FaultCode,
-    Level,
-    Reason,
-)
+from firmware_bridge.board import Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.errors import BoardRefused
 from firmware_bridge.wire.messages import Refusal
 from hil_tests import harness
 from hil_tests.conftest import Measure

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from string import Template
 
-from firmware_bridge.boards import board
+from firmware_bridge import board
 from firmware_bridge.sim import session
 from firmware_bridge.wire import messages
 from firmware_bridge.wire import sliding_window as exchange

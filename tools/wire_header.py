@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from struct import calcsize
 
-from firmware_bridge.boards import board
+from firmware_bridge import board
 from firmware_bridge.sim import session
 from firmware_bridge.wire import messages
 from firmware_bridge.wire.codec import codes

@@ -13,11 +13,11 @@ from itertools import cycle, islice
 from config import recovery_limits as recovery
 from config.errors import Finding
 from config.layout.staging import DoesNotFit, Staging, stage
-from config.parameters import game_parameters
 from config.schema import GameConfig, Table
 from config.validation import channels as wiring
 from config.validation import indicators as signals
 from config.validation import modules as mechanics
+from config.validation.game_parameters import game_parameters
 from rules.geometry import Layout, Seat
 from rules.setup import Game, Setup
 from rules.steps import (

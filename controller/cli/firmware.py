@@ -12,13 +12,13 @@ import typer
 
 from controller.cli.errors import BadInput
 from controller.cli.options import KeysFile, keys_of
-from firmware_bridge.boards.board import BoardSilent
+from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning import flashing
 from firmware_bridge.commissioning.device_keys import Keys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import Answer, answers
 from firmware_bridge.commissioning.provisioning import image, require_real
-from firmware_bridge.wire.encoding import text
+from firmware_bridge.wire.errors import BoardSilent
 
 firmware = typer.Typer(
     name="firmware", help="The boards' firmware: build, flash, verify, provision."

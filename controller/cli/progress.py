@@ -16,7 +16,7 @@ from controller.cli.console import OperatorConsole
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, latched
 from controller.operator.incidents import Incidents, PauseCause, Wait
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 KEPT = 8
 """How many of the last events are shown, where the terminal has the room."""

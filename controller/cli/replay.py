@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from config.errors import dotted
-from config.parameters import accepted
+from config.validation.game_parameters import accepted
 from controller.cli.errors import BadInput
 from controller.cli.judge import payments_grid
 from controller.cli.named import game_name

@@ -9,10 +9,10 @@ import typer
 from serial.tools import list_ports
 
 from controller.cli.options import KeysFile, keys_of
-from firmware_bridge.boards.board import BoardSilent
 from firmware_bridge.commissioning.device_keys import SIMULATED, Keys, UnknownBoard
 from firmware_bridge.commissioning.flashing import tree_hash
 from firmware_bridge.commissioning.probe import SILENCE, Answer, answers, introduced
+from firmware_bridge.wire.errors import BoardSilent
 
 
 def scan(

@@ -25,11 +25,11 @@ from controller.cli.stopping import StopSignals
 from controller.cli.terminal import Terminal
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Answer, Report, Result, SelfTest, Watcher
-from firmware_bridge.boards.board import BoardError
 from firmware_bridge.commissioning.device_keys import Keys
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.people.selftest_watcher import Nobody, Onlooker
+from firmware_bridge.wire.errors import BoardError
 from rules.games import GAMES
 from rules.setup import Game
 

@@ -31,11 +31,11 @@ from controller.journal.writer_threads import WriterThreads
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.run_together import only
-from firmware_bridge.boards.board import BoardError
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.sim.stall import StallingLoop
+from firmware_bridge.wire.errors import BoardError
 
 
 def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from controller.cli.errors import BadInput
 from controller.cli.job import PINS, Job
-from controller.faults.gather_all import ACTIVITY
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
+from controller.rounds.gather_all import ACTIVITY
 from controller.run_state import as_json, left_open
 from rules.games import GAMES
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import JournalError, JournalLocked
-from firmware_bridge.boards.board import BoardError, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardSilent
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from statistics import median
 from typing import Any
 
 from config.schema import Head, Table, TileSize
-from firmware_bridge.boards.board import BoardError, Edge
+from firmware_bridge.board import Edge
 from firmware_bridge.boards.devices import Devices, Sensor
+from firmware_bridge.wire.errors import BoardError
 
 SAMPLES = 5
 """Tiles of each head that are looked at in a set: a median of five bears two odd ones (ours)."""

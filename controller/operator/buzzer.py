@@ -9,7 +9,7 @@ from config.schema import Buzzer as BuzzerModule
 from config.schema import Table
 from controller.events import Event, EventLog
 from controller.pausing.power_lease import Supply
-from firmware_bridge.boards.board import BoardError
+from firmware_bridge.wire.errors import BoardError
 
 WHO = "buzzer"
 

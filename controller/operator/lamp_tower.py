@@ -18,7 +18,8 @@ from contextlib import suppress
 from config.schema import Table
 from controller.events import Event, EventLog
 from controller.pausing.power_lease import Supply
-from firmware_bridge.boards.board import BoardError, FaultCode
+from firmware_bridge.board import FaultCode
+from firmware_bridge.wire.errors import BoardError
 
 WHO = "tower"
 _STOPPED = ("offline", "fault", "stopped")

@@ -13,7 +13,8 @@ from config.schema import Table
 from controller.pausing.pause_gate import Trouble
 from controller.pausing.resumable_board import SteadyBoard
 from controller.stations.switched import BACK_OFF
-from firmware_bridge.boards.board import BoardRefused, FaultCode
+from firmware_bridge.board import FaultCode
+from firmware_bridge.wire.errors import BoardRefused
 
 
 class BackingOff:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from controller.pausing.pause_gate import SILENT, Gate, Trouble
-from firmware_bridge.boards.board import Board, BoardSilent, Edge
+from firmware_bridge.board import Board, Edge
+from firmware_bridge.wire.errors import BoardSilent
 
 
 class Listening:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware_bridge.boards.board import BoardFault, FaultCode
+from firmware_bridge.board import BoardFault, FaultCode
 
 SILENT = "SILENT"
 """Why a table is paused whose board does not answer."""

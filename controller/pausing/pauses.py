@@ -26,21 +26,15 @@ from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, latched
 from controller.faults.retry import Asking, Care
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
-from controller.pausing.homing import Homing, gantry_homing
 from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, Gate, Trouble
 from controller.pausing.power_lease import Supply
 from controller.pausing.resumable_board import SteadyBoard
 from controller.run_state import Books
 from controller.run_together import run_together
-from firmware_bridge.boards.board import (
-    Board,
-    BoardError,
-    BoardRefused,
-    BoardSilent,
-    BoardStranger,
-    FaultCode,
-)
+from controller.stations.homing import Homing, gantry_homing
+from firmware_bridge.board import Board, FaultCode
 from firmware_bridge.guide import Ask
+from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent, BoardStranger
 
 Reconnect = Callable[[str], None]
 """Opens a board's line again if it was lost. Raises BoardError where that cannot be done yet."""

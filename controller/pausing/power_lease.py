@@ -16,7 +16,8 @@ from contextlib import suppress
 from config.schema import Relay, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.boards.board import Board, BoardError
+from firmware_bridge.board import Board
+from firmware_bridge.wire.errors import BoardError
 
 
 class Supply:

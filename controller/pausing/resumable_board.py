@@ -23,15 +23,12 @@ from weakref import WeakSet
 
 from config.schema import AxisChannel, BoardConfig, MotorChannel, SensorChannel
 from controller.pausing.edges import Listening
-from controller.pausing.homing import Homing
 from controller.pausing.pause_gate import FAULT, SILENT, Gate, Trouble
 from controller.pausing.power_lease import Supply
-from firmware_bridge.boards.board import (
+from controller.stations.homing import Homing
+from firmware_bridge.board import (
     Board,
-    BoardError,
     BoardFault,
-    BoardRefused,
-    BoardSilent,
     Edge,
     Edges,
     Elapsed,
@@ -42,6 +39,7 @@ from firmware_bridge.boards.board import (
     Reason,
     Until,
 )
+from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent
 from firmware_bridge.wire.messages import Refusal
 
 T = TypeVar("T")

@@ -10,12 +10,12 @@ from config.layout.field import Field
 from config.layout.staging import Staging
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import Flipped, MovesMade, Note, last_of
-from controller.orders import Workplace
 from controller.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake, TurnOver
 from controller.planning.packet_order import fastest_order
 from controller.planning.planner import Plan, Planner
 from controller.planning.setup_forecast import foreseen, packets_ahead, seats_of
 from controller.planning.table_top import TableTop
+from controller.rounds.workplace import Workplace
 from controller.run_state import Work, as_json
 from controller.run_together import run_together
 from rules.dice import Dice

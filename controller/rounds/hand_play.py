@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any
 
 from controller.operator.table_keys import Key
-from controller.orders import Workplace
 from controller.rounds.deal import Deal
+from controller.rounds.workplace import Workplace
 from firmware_bridge.guide import Dealt
 from rules.play import Action, Match, Settlement, plain
 from rules.record import entry, heading

@@ -9,11 +9,11 @@ from dataclasses import replace
 from config.layout.staging import Staging
 from controller.journal.notes import KeyPresses, last_of
 from controller.operator.table_keys import Key
-from controller.orders import Workplace
 from controller.planning.least_times import top_bound
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import Following
 from controller.rounds.under_cycle import Under
+from controller.rounds.workplace import Workplace
 from controller.run_state import Work
 from controller.stations.switched import Switched
 from rules.geometry import Seat

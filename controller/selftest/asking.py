@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from controller.selftest.trial import Answer, Disagrees
-from firmware_bridge.boards.board import Board
+from firmware_bridge.board import Board
 
 PATIENCE = 60.0
 """How long a person may take to cover or free a sensor, seconds."""

@@ -11,7 +11,7 @@ from controller.selftest.subject import Subject
 from controller.selftest.trial import Disagrees, Trial
 from controller.stations.chain import ChainStation
 from controller.stations.switched import FULL, Switched
-from firmware_bridge.boards.board import Edges, Elapsed, Reason
+from firmware_bridge.board import Edges, Elapsed, Reason
 
 MOMENT = 0.5
 """How long a motor without end switches turns, seconds (ours)."""

@@ -10,7 +10,7 @@ from config.schema import OutputChannel, StripChannel
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
 from controller.selftest.trial import Disagrees, Trial
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 
 SHOWN = 1.0
 """How long a lamp or a gate is switched over, seconds."""

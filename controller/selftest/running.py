@@ -13,7 +13,8 @@ from controller.selftest.asking import Watcher
 from controller.selftest.subject import Subject
 from controller.selftest.trial import Answer, Disagrees, Result, Trial, Verdict
 from controller.selftest.trials import trials
-from firmware_bridge.boards.board import Board, BoardError
+from firmware_bridge.board import Board
+from firmware_bridge.wire.errors import BoardError
 
 
 class SelfTest:

@@ -11,7 +11,7 @@ from controller.selftest.asking import PATIENCE
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
 from controller.selftest.trial import Disagrees, Trial
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 
 def stops(subject: Subject) -> Iterator[Trial]:

@@ -9,7 +9,7 @@ from controller.faults.retry import Care
 from controller.selftest.asking import Watcher, acted
 from controller.stations.rig import Rig
 from controller.stations.switched import Switched
-from firmware_bridge.boards.board import Board
+from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 
 

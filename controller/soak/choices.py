@@ -14,9 +14,9 @@ from functools import cache
 from random import Random
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from config.parameters import accepted, game_parameters
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
+from config.validation.game_parameters import accepted, game_parameters
 from controller.orders import Orders
 from firmware_bridge.sim.people.styles import STYLES, Style
 from rules.games import find_game

@@ -24,7 +24,8 @@ from controller.journal.storage import Done, Job, Results
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.soak.choices import Choices
-from firmware_bridge.boards.board import Board, BoardSilent
+from firmware_bridge.board import Board
+from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
@@ -33,7 +34,7 @@ from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plug import Plug
 from firmware_bridge.sim.slow_disk import SlowDisk
-from firmware_bridge.wire.encoding import flags_of
+from firmware_bridge.wire.errors import BoardSilent
 from firmware_bridge.wire.link import Line
 
 Die = Callable[[int, bool], bool]

@@ -9,7 +9,7 @@ from controller.journal.notes import ChainAt, ChainLost, last_of
 from controller.journal.replay import Notebook, Unread
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
-from firmware_bridge.boards.board import Edges, Ended, Level, Reason
+from firmware_bridge.board import Edges, Ended, Level, Reason
 from firmware_bridge.boards.devices import Devices
 
 

@@ -14,9 +14,9 @@ from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import TagRead, last_of
 from controller.journal.replay import Notebook, Unread
-from controller.pausing.homing import GantryHoming, arrived
 from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.run_together import run_together
+from controller.stations.homing import GantryHoming, arrived
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices
 

@@ -19,7 +19,7 @@ from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from controller.stations.tile_counter import Tally
-from firmware_bridge.boards.board import Edges, Ended, Reason
+from firmware_bridge.board import Edges, Ended, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
 
 PASSING = 0.5

@@ -10,7 +10,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.run_together import run_together
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL
-from firmware_bridge.boards.board import Elapsed
+from firmware_bridge.board import Elapsed
 from firmware_bridge.boards.devices import Devices, Motor
 
 REVERSING = 0.5

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from firmware_bridge.boards.board import Edges, Ended, Reason, Until
+from firmware_bridge.board import Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Motor, Output
 
 

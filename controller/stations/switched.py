@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.boards.board import Elapsed, Ended, Level, Reason
+from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor
 
 FULL = 1000

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 
 from config.schema import Table
-from firmware_bridge.boards.board import Board, Edge, Ended, Until
+from firmware_bridge.board import Board, Edge, Ended, Until
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,22 +26,14 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge.boards.board import (
-    BoardFault,
-    BoardRefused,
-    Edge,
-    Ended,
-    FaultCode,
-    Identity,
-    Reason,
-    Until,
-)
+from firmware_bridge.board import BoardFault, Edge, Ended, FaultCode, Identity, Reason, Until
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.errors import BoardRefused
 from firmware_bridge.wire.messages import NONE
 
 RENEWALS = 3

@@ -23,7 +23,7 @@ from gpiozero import (
 )
 
 from config.schema import BoardConfig, Channel, MotorChannel, OutputChannel, SensorChannel
-from firmware_bridge.boards.board import BoardError, BoardRefused
+from firmware_bridge.wire.errors import BoardError, BoardRefused
 
 HEADER = range(2, 28)
 """The pins of a Raspberry Pi's header that are free to use, by Broadcom's numbers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.wire.encoding import milliseconds
+from firmware_bridge.boards.encoding import milliseconds
 from firmware_bridge.wire.link import Link, heed
 from firmware_bridge.wire.messages import Message, Refused, TakeLease
 from firmware_bridge.wire.sliding_window import Reply

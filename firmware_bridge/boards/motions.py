@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from firmware_bridge.boards.board import BoardError, Ended
+from firmware_bridge.board import Ended
+from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.link import Link, heed
 from firmware_bridge.wire.messages import NONE, Message
 from firmware_bridge.wire.sliding_window import Command

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_bridge.boards.board import BoardStranger, Identity
+from firmware_bridge.board import Identity
+from firmware_bridge.wire.errors import BoardStranger
 
 UNCONFIGURED = 0
 """The checksum of a board that has lost its channel table with its power."""

@@ -18,33 +18,20 @@ from contextlib import suppress
 from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.boards.board import (
-    BoardError,
-    BoardFault,
-    BoardRefused,
-    BoardSilent,
-    BoardStranger,
-    Edge,
-    Ended,
-    FaultCode,
-    Identity,
-    Reason,
-    Until,
-)
+from firmware_bridge.board import BoardFault, Edge, Ended, FaultCode, Identity, Reason, Until
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
 from firmware_bridge.boards.recognition import Recognition
 from firmware_bridge.boards.subscriptions import Watching
-from firmware_bridge.commissioning.probe import probe, proves
-from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent, BoardStranger
 from firmware_bridge.wire.link import Line, heed
 from firmware_bridge.wire.messages import NONE, PROTOCOL
+from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.sliding_window import Command, Traffic
-
-__all__ = ["SerialBoard", "probe"]
 
 MARGIN = 6.0
 """How much later than its own limit a motion's end may be told: a stalled host is a pause."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakSet
 
-from firmware_bridge.boards.board import BoardSilent, Edge
+from firmware_bridge.board import Edge
 from firmware_bridge.boards.feed import Feed, Feeds
+from firmware_bridge.wire.errors import BoardSilent
 from firmware_bridge.wire.link import Link, heed
 from firmware_bridge.wire.messages import EdgeSeen, Watch
 

@@ -12,8 +12,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from firmware_bridge.boards.board import BoardError
 from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.wire.errors import BoardError
 
 UNSET = "UNSET000"
 """The serial number of a board that was never provisioned."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import os
 from dataclasses import dataclass
 
-from firmware_bridge.boards.board import BoardSilent
+from firmware_bridge.boards.encoding import text
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.encoding import text
+from firmware_bridge.wire.errors import BoardSilent
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import PROTOCOL
+from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
@@ -41,12 +41,6 @@ class Answer:
     def knows(self, key: bytes) -> bool:
         """Whether it has proved that it knows this key."""
         return self.identity is not None and proves(self.identity, self.nonce, key)
-
-
-def proves(said: wire.Identity, nonce: bytes, key: bytes) -> bool:
-    """Whether an identity with its proof comes from a board with this key."""
-    proof = hmac.digest(key, nonce + said.serial, "sha256")[: len(said.proof)]
-    return hmac.compare_digest(proof, said.proof)
 
 
 async def answers(port: str, patience: float = PATIENCE) -> tuple[Answer, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
 from firmware_bridge.wire.messages import NONE, Configure, Kind, Message
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from firmware_bridge.executor.channels import Sensor
 from firmware_bridge.wire.messages import NONE, Recalled
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Axis, Core, Impossible, Sensor, Travel
 from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Core, Impossible, Output, Running, Sensor
 from firmware_bridge.wire.messages import Drive, Kind, UntilKind
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from firmware_bridge.executor.channels import (
     Axis,
     Channel,

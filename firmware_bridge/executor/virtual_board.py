@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from config.schema import BoardConfig
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Wiring, build
 from firmware_bridge.executor.memory import Memory
 from firmware_bridge.executor.rig import No, Order, Rig

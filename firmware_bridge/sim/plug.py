@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firmware_bridge.boards.board import BoardSilent
 from firmware_bridge.sim.line import MemoryTransport, memory_line
+from firmware_bridge.wire.errors import BoardSilent
 from firmware_bridge.wire.transport import BAUD, Receive
 
 

@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.boards.board import BoardError, BoardSilent
 from firmware_bridge.wire.codec import EVENTS, Decoder
+from firmware_bridge.wire.errors import BoardError, BoardSilent
 from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import serial
 
-from firmware_bridge.boards.board import BoardSilent
+from firmware_bridge.wire.errors import BoardSilent
 
 BAUD = 250_000
 """Exact on a 16 MHz board, and fast enough: a round trip takes under a millisecond of wire."""

@@ -21,7 +21,7 @@ from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, sim
 from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.orders import Orders
-from firmware_bridge.boards.board import Board
+from firmware_bridge.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands

@@ -16,7 +16,7 @@ from config.schema import (
     ReaderChannel,
     SensorChannel,
 )
-from firmware_bridge.boards.board import Ended
+from firmware_bridge.board import Ended
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock

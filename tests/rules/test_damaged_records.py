@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from config.errors import dotted
-from config.parameters import accepted
+from config.validation.game_parameters import accepted
 from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.games.pai_gow import Parameters as PaiGow

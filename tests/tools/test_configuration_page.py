@@ -51,5 +51,5 @@ def test_every_parameter_of_a_game_has_a_meaning(game: str) -> None:
 def test_a_key_is_read_where_it_is_used() -> None:
     found = readers()
     assert "controller.rounds.under_cycle" in found["Drum.mix"]
-    assert "firmware_bridge.wire.encoding" in found["MotorChannel.max_on"]
+    assert "firmware_bridge.boards.encoding" in found["MotorChannel.max_on"]
     assert "controller.stations.heads" in found["Head.vane"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from controller.faults.catalogue import below, on_top, whole
 from controller.faults.catalogue.codes import Fault
 from controller.faults.catalogue.row import DONE, STOP, Row, Who
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 __all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "Row", "Who", "latched"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
 from controller.faults.catalogue.row import CLEAR, STOP, Row, Who
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 ROWS = (
     Row(

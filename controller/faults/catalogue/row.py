@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from config.recovery_limits import DEFAULTS, Limits
 from controller.faults.catalogue.codes import Fault
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 DONE, STOP = "done", "stop"
 """The answers to most questions: it is put right, or the table is to stop."""

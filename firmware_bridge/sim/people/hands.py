@@ -15,10 +15,10 @@ from config.layout.field import Spot
 from config.layout.staging import Staging
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim.people.hand_players import Company
-from firmware_bridge.sim.people.players import KEY
 from firmware_bridge.sim.people.styles import ActionChooser, Style
 from firmware_bridge.sim.people.technician import Helper
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.players import KEY
 from firmware_bridge.sim.plant.tiles import Impossible, Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters

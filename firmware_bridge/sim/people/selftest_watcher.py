@@ -5,8 +5,8 @@ Nobody else is at the table then: `Nobody` presses no key and pushes no tile in.
 
 from __future__ import annotations
 
-from firmware_bridge.sim.people.players import People
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.tiles import Tile
 
 REACHING = 1.0

@@ -18,7 +18,6 @@ from config.schema import AxisChannel, MotorChannel, Table, TileSize
 from firmware_bridge.sim.faults.injection import Mishap, Mishaps
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
-from firmware_bridge.sim.people.players import People
 from firmware_bridge.sim.plant.chain import Chain
 from firmware_bridge.sim.plant.dice import Dome
 from firmware_bridge.sim.plant.drum import Drum
@@ -29,6 +28,7 @@ from firmware_bridge.sim.plant.gantry import Gantry
 from firmware_bridge.sim.plant.heads import Head, Onward
 from firmware_bridge.sim.plant.lanes import Lane
 from firmware_bridge.sim.plant.lid import Lid
+from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.relay import Relay
 from firmware_bridge.sim.plant.senses import Senses
 from firmware_bridge.sim.plant.slide import STALLED_MA

@@ -10,7 +10,7 @@ import pytest
 from config.recovery_limits import DEFAULTS
 from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
 from controller.faults.table_fault import TableFault
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 
 HOUSE = Path(__file__).parents[3]
 ROWS = list(CATALOGUE.values())

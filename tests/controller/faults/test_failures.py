@@ -16,9 +16,9 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.operator.guided_steps import Guided
 from controller.run_together import run_together
 from controller.stations.switched import Switched
-from firmware_bridge.boards.board import BoardError, BoardRefused, BoardSilent
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
+from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent
 from tests.controller.played_round import Round, play, unplug
 from tests.controller.table_in_trouble import evening
 

@@ -14,7 +14,7 @@ from config.loader import load_table
 from controller.faults.table_fault import Fault, TableFault
 from controller.operator.guided_steps import PATIENCE, Guided
 from controller.operator.table_keys import Key
-from firmware_bridge.boards.board import Board, Edge
+from firmware_bridge.board import Board, Edge
 from firmware_bridge.boards.devices import Output, Sensor
 from firmware_bridge.guide import Ask, Dealt
 from firmware_bridge.sim import clock

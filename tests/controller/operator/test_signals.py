@@ -12,8 +12,9 @@ from config.validation.checks import check_table
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, Fault, Who
 from controller.faults.table_fault import TableFault
-from firmware_bridge.boards.board import Board, BoardRefused
+from firmware_bridge.board import Board
 from firmware_bridge.sim.plant.tiles import Impossible
+from firmware_bridge.wire.errors import BoardRefused
 from tests.controller.played_round import Round, emergency, play, stall, unplug
 
 LAMPS = ("red", "amber", "green")

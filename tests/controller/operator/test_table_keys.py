@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from controller.operator.table_keys import Key
-from firmware_bridge.boards.board import Board, Edge
+from firmware_bridge.board import Board, Edge
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.sim import clock
 

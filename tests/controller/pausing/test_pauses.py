@@ -8,7 +8,7 @@ import pytest
 
 from controller.events import Event
 from controller.faults.table_fault import TableFault
-from firmware_bridge.boards.board import FaultCode
+from firmware_bridge.board import FaultCode
 from tests.controller.played_round import (
     Happens,
     Round,

@@ -9,7 +9,8 @@ import pytest
 
 from controller.pausing.pause_gate import Gate, Trouble
 from controller.pausing.resumable_board import SteadyBoard
-from firmware_bridge.boards.board import BoardRefused, Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.wire.errors import BoardRefused
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.desk import CONFIG, Desk, story
 

@@ -25,7 +25,7 @@ from controller.planning.hand_lanes import staging_of
 from controller.rounds.under_cycle import Under
 from controller.run_state import Books
 from controller.stations.rig import Rig
-from firmware_bridge.boards.board import Board, Edge, Edges, Ended, Reason, Until
+from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
 from rules.games import find_game

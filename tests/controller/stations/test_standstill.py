@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from controller.stations.standstill import Standstill
-from firmware_bridge.boards.board import Board, Edges, Ended, Reason, Until
+from firmware_bridge.board import Board, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Motor, Output
 from firmware_bridge.sim import clock
 

@@ -11,7 +11,7 @@ from controller.faults.table_fault import Fault
 from controller.journal.notes import ChainAt, ChainLost, Note
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
-from firmware_bridge.boards.board import Ended, Reason
+from firmware_bridge.board import Ended, Reason
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock

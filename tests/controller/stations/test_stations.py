@@ -19,7 +19,7 @@ from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.chain import ChainStation
 from controller.stations.rig import Rig
 from controller.stations.switched import Switched
-from firmware_bridge.boards.board import Board, Edges, Ended, Level, Reason, Until
+from firmware_bridge.board import Board, Edges, Ended, Level, Reason, Until
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
 from rules.geometry import WallPlace

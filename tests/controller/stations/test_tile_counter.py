@@ -18,7 +18,7 @@ from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
 from controller.stations.heads import HeadStation
 from controller.stations.tile_counter import Tally
-from firmware_bridge.boards.board import Ended, Reason
+from firmware_bridge.board import Ended, Reason
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock

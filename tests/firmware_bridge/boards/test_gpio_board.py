@@ -10,20 +10,11 @@ from collections.abc import Callable
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from firmware_bridge.boards.board import (
-    BoardFault,
-    BoardRefused,
-    Edge,
-    Edges,
-    Elapsed,
-    Ended,
-    FaultCode,
-    Level,
-    Reason,
-)
+from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, Ended, FaultCode, Level, Reason
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mock_pins import MockPins
+from firmware_bridge.wire.errors import BoardRefused
 from tests.firmware_bridge.pin_bench import (
     BENCH,
     Bench,

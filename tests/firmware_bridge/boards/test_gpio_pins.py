@@ -20,15 +20,10 @@ from config.schema import (
     ReaderChannel,
     StripChannel,
 )
-from firmware_bridge.boards.board import (
-    BoardError,
-    BoardRefused,
-    Elapsed,
-    Ended,
-    Reason,
-)
+from firmware_bridge.board import Elapsed, Ended, Reason
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
+from firmware_bridge.wire.errors import BoardError, BoardRefused
 from tests.firmware_bridge.pin_bench import (
     Bench,
     leased,

@@ -8,18 +8,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from firmware_bridge.boards.board import (
-    BoardFault,
-    BoardRefused,
-    Edge,
-    Edges,
-    Elapsed,
-    FaultCode,
-    Level,
-    Reason,
-)
+from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.errors import BoardRefused
 from tests.firmware_bridge.desk import Desk, later, story
 from tests.firmware_bridge.echo import noise
 

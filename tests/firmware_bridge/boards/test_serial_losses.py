@@ -8,16 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge.boards.board import (
-    BoardFault,
-    BoardRefused,
-    BoardSilent,
-    Elapsed,
-    FaultCode,
-    Reason,
-)
+from firmware_bridge.board import BoardFault, Elapsed, FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.errors import BoardRefused, BoardSilent
 from firmware_bridge.wire.messages import Refusal
 from tests.firmware_bridge.desk import Desk, kinds, later, story
 from tests.firmware_bridge.echo import noise

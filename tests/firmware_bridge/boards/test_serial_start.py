@@ -10,14 +10,16 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_bridge.boards.board import Board, BoardError, BoardStranger
-from firmware_bridge.boards.serial_board import SerialBoard, probe
+from firmware_bridge.board import Board
+from firmware_bridge.boards.encoding import records
+from firmware_bridge.boards.serial_board import SerialBoard
+from firmware_bridge.commissioning.probe import probe
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.encoding import records
+from firmware_bridge.wire.errors import BoardError, BoardStranger
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import Message
 from tests.firmware_bridge.desk import CONFIG, KEY, Copper, Desk, kinds, story

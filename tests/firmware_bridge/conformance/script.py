@@ -37,7 +37,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire.codec import Frame, configuration_crc
 from firmware_bridge.wire.messages import (

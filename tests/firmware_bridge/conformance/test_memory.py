@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from config.loader import load_table
-from firmware_bridge.boards.board import Edges, FaultCode
-from firmware_bridge.commissioning.probe import proves
+from firmware_bridge.board import Edges, FaultCode
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     NONE,
@@ -34,6 +33,7 @@ from firmware_bridge.wire.messages import (
     TakeLease,
     Value,
 )
+from firmware_bridge.wire.session_security import proves
 from tests.firmware_bridge.firmware.virtual_chip import EEPROM_SIZE, VirtualChip
 
 TABLE = load_table("robotic")

@@ -9,9 +9,9 @@ import hmac
 
 import pytest
 
+from firmware_bridge.boards.encoding import records
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.encoding import records
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from firmware_bridge.boards.board import Ended, Reason
+from firmware_bridge.board import Ended, Reason
 from firmware_bridge.wire.messages import Home, Refusal, Refused
 from tests.firmware_bridge.sim.rack import Rack, story
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from firmware_bridge.boards.board import Level, Reason
+from firmware_bridge.board import Level, Reason
 from firmware_bridge.wire.messages import NONE, Held, MotionEnded, Refusal, Refused, Set
 from tests.firmware_bridge.sim.rack import Rack, story
 

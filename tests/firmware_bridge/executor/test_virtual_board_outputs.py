@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from firmware_bridge.boards.board import Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import (
     NONE,
     Drive,

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from firmware_bridge.wire.messages import (
     Count,
     DiceRead,

@@ -14,16 +14,7 @@ from config.schema import SensorChannel
 from controller.assembly import Hardware, simulated
 from controller.cli.emulation import require_emulation
 from controller.cli.errors import BadInput
-from firmware_bridge.boards.board import (
-    Board,
-    BoardError,
-    BoardSilent,
-    Edges,
-    Elapsed,
-    FaultCode,
-    Level,
-    Reason,
-)
+from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.executor.channels import Impossible
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.disturbances import Cause
@@ -31,6 +22,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors import processor
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.sim.processors.processor import Processor
+from firmware_bridge.wire.errors import BoardError, BoardSilent
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,

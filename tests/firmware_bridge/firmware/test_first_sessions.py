@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from firmware_bridge.wire.codec import configuration_crc, encode
 from firmware_bridge.wire.messages import (
     NONE,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_hash
-from firmware_bridge.commissioning.probe import proves
 from firmware_bridge.commissioning.provisioning import image, intel_hex
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FREQUENCY, Processor
 from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.encoding import text
 from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.wire.session_security import proves
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from firmware_bridge.boards.board import FaultCode, Reason
+from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire.messages import NONE, Drive, Faulted, MotionEnded, UntilKind
 from tests.firmware_bridge.firmware.twins import Twins

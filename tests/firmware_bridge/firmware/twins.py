@@ -11,9 +11,9 @@ from pathlib import Path
 
 from config.loader import load_table
 from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     PROTOCOL,

@@ -9,12 +9,12 @@ from typing import Any
 
 from config.loader import load_table
 from config.schema import TileSize
-from firmware_bridge.boards.board import Ended, Reason, Until
+from firmware_bridge.board import Ended, Reason, Until
+from firmware_bridge.boards import encoding as words
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.injection import parse
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.wire import encoding as words
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import (
     NONE,

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from config.loader import load_table
+from firmware_bridge.boards.encoding import records
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.wire.codec import Decoder, Frame, encode
-from firmware_bridge.wire.encoding import records
 from firmware_bridge.wire.messages import (
     PROTOCOL,
     EdgeSeen,

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from random import Random
 
 from config.loader import load_table
-from firmware_bridge.boards.board import Board, Edges, Elapsed, Ended, Reason
+from firmware_bridge.board import Board, Edges, Elapsed, Ended, Reason
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY

@@ -10,14 +10,14 @@ from random import Random
 import pytest
 
 from config.loader import load_table
-from firmware_bridge.boards.board import Edges, Level, Reason
+from firmware_bridge.board import Edges, Level, Reason
+from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.wire.encoding import flags_of
 from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE
 

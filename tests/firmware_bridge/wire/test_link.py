@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from firmware_bridge.boards.board import BoardError, BoardSilent
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.errors import BoardError, BoardSilent
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import WINDOW
 from firmware_bridge.wire.sliding_window import REPETITIONS, RoundTrip

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmware_bridge.boards.board import BoardSilent
+from firmware_bridge.wire.errors import BoardSilent
 from firmware_bridge.wire.transport import MOST_UNSENT, SerialTransport, open_serial
 
 PATIENCE = 10.0

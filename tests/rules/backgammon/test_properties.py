@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.loader import load_game
-from config.parameters import game_parameters
+from config.validation.game_parameters import game_parameters
 from rules.games.backgammon import (
     BACKGAMMON,
     BACKGAMMON_RULES,

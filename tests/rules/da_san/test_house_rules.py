@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_game
-from config.parameters import game_parameters
+from config.validation.game_parameters import game_parameters
 from rules.errors import IllegalSetup, NotationError
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, begin, parse, start
 from rules.games.da_san.cards import cards_of

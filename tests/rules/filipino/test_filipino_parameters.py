@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_game
-from config.parameters import game_parameters
+from config.validation.game_parameters import game_parameters
 from rules.errors import IllegalSetup
 from rules.games.filipino import Parameters
 

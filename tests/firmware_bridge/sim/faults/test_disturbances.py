@@ -11,14 +11,8 @@ from typing import Any
 import pytest
 
 from config.loader import load_table
-from firmware_bridge.boards.board import (
-    BoardError,
-    BoardFault,
-    BoardSilent,
-    Elapsed,
-    FaultCode,
-    Reason,
-)
+from firmware_bridge.board import BoardFault, Elapsed, FaultCode, Reason
+from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
@@ -28,7 +22,7 @@ from firmware_bridge.sim.faults.injection import parse
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
-from firmware_bridge.wire.encoding import flags_of
+from firmware_bridge.wire.errors import BoardError, BoardSilent
 from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from firmware_bridge.boards.board import Edges, Ended
+from firmware_bridge.board import Edges, Ended
 from firmware_bridge.wire.messages import EdgeSeen
 from tests.firmware_bridge.sim.rack import Rack
 

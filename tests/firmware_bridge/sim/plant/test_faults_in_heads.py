@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from config.layout.staging import Fill
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from tests.firmware_bridge.sim.plant.heads_at_work import (
     TILE_TIME,
     count,

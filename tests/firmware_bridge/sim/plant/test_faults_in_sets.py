@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from config.layout.field import Spot
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from firmware_bridge.sim.plant.tiles import Tile
 from tests.firmware_bridge.sim.plant.heads_at_work import (
     TILE_TIME,

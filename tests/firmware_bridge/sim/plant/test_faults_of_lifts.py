@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from firmware_bridge.boards.board import Ended, FaultCode, Level, Reason
+from firmware_bridge.board import Ended, FaultCode, Level, Reason
 from firmware_bridge.wire.messages import Clear, Ok
 from tests.firmware_bridge.sim.rack import Rack, ordered, story
 

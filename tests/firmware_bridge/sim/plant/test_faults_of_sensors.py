@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from firmware_bridge.boards.board import Reason
+from firmware_bridge.board import Reason
 from tests.firmware_bridge.sim.plant.heads_at_work import TILE_TIME, count, fill, pulses, push
 from tests.firmware_bridge.sim.rack import Rack, ordered, story
 

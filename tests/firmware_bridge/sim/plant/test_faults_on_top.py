@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from config.layout.field import Spot
-from firmware_bridge.boards.board import FaultCode, Level, Reason
+from firmware_bridge.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS

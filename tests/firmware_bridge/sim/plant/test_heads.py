@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.schema import TileSize
-from firmware_bridge.boards.board import Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Count, EdgeSeen, Recall, Recalled
 from tests.firmware_bridge.sim.plant.heads_at_work import count, fill, push
 from tests.firmware_bridge.sim.rack import Rack, story

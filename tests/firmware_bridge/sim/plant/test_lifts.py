@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.boards.board import Ended, Level, Reason
+from firmware_bridge.board import Ended, Level, Reason
 from firmware_bridge.sim.plant.tiles import Tile
 from tests.firmware_bridge.sim.rack import Rack, story
 

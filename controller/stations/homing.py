@@ -11,7 +11,8 @@ from contextlib import AbstractAsyncContextManager
 from config.schema import AxisChannel, Gantry, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.boards.board import Board, BoardRefused, Ended, Reason
+from firmware_bridge.board import Board, Ended, Reason
+from firmware_bridge.wire.errors import BoardRefused
 
 PULL_OFF = 0.01
 """How far an axis leaves its home switch to prove that the switch is not stuck, metres (ours)."""

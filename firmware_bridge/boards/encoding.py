@@ -22,7 +22,7 @@ from config.schema import (
     Table,
 )
 from config.validation.curtain import guarded
-from firmware_bridge.boards.board import Edges, Elapsed, Level, Until
+from firmware_bridge.board import Edges, Elapsed, Level, Until
 from firmware_bridge.wire.messages import (
     NONE,
     Configure,

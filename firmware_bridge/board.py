@@ -15,8 +15,6 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from firmware_bridge.wire.messages import Refusal
-
 
 class Reason(enum.IntEnum):
     """How a drive, move, home, pulse or throw ended."""
@@ -125,29 +123,6 @@ class Identity:
     reset_cause: int
     channel_hash: int
     configuration_crc: int
-
-
-class BoardError(Exception):
-    """A board did not do as it was told."""
-
-
-class BoardRefused(BoardError):
-    """The board answered no: unknown channel, no lease, latched fault, value out of range.
-
-    `why` is the board's own reason, None where the host refused by itself.
-    """
-
-    def __init__(self, sentence: str, why: Refusal | None = None) -> None:
-        super().__init__(sentence)
-        self.why = why
-
-
-class BoardSilent(BoardError):
-    """The board did not answer within every retry."""
-
-
-class BoardStranger(BoardError):
-    """Another board answers than the one that was met, or that the table's file names."""
 
 
 class Board(Protocol):

@@ -1,0 +1,28 @@
+"""What a board or its link reports to its caller as an exception."""
+
+from __future__ import annotations
+
+from firmware_bridge.wire.messages import Refusal
+
+
+class BoardError(Exception):
+    """A board did not do as it was told."""
+
+
+class BoardRefused(BoardError):
+    """The board answered no: unknown channel, no lease, latched fault, value out of range.
+
+    `why` is the board's own reason, None where the host refused by itself.
+    """
+
+    def __init__(self, sentence: str, why: Refusal | None = None) -> None:
+        super().__init__(sentence)
+        self.why = why
+
+
+class BoardSilent(BoardError):
+    """The board did not answer within every retry."""
+
+
+class BoardStranger(BoardError):
+    """Another board answers than the one that was met, or that the table's file names."""

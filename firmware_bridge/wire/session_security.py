@@ -1,0 +1,13 @@
+"""Session security: a board proves with its device key that it is the board it says it is."""
+
+from __future__ import annotations
+
+import hmac
+
+from firmware_bridge.wire import messages as wire
+
+
+def proves(said: wire.Identity, nonce: bytes, key: bytes) -> bool:
+    """Whether an identity with its proof comes from a board with this key."""
+    proof = hmac.digest(key, nonce + said.serial, "sha256")[: len(said.proof)]
+    return hmac.compare_digest(proof, said.proof)
