@@ -10,7 +10,13 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.sim.processors.processor import CYCLES_PER_US, ELF, Level, PinChange, Processor
+from firmware_bridge.sim.processors.processor import (
+    CYCLES_PER_US,
+    ELF,
+    PinChange,
+    PinLevel,
+    Processor,
+)
 from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     PROTOCOL,
@@ -45,7 +51,7 @@ class Host:
 
     def __init__(self, *closed: int, elf: Path = ELF) -> None:
         self.processor = Processor(elf)
-        self.levels: dict[int, Level] = {}
+        self.levels: dict[int, PinLevel] = {}
         self.changes: list[PinChange] = []
         self.events: deque[Message] = deque()
         self.fill = False
@@ -55,7 +61,9 @@ class Host:
         self._waiting: deque[Message] = deque()
         self._flying: dict[int, Message] = {}
         self._line_free_at = 0
-        self.processor.drive((0, pin, Level.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed))
+        self.processor.drive(
+            (0, pin, PinLevel.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed)
+        )
         self.run(START)
 
     @property
@@ -107,7 +115,7 @@ class Host:
         while self.cycle < end:
             self._advance(end)
 
-    def drive(self, pin: int, level: Level, at: int) -> None:
+    def drive(self, pin: int, level: PinLevel, at: int) -> None:
         """Give an input this level at this cycle."""
         self.processor.drive([(at, pin, level)])
 

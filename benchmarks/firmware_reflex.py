@@ -17,7 +17,7 @@ from benchmarks import Row
 from benchmarks.firmware_host import EMERGENCY_PIN, Host
 from firmware_bridge.board import Reason
 from firmware_bridge.boards.encoding import BLANK
-from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, Level
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, PinLevel
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -129,7 +129,7 @@ def busy_host(axes: int) -> Host:
     records += [sensor(count + index, pin) for index, pin in enumerate(SENSORS)]
     first = len(records)
     records += axes_at(first, beside, BESIDE_WAY, BESIDE_STEP_NM)
-    host.processor.drive((0, pin, Level.HIGH) for pin in SENSORS)
+    host.processor.drive((0, pin, PinLevel.HIGH) for pin in SENSORS)
     host.begin(records, LONG_LEASE_MS)
     begin_moves(host, first, axes, BESIDE_WAY * BESIDE_STEP_NM // 1000)
     host.run(RAMP_US * CYCLES_PER_US)
@@ -144,14 +144,14 @@ def drive_all(host: Host, random: Random) -> list[int]:
     host.tell(
         *(Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0) for index in range(count))
     )
-    host.until(lambda: all(host.levels[pin] is Level.HIGH for pin in MOTORS))
+    host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
     at = host.cycle + APART
     edges: dict[int, int] = {}
     for index in random.sample(range(count), count):
         at += APART + random.randrange(APART)
         edges[MOTORS[index]] = at
-        host.drive(SENSORS[index], Level.LOW, at)
-        host.drive(SENSORS[index], Level.HIGH, at + 3000 * CYCLES_PER_US)
+        host.drive(SENSORS[index], PinLevel.LOW, at)
+        host.drive(SENSORS[index], PinLevel.HIGH, at + 3000 * CYCLES_PER_US)
     host.until(lambda: len(host.events) >= count)
     _check_ends(host, Reason.EDGES)
     off = {change.pin: change.cycle for change in host.changes if change.pin in edges}
@@ -167,10 +167,10 @@ def emergencies(phases: int) -> list[int]:
     taken: list[int] = []
     while len(taken) < phases:
         host.tell(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
-        host.until(lambda: all(host.levels[pin] is Level.HIGH for pin in MOTORS))
+        host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
         pressed = host.cycle + random.randrange(1000 * CYCLES_PER_US)
-        host.drive(EMERGENCY_PIN, Level.HIGH, pressed)
-        host.drive(EMERGENCY_PIN, Level.LOW, pressed + 100 * CYCLES_PER_US)
+        host.drive(EMERGENCY_PIN, PinLevel.HIGH, pressed)
+        host.drive(EMERGENCY_PIN, PinLevel.LOW, pressed + 100 * CYCLES_PER_US)
         host.changes.clear()
         host.until(lambda: len(host.events) > 0)
         host.events.clear()
@@ -225,7 +225,7 @@ class _Trapezoid(NamedTuple):
 
 
 def _errors_at_full_speed(host: Host, pin: int) -> list[float]:
-    rises = [change.cycle for change in host.changes if change[1:] == (pin, Level.HIGH)]
+    rises = [change.cycle for change in host.changes if change[1:] == (pin, PinLevel.HIGH)]
     if len(rises) != WAY:
         raise RuntimeError(f"The axis of pin {pin} made {len(rises)} steps instead of {WAY}.")
     ideal = _Trapezoid(SPEED, ACCELERATION, WAY)
@@ -316,7 +316,9 @@ def _check_ends(host: Host, *reasons: Reason) -> None:
 
 def _all_low(host: Host, pins: Sequence[int]) -> int:
     """The cycle at which the last of these pins fell."""
-    fallen = {change.pin: change.cycle for change in host.changes if change.level is not Level.HIGH}
+    fallen = {
+        change.pin: change.cycle for change in host.changes if change.level is not PinLevel.HIGH
+    }
     return max(fallen[pin] for pin in pins)
 
 

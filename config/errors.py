@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from rules.errors import WallwrightError
+
 Path = tuple[str | int, ...]
 """The way to a value from the top of its file: keys, and positions in lists from 0."""
 
@@ -23,7 +25,7 @@ class Finding(NamedTuple):
     cure: str
 
 
-class ConfigError(ValueError):
+class ConfigError(WallwrightError, ValueError):
     """One defect, told as `file:line: path.of.key: what is wrong (offending value). What to do.`.
 
     `line` is None where the file as a whole is meant, `path` is empty where no key is.

@@ -17,7 +17,7 @@ from gpiozero import Factory
 from config.schema import GameConfig, Table
 from config.validation.curtain import guarded
 from config.validation.game_parameters import game_parameters
-from controller.daemon import Daemon, Traffic
+from controller.daemon import Daemon, LinkTotals
 from controller.events import EventLog
 from controller.journal import Journal
 from controller.orders import Orders
@@ -27,7 +27,7 @@ from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
 from firmware_bridge.boards.serial_board import SerialBoard
-from firmware_bridge.commissioning.device_keys import Keys
+from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
@@ -36,7 +36,7 @@ from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
-from firmware_bridge.sim.plug import Plug
+from firmware_bridge.sim.plug import CablePlug
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.transport import open_serial
@@ -58,12 +58,12 @@ class Hardware:
     close: Callable[[], None]
     plant: Plant | None = None
     reconnect: Callable[[str], None] = never_lost
-    plug: Plug | None = None
+    plug: CablePlug | None = None
     bench: Bench | EmulatedBench | None = None
 
-    def traffic(self) -> Traffic:
+    def traffic(self) -> LinkTotals:
         """What all links have carried so far."""
-        return Traffic(
+        return LinkTotals(
             sum(board.traffic.commands for board in self.serial),
             sum(board.traffic.retries for board in self.serial),
         )
@@ -148,14 +148,14 @@ def simulated(
     )
 
 
-def _executed(plant: Plant) -> tuple[Plug, Bench]:
-    plug = Plug()
+def _executed(plant: Plant) -> tuple[CablePlug, Bench]:
+    plug = CablePlug()
     return plug, Bench(plant, plug.say)
 
 
-def _emulated(plant: Plant) -> tuple[Plug, EmulatedBench]:
+def _emulated(plant: Plant) -> tuple[CablePlug, EmulatedBench]:
     """Serial ports take a wire's time themselves: that of the line would come on top."""
-    plug = Plug(baud=math.inf)
+    plug = CablePlug(baud=math.inf)
     return plug, EmulatedBench(plant, plug.say)
 
 
@@ -187,7 +187,7 @@ def simulated_plant(
 
 
 def on_lines(
-    table: Table, game: Game, ports: Mapping[str, str], guide: Guide, keys: Keys | None = None
+    table: Table, game: Game, ports: Mapping[str, str], guide: Guide, keys: DeviceKeys | None = None
 ) -> Hardware:
     """Real boards, or a virtual one in another process: each board's port, several may share one.
 
@@ -198,7 +198,7 @@ def on_lines(
         factory = pi_pins()
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
         return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
-    flags, known = flags_of(table), keys or Keys.none()
+    flags, known = flags_of(table), keys or DeviceKeys.none()
     lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
         name: SerialBoard(name, board, lines[ports[name]], known.of, flags=flags)

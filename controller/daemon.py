@@ -34,7 +34,7 @@ from controller.rounds.top_cycle import Top
 from controller.rounds.under_cycle import Under
 from controller.rounds.workplace import Workplace
 from controller.run_state import Books, mean
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
@@ -43,7 +43,7 @@ from rules.tiles import Face
 
 
 @dataclass(frozen=True)
-class Traffic:
+class LinkTotals:
     """What the links have carried so far."""
 
     commands: int
@@ -76,7 +76,7 @@ class Daemon:
         events: EventLog,
         *,
         face_of: Callable[[int], Face | None],
-        traffic: Callable[[], Traffic],
+        traffic: Callable[[], LinkTotals],
         clock: Callable[[], float],
         record: Callable[[str], None] | None = None,
         reconnect: Reconnect = never_lost,
@@ -102,7 +102,7 @@ class Daemon:
         self._traffic = traffic
 
         self._help = guide.help
-        self._rig = Rig(table, game.tile, Devices(table, boards), care)
+        self._rig = Stations(table, game.tile, Devices(table, boards), care)
         self._under = Under(table, self._rig, self.staging, self.books)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
+from rules.errors import WallwrightError
 from rules.geometry import Place, Seat
 
 Whereabouts = Literal["boxed", "drum", "trays", "top"]
 
 
-class LedgerError(Exception):
+class LedgerError(WallwrightError):
     """A tile would be in two places, or in none."""
 
 

@@ -16,6 +16,8 @@ from typing import Any
 from transitions.core import MachineError
 from transitions.extensions.nesting import HierarchicalMachine, NestedState
 
+from rules.errors import WallwrightError
+
 UNDER = ("idle", "gathering", "shuffling", "building", "staged")
 TOP = (
     "clear",
@@ -106,7 +108,7 @@ def _transitions() -> list[dict[str, Any]]:
     return rows
 
 
-class Refused(RuntimeError):
+class TransitionRefusedError(WallwrightError, RuntimeError):
     """A trigger that the present state does not allow."""
 
 
@@ -158,16 +160,16 @@ class TableMachine:
     def fire(self, trigger: str) -> None:
         """Take a transition. Raises Refused, naming state and trigger, where there is none."""
         if trigger not in TRIGGERS:
-            raise Refused(self._sentence(trigger))
+            raise TransitionRefusedError(self._sentence(trigger))
         if self._remembered is not None and trigger in _REGION_OF:
             self._keep(trigger, self._remembered)
             return
         try:
             taken = self.trigger(trigger)  # type: ignore[attr-defined]
         except MachineError as error:
-            raise Refused(self._sentence(trigger)) from error
+            raise TransitionRefusedError(self._sentence(trigger)) from error
         if not taken:
-            raise Refused(self._sentence(trigger))
+            raise TransitionRefusedError(self._sentence(trigger))
 
     def _keep(self, trigger: str, remembered: dict[str, str]) -> None:
         """Remember what an activity finished while the table is paused."""
@@ -177,7 +179,7 @@ class TableMachine:
                 remembered[region] = destination
                 self._kept.append(trigger)
                 return
-        raise Refused(self._sentence(trigger))
+        raise TransitionRefusedError(self._sentence(trigger))
 
     def _remember(self, _event: object) -> None:
         """Before a pause."""

@@ -112,7 +112,7 @@ class BoardFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class BoardIdentity:
     """What a board says of itself (see the wire's IDENTITY)."""
 
     protocol: int
@@ -131,7 +131,7 @@ class Board(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def start(self) -> Identity:
+    async def start(self) -> BoardIdentity:
         """Identify, authenticate, configure (unless it is the same already), make outputs safe."""
 
     async def self_test(self) -> int:

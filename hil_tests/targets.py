@@ -13,7 +13,7 @@ from itertools import count
 
 from config.schema import MotorChannel
 from firmware_bridge.boards.serial_board import SerialBoard
-from firmware_bridge.commissioning.device_keys import Keys, default_file
+from firmware_bridge.commissioning.device_keys import DeviceKeys, default_file
 from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim import clock
@@ -25,7 +25,7 @@ from firmware_bridge.sim.processors.processor import (
     EEPROM_SIZE,
     FIRMWARE,
     FREQUENCY,
-    Level,
+    PinLevel,
     Processor,
 )
 from firmware_bridge.sim.session import BoardSession
@@ -69,7 +69,7 @@ class Target:
     async def _tell(self, story: Story) -> None:
         async with self.wired() as (transport, press):
             line = Line(transport)
-            key = KEY if self.virtual else Keys(default_file()).of
+            key = KEY if self.virtual else DeviceKeys(default_file()).of
             nonces = count(1)
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _fresh
             board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
@@ -171,7 +171,7 @@ class _EmulatedHarness:
         eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
         self.processor = Processor(eeprom=eeprom)
         quiet = [*SAFETY.values(), *harness.LOOPS.values()]
-        self.processor.drive([(0, pin, Level.LOW) for pin in quiet])
+        self.processor.drive([(0, pin, PinLevel.LOW) for pin in quiet])
         self._line_free = 0
         self._step_until = 0
         transport.connect(self._receive, lambda _: None)
@@ -199,13 +199,15 @@ class _EmulatedHarness:
                 return min(at, until)
         return until
 
-    def _echo(self, cycle: int, pin: int, level: Level) -> None:
+    def _echo(self, cycle: int, pin: int, level: PinLevel) -> None:
         sensor = harness.LOOPS.get(pin)
         if sensor is None:
             return
-        if pin == STEP_PIN and level is not Level.HIGH:
+        if pin == STEP_PIN and level is not PinLevel.HIGH:
             cycle += STRETCHED
-        self.processor.drive([(cycle, sensor, Level.HIGH if level is Level.HIGH else Level.LOW)])
+        self.processor.drive(
+            [(cycle, sensor, PinLevel.HIGH if level is PinLevel.HIGH else PinLevel.LOW)]
+        )
 
     def _now(self) -> int:
         return int(self._loop.time() * FREQUENCY)

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.board import Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Refusal
 from hil_tests import harness
 from hil_tests.conftest import Measure
@@ -74,7 +74,7 @@ def test_the_board_says_who_it_is_and_has_the_harness_s_table(target: Target) ->
 
 def test_nothing_moves_without_a_lease(target: Target) -> None:
     async def story(bench: Bench) -> None:
-        with pytest.raises(BoardRefused) as refused:
+        with pytest.raises(BoardRefusedError) as refused:
             await bench.board.set("lamp", 1)
         assert refused.value.why is Refusal.NO_LEASE
         assert await bench.board.read("lit") == 0
@@ -217,7 +217,7 @@ def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
         assert (fault.code, fault.channel) == (FaultCode.MAXIMUM_ON_TIME, "motor")
         on, off = await edges(watched, 2)
         measure("a motor whose longest is 2 s was on", off.at - on.at, "s", most=2.005, least=1.99)
-        with pytest.raises(BoardRefused):
+        with pytest.raises(BoardRefusedError):
             await bench.board.set("lamp", 1)
         await bench.board.clear()
         await bench.board.set("lamp", 1)
@@ -237,7 +237,7 @@ def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> No
         assert (await anext(faults)).code is FaultCode.EMERGENCY_STOP
         await asyncio.sleep(SETTLED)
         assert await bench.board.read("forward") == 0
-        with pytest.raises(BoardRefused):
+        with pytest.raises(BoardRefusedError):
             await bench.board.clear()
         bench.press("emergency", False)
         await asyncio.sleep(SETTLED)

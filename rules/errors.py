@@ -1,7 +1,11 @@
 """What the rules refuse, as sentences a floor manager can read out."""
 
 
-class RulesError(ValueError):
+class WallwrightError(Exception):
+    """The root of every error that this project raises on purpose."""
+
+
+class RulesError(WallwrightError, ValueError):
     """Something that the rules of a game do not allow."""
 
 
@@ -9,15 +13,15 @@ class NotationError(RulesError):
     """A text that names no place, tile or throw."""
 
 
-class IllegalOutcome(RulesError):
+class IllegalOutcomeError(RulesError):
     """An outcome that the pending step cannot have (a seven on a die, a cut after the dice)."""
 
 
-class IllegalSetup(RulesError):
+class IllegalSetupError(RulesError):
     """A set-up that no game offers (five players at pai gow's four walls, REVERSE for cut 7)."""
 
 
-class MissingThrow(RulesError):
+class MissingThrowError(RulesError):
     """A throw that is needed and was not given: by whom, how many dice, how often, what for."""
 
     def __init__(self, by: int, dice: int, times: int, why: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal
 
-from rules.errors import IllegalSetup, NotationError
+from rules.errors import IllegalSetupError, NotationError
 
 Seat = int
 """A seat, from 0, counter-clockwise; seat + 1 sits to the right and plays next."""
@@ -166,7 +166,7 @@ class Walls:
         (F10). Raises IllegalSetup for a column that the wall has not.
         """
         if not 1 <= column <= self.columns[owner]:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Wall {owner} has columns 1 to {self.columns[owner]}, not {column}."
             )
         columns = self._ring(clockwise)

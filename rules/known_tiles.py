@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.geometry import Layout, Place
 from rules.play import Tiles
 from rules.setup import Setup
@@ -31,14 +31,16 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
     if not places.issuperset(set(known)):
         for place in known:
             if place not in places:
-                raise IllegalSetup(f"{game.title} is dealt from no place {place}; leave it out.")
+                raise IllegalSetupError(
+                    f"{game.title} is dealt from no place {place}; leave it out."
+                )
     for place, face in known.items():
         if face is not None and (type(face) is not str or face not in faces):
-            raise IllegalSetup(f"{game.title} has no tile {shown(face)}, given at {place}.")
+            raise IllegalSetupError(f"{game.title} has no tile {shown(face)}, given at {place}.")
     seen = dict(known)
     for place, face in _turned_up(setup).items():
         if known.get(place, face) not in (face, None):
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The tile turned up at {place} is {face}, but the tile given there is"
                 f" {known[place]}; read it again."
             )
@@ -62,7 +64,7 @@ def _require_one_set(setup: Setup, seen: Mapping[Place, Face | None]) -> None:
     for face, number in read.items():
         if number > whole[face]:
             where = ", ".join(str(place) for place, other in seen.items() if other == face)
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"'{face}' was read {number} times, the set has {whole[face]}; read again: {where}."
             )
 

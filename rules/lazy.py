@@ -25,7 +25,7 @@ def lazily(package: str, rooms: Mapping[str, str]) -> Callable[[str], Any]:
     return find
 
 
-class Table(dict[Key, Entry]):
+class LazyTable(dict[Key, Entry]):
     """A table that fills itself: an entry is worked out when it is first asked for."""
 
     def __init__(self, entry: Callable[[Key], Entry]) -> None:

@@ -1,8 +1,8 @@
 """What every game's play has in common: actions, whose turn, legality as a view, settlement.
 
 A `Play` is an immutable value that begins where a `Setup` is ready. `action in play.legal_actions`
-asks; `play.apply(action)` gives the next value and leaves this one as it was; an action that is not
-legal raises `IllegalAction` with a sentence and changes nothing. Tiles that nobody has seen are
+asks; `play.apply(action)` gives the next value and leaves this one as it was; an action that is
+not legal raises `IllegalActionError` with a sentence. Tiles that nobody has seen are
 `None`: a play with hidden hands follows what is public. `Rules` adds what such a play needs of a
 table and of the people at it: what is handed out, what lies before each seat, what is said aloud.
 
@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from rules.dice import Dice
-from rules.errors import IllegalOutcome, RulesError
+from rules.errors import IllegalOutcomeError, RulesError
 from rules.geometry import Place, Seat
 from rules.setup import Setup
 from rules.steps import Facts, Outcome, Packet, Replace, Step, Throw
@@ -33,7 +33,7 @@ Tiles = Mapping[Place, Face | None]
 """What lies at each place of a set-up; a place that is missing, or None, is unknown."""
 
 
-class IllegalAction(RulesError):
+class IllegalActionError(RulesError):
     """An action that the rules do not allow now; the sentence says why, and what would be."""
 
 
@@ -112,7 +112,7 @@ class LegalActions(Sequence[A], Generic[A]):
                 return action
         sentence = self._why_not(action)
         if sentence is not None:
-            raise IllegalAction(sentence)
+            raise IllegalActionError(sentence)
         return action
 
 
@@ -227,12 +227,12 @@ def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
             step = drawing.send(step.check(outcome))
         except StopIteration as end:
             if number < len(given):
-                raise IllegalOutcome(
+                raise IllegalOutcomeError(
                     f"Seats are drawn after {number} outcomes; {len(given)} were given."
                 ) from None
             reseated: Reseated = end.value
             return reseated
-    raise IllegalOutcome(f"Seats are not drawn yet: {step.facts()} has no outcome.")
+    raise IllegalOutcomeError(f"Seats are not drawn yet: {step.facts()} has no outcome.")
 
 
 def hands_nothing_over(setup: Setup, before: Any, after: Any) -> Handed:

@@ -19,7 +19,7 @@ from rules.errors import RulesError
 from rules.plugin import GROUP, GamePlugin, PluginError
 
 
-class Entry(Protocol):
+class GameEntry(Protocol):
     """An entry point, as `importlib.metadata` finds it."""
 
     @property
@@ -64,7 +64,7 @@ class Registry(Mapping[str, GamePlugin]):
         """Whether the project itself has this game."""
         return name in self._own_ones()
 
-    def add(self, entry: Entry) -> GamePlugin:
+    def add(self, entry: GameEntry) -> GamePlugin:
         """Make the game of an entry point known. Raises PluginError if it cannot be used."""
         plugin = self._loaded(entry)
         if self.is_own(plugin.name):
@@ -131,7 +131,7 @@ class Registry(Mapping[str, GamePlugin]):
         return self._added
 
     @staticmethod
-    def _loaded(entry: Entry) -> GamePlugin:
+    def _loaded(entry: GameEntry) -> GamePlugin:
         """What an entry point names. Whatever its import raises becomes one sentence."""
         try:
             plugin = entry.load()
@@ -172,11 +172,11 @@ def _what_is_wrong(plugin: GamePlugin) -> str | None:
     return None
 
 
-def _called(entry: Entry) -> str:
+def _called(entry: GameEntry) -> str:
     return f"The entry point '{entry.name}' of {GROUP}"
 
 
-def _entry_points() -> Iterable[Entry]:
+def _entry_points() -> Iterable[GameEntry]:
     """Those of every installed package; importing what finds them takes a while, so only now."""
-    found: Iterable[Entry] = import_module("importlib.metadata").entry_points(group=GROUP)
+    found: Iterable[GameEntry] = import_module("importlib.metadata").entry_points(group=GROUP)
     return sorted(found, key=lambda entry: (entry.name, entry.value))

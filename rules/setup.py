@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from rules.dice import Dice
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.geometry import BareTable, Layout, Place, Seat
 from rules.steps import (
     Build,
@@ -81,9 +81,11 @@ class Game:
         """
         count = self.usual_players if players is None else players
         if count not in self.players:
-            raise IllegalSetup(f"{self.title} seats {_list(self.players)} players, not {count}.")
+            raise IllegalSetupError(
+                f"{self.title} seats {_list(self.players)} players, not {count}."
+            )
         if not 0 <= dealer < count:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Dealer {dealer} has no seat; with {count} players seats are 0 to {count - 1}."
             )
         chosen = self.parameters() if parameters is None else parameters
@@ -113,7 +115,9 @@ class Setup:
         pending, ready = _advance(script, None)
         for outcome in self.outcomes:
             if pending is None:
-                raise IllegalOutcome(f"The set-up is complete; {outcome!r} comes after its end.")
+                raise IllegalOutcomeError(
+                    f"The set-up is complete; {outcome!r} comes after its end."
+                )
             checked = _checked(self.game, pending, outcome)
             done.append((pending, checked))
             pending, ready = _advance(script, checked)
@@ -125,7 +129,9 @@ class Setup:
         Raises IllegalOutcome if it cannot have it, or if nothing is pending; this value stays.
         """
         if self.pending is None:
-            raise IllegalOutcome("The set-up is complete; there is no step to apply an outcome to.")
+            raise IllegalOutcomeError(
+                "The set-up is complete; there is no step to apply an outcome to."
+            )
         checked = _checked(self.game, self.pending, outcome)
         if not self._script:
             # The live script went on with another branch: this branch is told again from its start.
@@ -221,7 +227,7 @@ def see(step: TurnUp | DrawLot) -> Generator[Step, Outcome, Face | None]:
 def _checked(game: Game, step: Step, outcome: Outcome) -> Outcome:
     checked = step.check(outcome)
     if isinstance(step, TurnUp | DrawLot) and checked is not None and checked not in game.tiles:
-        raise IllegalOutcome(f"'{checked}' is no tile of {game.title}; read the tile again.")
+        raise IllegalOutcomeError(f"'{checked}' is no tile of {game.title}; read the tile again.")
     return checked
 
 

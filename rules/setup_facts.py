@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from rules.dice import Dice
-from rules.errors import IllegalSetup, MissingThrow
+from rules.errors import IllegalSetupError, MissingThrowError
 from rules.geometry import Break, CardPlace, WallPlace
 from rules.setup import Setup
 from rules.steps import Arrange, Choose, Facts, Packet, Replace, Throw, TurnUp, layout_facts
@@ -30,7 +30,7 @@ def settle(
             case Throw():
                 dice = next(given, None)
                 if dice is None:
-                    raise MissingThrow(step.by, step.dice, step.times, step.why)
+                    raise MissingThrowError(step.by, step.dice, step.times, step.why)
                 setup = setup.apply(dice)
             case Choose():
                 asked.add(step.what)
@@ -39,12 +39,12 @@ def settle(
                 setup = setup.apply()
     if spare := list(given):
         count = len(setup.throws)
-        raise IllegalSetup(
+        raise IllegalSetupError(
             f"{setup.game.title} takes {count or 'no'} throw{'s' * (count != 1)}; leave out"
             f" {' and '.join(','.join(map(str, dice)) for dice in spare)}."
         )
     if unasked := sorted(answers.keys() - asked):
-        raise IllegalSetup(
+        raise IllegalSetupError(
             f"{setup.game.title} asks for no {' and no '.join(unasked)}; leave it out."
         )
     return setup

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.errors import IllegalOutcome
+from rules.errors import IllegalOutcomeError
 from rules.geometry import (
     Boneyard,
     Break,
@@ -55,7 +55,7 @@ class _Done:
     def check(self, outcome: Outcome) -> Outcome:
         """`None`; raises IllegalOutcome for anything else."""
         if outcome is not None:
-            raise IllegalOutcome(
+            raise IllegalOutcomeError(
                 f"{_in_words(self)} has no outcome, yet it was given {outcome!r}; give none."
             )
         return None
@@ -69,7 +69,7 @@ class _Seen:
     def check(self, outcome: Outcome) -> Outcome:
         """The face, or `None` for an unknown tile; raises IllegalOutcome for anything else."""
         if outcome is not None and not isinstance(outcome, str):
-            raise IllegalOutcome(
+            raise IllegalOutcomeError(
                 f"{_in_words(self)} shows a tile such as '2m', or None if unseen, not {outcome!r}."
             )
         return outcome
@@ -99,12 +99,12 @@ class Throw:
         wanted = self.dice * self.times
         if not isinstance(outcome, tuple) or len(outcome) != wanted:
             count = f"{wanted} dice faces" if wanted > 1 else "1 die face"
-            raise IllegalOutcome(
+            raise IllegalOutcomeError(
                 f"The {self.why} needs {count}, not {_said(outcome)}; throw again."
             )
         for face in outcome:
             if type(face) is not int or not 1 <= face <= 6:
-                raise IllegalOutcome(f"A die shows 1 to 6, not {face!r}; throw again.")
+                raise IllegalOutcomeError(f"A die shows 1 to 6, not {face!r}; throw again.")
         return outcome
 
     def facts(self) -> Facts:
@@ -129,7 +129,7 @@ class Choose:
     def check(self, outcome: Outcome) -> Outcome:
         """The answer; raises IllegalOutcome for one that is not among those offered."""
         if type(outcome) not in (int, str) or outcome not in self.among:
-            raise IllegalOutcome(
+            raise IllegalOutcomeError(
                 f"Seat {self.by} cannot choose {outcome!r} as {self.what};"
                 f" offered: {_offer(self.among)}."
             )

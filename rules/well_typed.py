@@ -12,7 +12,7 @@ from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from rules.lazy import Table
+from rules.lazy import LazyTable
 
 MOST_DIGITS = 9
 """Digits of the largest number that an action may hold; seats, points and dice have one or two."""
@@ -51,7 +51,7 @@ def _fields(kind: type[Any]) -> tuple[tuple[str, _Check, str], ...]:
     return tuple((name, _check(hint), _wanted(hint)) for name, hint in hints.items())
 
 
-_FIELDS: Table[type[Any], tuple[tuple[str, _Check, str], ...]] = Table(_fields)
+_FIELDS: LazyTable[type[Any], tuple[tuple[str, _Check, str], ...]] = LazyTable(_fields)
 """The fields of each class that was asked about so far."""
 
 

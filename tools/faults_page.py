@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from controller.faults.catalogue import CATALOGUE, Row, below, on_top, whole
+from controller.faults.catalogue import CATALOGUE, FaultRow, below, on_top, whole
 from controller.faults.catalogue.facts import facts
 
 _INTRODUCTION = """\
@@ -38,7 +38,7 @@ def page() -> str:
     return "\n".join([_INTRODUCTION, *_overview(CATALOGUE.values()), *_sections()])
 
 
-def _overview(rows: Iterable[Row]) -> Iterator[str]:
+def _overview(rows: Iterable[FaultRow]) -> Iterator[str]:
     yield "| code | what it is | retries | asks | who may clear it |"
     yield "|---|---|---|---|---|"
     for row in rows:
@@ -56,7 +56,7 @@ def _sections() -> Iterator[str]:
             yield from _entry(row)
 
 
-def _entry(row: Row) -> Iterator[str]:
+def _entry(row: FaultRow) -> Iterator[str]:
     yield f"### {row.code}"
     yield ""
     yield f"**{row.title}**: {row.fault.value}."

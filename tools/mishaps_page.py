@@ -6,7 +6,7 @@ from functools import cache
 
 from config.loader import load_table, table_names
 from config.schema import Table
-from firmware_bridge.sim.faults.kind import Kind
+from firmware_bridge.sim.faults.kind import FaultKind
 from firmware_bridge.sim.faults.kinds import KINDS
 
 MOST_PARTS = 20
@@ -65,7 +65,7 @@ def page() -> str:
     return _INTRODUCTION + "".join(f"\n{_section(kind)}" for kind in KINDS.values())
 
 
-def _section(kind: Kind) -> str:
+def _section(kind: FaultKind) -> str:
     facts = {
         "parts": _parts(kind),
         "occasion": kind.occasion,
@@ -84,7 +84,7 @@ def _tables() -> tuple[Table, ...]:
     return tuple(load_table(name) for name in table_names())
 
 
-def _parts(kind: Kind) -> str:
+def _parts(kind: FaultKind) -> str:
     """The parts of all tables together; of too many, those that are short for another."""
     tables = _tables()
     found = {part: site for table in tables for part, site in kind.parts(table).items()}

@@ -13,7 +13,7 @@ from firmware_bridge.sim import session
 from firmware_bridge.wire import messages
 from firmware_bridge.wire import sliding_window as exchange
 from firmware_bridge.wire.codec import codes, encode
-from firmware_bridge.wire.messages import TABLE, Row, Sender
+from firmware_bridge.wire.messages import TABLE, MessageRow, Sender
 from firmware_bridge.wire.transport import BAUD
 
 _TYPES = {"B": "u8", "H": "u16", "I": "u32", "Q": "u64", "h": "i16", "i": "i32"}
@@ -65,7 +65,7 @@ def _section(sender: Sender) -> str:
     )
 
 
-def _row(row: Row) -> str:
+def _row(row: MessageRow) -> str:
     fields = zip(row.message._fields, codes(row.message), strict=True)
     payload = ", ".join(f"`{name}` {_type(code)}" for name, code in fields) or "none"
     meaning = _said(row.message).replace("|", r"\|")

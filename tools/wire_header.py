@@ -15,7 +15,7 @@ from firmware_bridge import board
 from firmware_bridge.sim import session
 from firmware_bridge.wire import messages
 from firmware_bridge.wire.codec import codes
-from firmware_bridge.wire.messages import TABLE, Message, Row, Sender
+from firmware_bridge.wire.messages import TABLE, Message, MessageRow, Sender
 
 _TYPES = {
     "B": "uint8_t",
@@ -94,7 +94,7 @@ def _sizes() -> str:
     )
 
 
-def _readers(row: Row) -> str:
+def _readers(row: MessageRow) -> str:
     """One function a field."""
     return "\n".join(
         f"static inline {_returns(code)}{_function(row.message)}_{name}"
@@ -118,7 +118,7 @@ def _read(code: str, offset: int) -> str:
     return f"({_TYPES[code]}){unsigned}" if code.islower() else unsigned
 
 
-def _writer(row: Row) -> str:
+def _writer(row: MessageRow) -> str:
     """One function a message, with all of its fields in order."""
     fields = list(_fields(row.message))
     arguments = ", ".join(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from config.schema import Table
+from rules.errors import WallwrightError
 from rules.geometry import (
     BareTable,
     Boneyard,
@@ -101,7 +102,7 @@ class Staging:
         return next((len(fill.stacks) for fill in self.fills if fill.tray == tray), 0)
 
 
-class DoesNotFit(ValueError):
+class DoesNotFitError(WallwrightError, ValueError):
     """A layout that the table's trays cannot hold; the sentence says why."""
 
 
@@ -123,11 +124,11 @@ def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None)
     )
     for fill in staging.fills:
         if fill.tray >= len(trays.sides):
-            raise DoesNotFit(
+            raise DoesNotFitError(
                 f"needs {len(staging.fills)} trays, and the table has {len(trays.sides)}"
             )
         if len(fill.stacks) > trays.columns or max(fill.stacks) > trays.levels:
-            raise DoesNotFit(
+            raise DoesNotFitError(
                 f"needs {len(fill.stacks)} columns of {max(fill.stacks)} in a tray,"
                 f" and a tray holds {trays.columns} of {trays.levels}"
             )

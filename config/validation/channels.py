@@ -110,7 +110,7 @@ _SWITCHES: dict[type[Part], tuple[str, ...]] = {
 """For each channel, the keys that name sensors; the board itself watches them."""
 
 
-class Plug(NamedTuple):
+class PinUse(NamedTuple):
     """A key that names a channel, and the kinds that this channel may be."""
 
     path: Path
@@ -118,7 +118,7 @@ class Plug(NamedTuple):
     channel: str
 
 
-def plugs(part: Part, path: Path) -> Iterator[Plug]:
+def plugs(part: Part, path: Path) -> Iterator[PinUse]:
     """Every key in a module, and in the modules within it, that names a channel."""
     kinds = PLUGS.get(type(part), {})
     for name, value in part:
@@ -126,7 +126,7 @@ def plugs(part: Part, path: Path) -> Iterator[Plug]:
             if isinstance(each, Part):
                 yield from plugs(each, key)
             elif name in kinds and isinstance(each, str):
-                yield Plug(key, kinds[name], each)
+                yield PinUse(key, kinds[name], each)
 
 
 def _each(value: object, path: Path) -> Iterator[tuple[Path, object]]:

@@ -12,7 +12,7 @@ from itertools import cycle, islice
 
 from config import recovery_limits as recovery
 from config.errors import Finding
-from config.layout.staging import DoesNotFit, Staging, stage
+from config.layout.staging import DoesNotFitError, Staging, stage
 from config.schema import GameConfig, Table
 from config.validation import channels as wiring
 from config.validation import indicators as signals
@@ -171,7 +171,7 @@ def _tray_reasons(
     trays = table.modules.trays
     try:
         staging = stage(layout, table, hands)
-    except DoesNotFit as error:
+    except DoesNotFitError as error:
         yield f"It {error}."
         return
     columns = max((len(fill.stacks) for fill in staging.fills), default=0)

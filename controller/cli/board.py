@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.emulation import Emulated, require_emulation
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import GameNamed
@@ -35,15 +35,15 @@ def board(
     table = table_named(sim)
     rules, config = game_named(game)
     if any(each.kind == "gpio" for each in table.boards.values()):
-        raise BadInput(
+        raise BadInputError(
             f"The table {table.name} hangs on GPIO pins and has no board; name another with --sim."
         )
     require_fit(table, rules, config)
     if not pty:
-        raise BadInput("A virtual board needs a line to answer on; add --pty.")
+        raise BadInputError("A virtual board needs a line to answer on; add --pty.")
     if playing is not None:
         if not 0 < playing < 86_400:
-            raise BadInput(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
+            raise BadInputError(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
         config = config.model_copy(update={"play": playing})
     mishaps = mishaps_of(fault, faults, table)
     if emulated:

@@ -13,7 +13,7 @@ from controller.assembly import simulated_plant
 from controller.cli.errors import complain
 from controller.cli.stopping import StopSignals
 from controller.planning.setup_forecast import seats_of
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import Mishap
@@ -36,7 +36,7 @@ def answer(
     with asyncio.Runner(loop_factory=_beside_processors if emulated else _live) as runner:
         try:
             runner.run(_answer(table, config, game, seed, mishaps, emulated))
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             complain(f"The boards drive what no mechanism can do: {refusal}")
             return 1
     return 0

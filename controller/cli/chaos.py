@@ -21,14 +21,14 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from config.loader import game_names, table_names
-from controller.cli.errors import BadInput, no_such
+from controller.cli.errors import BadInputError, no_such
 from controller.cli.lines import opened
 from controller.cli.outputs import require_separate
 from controller.cli.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import Played, play_evening
 from controller.soak.killing import Killing, kill_hosts
-from controller.soak.page import Row, Tally, by_kind, figures, markdown
+from controller.soak.page import RoundTally, Row, by_kind, figures, markdown
 from controller.soak.page import as_json as page_as_json
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
 
@@ -78,20 +78,20 @@ def chaos(
     Ctrl-C ends it at once, with the report of what was played and exit code 130.
     """
     if rounds < 1:
-        raise BadInput(f"`--rounds` must be at least 1; got {rounds}.")
+        raise BadInputError(f"`--rounds` must be at least 1; got {rounds}.")
     if jobs < 1:
-        raise BadInput(f"`--jobs` must be at least 1; got {jobs}.")
+        raise BadInputError(f"`--jobs` must be at least 1; got {jobs}.")
     require_separate({"--events": events, "--report": None if report is None else str(report)})
     if kill:
         return _kill(tables, games, seed, kills)
     if begin < 0 or begin % EVENING:
         wrong = f"Round {begin} begins no evening; give --from {max(0, begin) // EVENING * EVENING}"
-        raise BadInput(f"{wrong}.")
+        raise BadInputError(f"{wrong}.")
     pairs = pairs_of(
         _known("game", games or (), game_names()), _known("table", tables or (), table_names())
     )
     if not pairs:
-        raise BadInput(
+        raise BadInputError(
             "None of these games fits one of these tables; 'wallwright games' lists them."
         )
     only = "".join(
@@ -99,7 +99,7 @@ def chaos(
         for option, names in (("games", games), ("tables", tables))
         for name in names or ()
     ) + ("" if play is None else " --play" if play else " --no-play")
-    tally, began = Tally(), time.perf_counter()
+    tally, began = RoundTally(), time.perf_counter()
     numbers = range(begin // EVENING, (begin + rounds - 1) // EVENING + 1)
     lengths = [min(EVENING, begin + rounds - number * EVENING) for number in numbers]
     interrupted = False
@@ -162,7 +162,7 @@ def _until_interrupted() -> Iterator[Event]:
 def _known(kind: str, given: tuple[str, ...] | list[str], known: tuple[str, ...]) -> list[str]:
     for name in given:
         if name not in known:
-            raise BadInput(no_such(kind, name, known))
+            raise BadInputError(no_such(kind, name, known))
     return list(given)
 
 
@@ -233,7 +233,7 @@ def _tell(played: Played, command: str, only: str, to: TextIO) -> None:
             )
 
 
-def _show(tally: Tally, wall: float) -> None:
+def _show(tally: RoundTally, wall: float) -> None:
     console = screen()
     grid = Grid.grid(padding=(0, 2))
     for name, figure in figures(tally, wall):
@@ -249,7 +249,7 @@ def _show(tally: Tally, wall: float) -> None:
 def _kill(tables: list[str] | None, games: list[str] | None, seed: int, kills: int) -> int:
     table, game = (tables or ["robotic"])[0], (games or ["wenzhou"])[0]
     if kills < 1:
-        raise BadInput(f"`--kills` must be at least 1; got {kills}.")
+        raise BadInputError(f"`--kills` must be at least 1; got {kills}.")
     with (
         _until_interrupted() as stop,
         tempfile.TemporaryDirectory(prefix="chaos-") as folder,

@@ -18,22 +18,22 @@ from rich.console import Console
 from rich.text import Text
 
 from controller.cli.keyboard import Keyboard, descriptor_of
-from rules.errors import RulesError
+from rules.errors import RulesError, WallwrightError
 
 T = TypeVar("T")
 
 _ADDRESSED = re.compile(r"#(\d+)(?:\s+(.*))?$")
 
 
-class BadAnswerError(ValueError):
+class BadAnswerError(WallwrightError, ValueError):
     """What was typed cannot answer the question; a sentence says what can."""
 
 
-class NoTerminalError(Exception):
+class NoTerminalError(WallwrightError):
     """There is no terminal at which a person could answer."""
 
 
-class TerminalClosedError(Exception):
+class TerminalClosedError(WallwrightError):
     """The terminal was closed before the answer."""
 
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
-from controller.journal import JournalInUse, JournalLocked, Unfinished
+from controller.journal import JournalInUseError, JournalLockedError, Unfinished
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import unfinished_of
 from controller.journal.lines import record_of
@@ -34,10 +34,10 @@ def doctor(
 ) -> int:
     """Look after a journal and this machine; exit code 1 if something is wrong."""
     if journal_copy is not None and journal is None:
-        raise BadInput(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
+        raise BadInputError(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
     paths = () if journal is None else paths_of(journal, journal_copy)
     if paths and not any(path.exists() for path in paths):
-        raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
+        raise BadInputError(f"There is no journal {journal}; name one that a run has kept.")
     from serial.tools import list_ports
 
     told: dict[str, Any] = {
@@ -84,9 +84,9 @@ def _journal(paths: tuple[Path, ...]) -> dict[str, Any]:
     try:
         with Copies(paths) as copies:
             records = [record_of(line) for line in copies.lines()]
-    except JournalLocked as error:
+    except JournalLockedError as error:
         return told | {"state": "locked", "told": [str(error)]}
-    except JournalInUse:
+    except JournalInUseError:
         return told | {"state": "in use"}
     if copies.healed:
         told |= {"state": "healed", "told": list(copies.healed)}

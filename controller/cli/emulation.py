@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from config.schema import Table
@@ -20,7 +20,7 @@ Emulated = Annotated[
 def require_emulation(table: Table) -> None:
     """Raise BadInput where this table's boards cannot run the firmware here."""
     if any(board.kind == "gpio" for board in table.boards.values()):
-        raise BadInput(
+        raise BadInputError(
             f"The table {table.name} hangs on GPIO pins and runs no firmware; leave out --emulated."
         )
     from firmware_bridge.sim.processors.processor import Processor
@@ -28,8 +28,8 @@ def require_emulation(table: Table) -> None:
     try:
         Processor().close()
     except (FileNotFoundError, ValueError) as error:
-        raise BadInput(str(error)) from error
+        raise BadInputError(str(error)) from error
     except OSError as error:
-        raise BadInput(
+        raise BadInputError(
             f"The simulator of the processor cannot be loaded ({error}); install libsimavr2."
         ) from error

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
 
+from rules.errors import WallwrightError
 
-class BadInput(ValueError):
+
+class BadInputError(WallwrightError, ValueError):
     """A command line that cannot be obeyed: one sentence, and what to do."""
 
 

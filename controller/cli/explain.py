@@ -11,9 +11,9 @@ import typer
 from rich.panel import Panel
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.screen import screen
-from controller.faults.catalogue import CATALOGUE, Row
+from controller.faults.catalogue import CATALOGUE, FaultRow
 from controller.faults.catalogue.facts import facts
 
 CODES = {row.code: row for row in CATALOGUE.values()}
@@ -39,15 +39,15 @@ def explain(
     return 0
 
 
-def _row(code: str) -> Row:
+def _row(code: str) -> FaultRow:
     given = code.strip().upper().replace("-", "_")
     if given in CODES:
         return CODES[given]
     near = get_close_matches(given, CODES, n=NEAREST, cutoff=0.4) or list(CODES)
-    raise BadInput(f"There is no fault '{code}'; the nearest codes are {', '.join(near)}.")
+    raise BadInputError(f"There is no fault '{code}'; the nearest codes are {', '.join(near)}.")
 
 
-def _page(row: Row) -> Panel:
+def _page(row: FaultRow) -> Panel:
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
@@ -57,14 +57,14 @@ def _page(row: Row) -> Panel:
     return Panel(grid, title=f"{row.code}: {row.title}", expand=False)
 
 
-def _list(rows: tuple[Row, ...]) -> Grid:
+def _list(rows: tuple[FaultRow, ...]) -> Grid:
     grid = Grid("code", "what it is", "who may clear it", box=None)
     for row in rows:
         grid.add_row(row.code, row.title, row.who.value)
     return grid
 
 
-def _told(row: Row) -> dict[str, object]:
+def _told(row: FaultRow) -> dict[str, object]:
     return {
         "code": row.code,
         "title": row.title,

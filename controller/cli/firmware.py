@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.options import KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning import flashing
-from firmware_bridge.commissioning.device_keys import Keys, KeysError
+from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
-from firmware_bridge.commissioning.probe import Answer, answers
+from firmware_bridge.commissioning.probe import ProbeAnswer, answers
 from firmware_bridge.commissioning.provisioning import image, require_real
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 
 firmware = typer.Typer(
     name="firmware", help="The boards' firmware: build, flash, verify, provision."
@@ -78,7 +78,7 @@ def provision(
         data = image(serial, key, address)
         require_real(serial, key)
     except ValueError as error:
-        raise BadInput(str(error)) from error
+        raise BadInputError(str(error)) from error
     known = keys_of(keys)
     with _told() as told:
         flashing.require_avrdude(port)
@@ -112,7 +112,7 @@ def _require_build(port: str, made: bytes) -> None:
         print(f"The board {answer.serial} on {port} runs the build {made.hex()}, as built here.")
 
 
-def _require_its_own(port: str, serial: str, known: Keys) -> None:
+def _require_its_own(port: str, serial: str, known: DeviceKeys) -> None:
     """A serial number that has a key already may only be given to the board that bears it."""
     if serial not in known:
         return
@@ -139,11 +139,11 @@ def _require_identity(port: str, serial: str, key: bytes) -> None:
     print(f"It answers, and knows its key; {_address(answer)}.")
 
 
-def _address(answer: Answer) -> str:
+def _address(answer: ProbeAnswer) -> str:
     return f"its table names it by `address: {answer.address}`"
 
 
-def _answers(port: str) -> tuple[Answer, ...]:
+def _answers(port: str) -> tuple[ProbeAnswer, ...]:
     """What answers on a port. Raises FlashingError if nothing does."""
     found = _heard(port)
     if not found:
@@ -154,10 +154,10 @@ def _answers(port: str) -> tuple[Answer, ...]:
     return found
 
 
-def _heard(port: str) -> tuple[Answer, ...]:
+def _heard(port: str) -> tuple[ProbeAnswer, ...]:
     try:
         return asyncio.run(answers(port))
-    except BoardSilent as reason:
+    except BoardSilentError as reason:
         raise FlashingError(str(reason), refused=True) from reason
 
 
@@ -177,9 +177,9 @@ def _told() -> Iterator[_Outcome]:
     try:
         yield outcome
     except KeysError as error:
-        raise BadInput(str(error)) from error
+        raise BadInputError(str(error)) from error
     except FlashingError as error:
         if error.refused:
-            raise BadInput(str(error)) from error
+            raise BadInputError(str(error)) from error
         typer.echo(str(error), err=True)
         outcome.code = 1

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import GameConfig, Table
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.orders import Orders
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw
 
 if TYPE_CHECKING:
-    from firmware_bridge.commissioning.device_keys import Keys
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
     from firmware_bridge.sim.faults.injection import Mishap
 
 _OPTIONS = ("cut", "wall")
@@ -45,7 +45,7 @@ class Job:
     journal_copy: Path | None = None
     mishaps: tuple[Mishap, ...] = ()
     abandon: bool = False
-    keys: Keys | None = None
+    keys: DeviceKeys | None = None
     """The real boards' own."""
     emulated: bool = False
     """Whether simulated boards run the firmware itself."""
@@ -70,7 +70,7 @@ def check_orders(orders: Orders, rounds: int) -> None:
             if not number:
                 raise
             when = "a later round" if orders.play else f"round {number + 1}"
-            raise BadInput(
+            raise BadInputError(
                 f"In {when}, when seat {dealer} throws first, this cannot be: {error}"
                 f" Leave the option out, or give --rounds {1 if orders.play else number}."
             ) from error
@@ -95,10 +95,10 @@ def _check_round(orders: Orders, dealer: Seat) -> None:
     if throws:
         spare = ",".join(str(face) for face in throws[0])
         count = "further throw" if setup.throws else "throw"
-        raise BadInput(f"{orders.game.title} takes no {count}; leave out --throw {spare}.")
+        raise BadInputError(f"{orders.game.title} takes no {count}; leave out --throw {spare}.")
     if isinstance(step, Throw) and unasked:
         option = next(iter(unasked))
-        raise BadInput(
+        raise BadInputError(
             f"Whether this {option} can be chosen depends on the {step.why}; add --throw, or leave"
             f" out --{option}."
         )
@@ -109,7 +109,7 @@ def pace_of(speed: str | None, *, real: bool) -> float | None:
     if speed is None:
         return 1.0 if real else None
     if real and speed != "real":
-        raise BadInput(
+        raise BadInputError(
             f"Real boards keep real time; leave out --speed {speed}, or --port for a simulation."
         )
     match speed:
@@ -122,7 +122,7 @@ def pace_of(speed: str | None, *, real: bool) -> float | None:
     except ValueError:
         factor = 0.0
     if not 0 < factor < 1e6:
-        raise BadInput(f"'{speed}' is no speed; give virtual, real, or a factor such as 10.")
+        raise BadInputError(f"'{speed}' is no speed; give virtual, real, or a factor such as 10.")
     return factor
 
 
@@ -130,7 +130,7 @@ def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
     """Each board's port; one port alone carries every board. Raises BadInput."""
     if any(board.kind == "gpio" for board in table.boards.values()):
         if any(text != PINS for text in texts):
-            raise BadInput(f"The table {table.name} hangs on GPIO pins; give --port {PINS}.")
+            raise BadInputError(f"The table {table.name} hangs on GPIO pins; give --port {PINS}.")
         return dict.fromkeys(table.boards, PINS) if texts else {}
     if len(texts) == 1 and "=" not in texts[0]:
         return dict.fromkeys(table.boards, texts[0])
@@ -139,11 +139,13 @@ def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
         board, _, port = text.partition("=")
         if board not in table.boards or not port:
             names = " and ".join(f"--port {name}=PORT" for name in table.boards)
-            raise BadInput(f"--port {text} names no board of {table.name}; give {names}.")
+            raise BadInputError(f"--port {text} names no board of {table.name}; give {names}.")
         if board in ports:
-            raise BadInput(f"Board {board} has two ports, {ports[board]} and {port}; give one.")
+            raise BadInputError(
+                f"Board {board} has two ports, {ports[board]} and {port}; give one."
+            )
         ports[board] = port
     missing = [name for name in table.boards if name not in ports]
     if texts and missing:
-        raise BadInput(f"Board {missing[0]} has no port; add --port {missing[0]}=PORT.")
+        raise BadInputError(f"Board {missing[0]} has no port; add --port {missing[0]}=PORT.")
     return ports

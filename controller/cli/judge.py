@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from config.judge_cases import load_case
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.named import game_name
 from controller.cli.options import GameArgument
 from controller.cli.screen import screen
@@ -35,7 +35,7 @@ def judge(
     try:
         verdict = judging_of(game).judge(told)
     except RulesError as error:
-        raise BadInput(f"{case}: {error}") from error
+        raise BadInputError(f"{case}: {error}") from error
     if as_json:
         print(json.dumps(verdict.facts(), indent=2))
     else:

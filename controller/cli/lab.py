@@ -19,7 +19,7 @@ from rules.games.pai_gow.house_ways import HOUSE_WAYS, find_house_way
 from rules.games.pai_gow.optimum import Role, expectation, optimum
 from rules.games.pai_gow.ranks import Ranking
 from rules.games.pai_gow.split import Split
-from rules.games.pai_gow.tables import Row, high_hand_table, two_tile_table
+from rules.games.pai_gow.tables import RankRow, high_hand_table, two_tile_table
 from rules.tiles import Face
 
 lab = typer.Typer(name="lab", help="Figures of the games: probabilities and strategies.")
@@ -54,7 +54,7 @@ def paigow(
     return 0
 
 
-def _facts(row: Row) -> Mapping[str, object]:
+def _facts(row: RankRow) -> Mapping[str, object]:
     return {
         "rank": row.name,
         "count": row.count,
@@ -63,11 +63,11 @@ def _facts(row: Row) -> Mapping[str, object]:
     }
 
 
-def _share(count: int, row: Row) -> float:
+def _share(count: int, row: RankRow) -> float:
     return round(count / row.hands, 6)
 
 
-def _page(title: str, rows: Sequence[Row]) -> Grid:
+def _page(title: str, rows: Sequence[RankRow]) -> Grid:
     grid = Grid(title=f"Pai gow, {title}: {rows[0].hands:,} hands", title_justify="left", box=None)
     grid.add_column("rank")
     for head in ("hands", "probability", "or better"):

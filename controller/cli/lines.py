@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, TextIO
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.events import Event, json_lines
 
 
@@ -48,7 +48,7 @@ class Lines:
             self._stop()
 
 
-class Record(Lines):
+class RecordFile(Lines):
     """The record of a play, which a resumed run repeats from its first hand.
 
     A line that the file has already stays where it is, so that the file is never shorter than an
@@ -68,7 +68,7 @@ class Record(Lines):
     def begin(self) -> None:
         """Begin the record of a new run. Raises BadInput for a file that holds something."""
         if self._repeating and self._stream.read(1):
-            raise BadInput(
+            raise BadInputError(
                 f"The record '{self._stream.name}' exists and is not overwritten; name another"
                 " file with --record, or move that one away."
             )
@@ -132,7 +132,7 @@ def opened(what: str, where: str | None, mode: Literal["w", "a+"] = "w") -> Iter
     try:
         stream = Path(where).open(mode, encoding="utf-8")  # noqa: SIM115
     except OSError as error:
-        raise BadInput(
+        raise BadInputError(
             f"{what} cannot be written to '{where}' ({error.strerror}); name a writable file."
         ) from error
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from config.schema import Table
@@ -36,10 +36,10 @@ def mishaps_of(
     if campaign is None and not texts:
         return ()
     from firmware_bridge.sim.faults.campaign import load_campaign
-    from firmware_bridge.sim.faults.injection import BadMishap, check, parse
+    from firmware_bridge.sim.faults.injection import BadFaultOptionError, check, parse
 
     told = [] if campaign is None else list(load_campaign(campaign, table))
     try:
         return (*told, *(check(parse(text), table) for text in texts or ()))
-    except BadMishap as bad:
-        raise BadInput(str(bad)) from bad
+    except BadFaultOptionError as bad:
+        raise BadInputError(str(bad)) from bad

@@ -7,7 +7,7 @@ from pathlib import Path
 from config.loader import load_game, load_table, table_names
 from config.plugin_folder import add_folder
 from config.schema import GameConfig, Table
-from controller.cli.errors import BadInput, no_such
+from controller.cli.errors import BadInputError, no_such
 from rules.games import GAMES, PLUGINS
 from rules.setup import Game
 
@@ -32,7 +32,7 @@ def game_name(given: str) -> str:
         folder = Path(given)
         return _only_game(folder) if folder.is_dir() else load_game(given).game
     if given not in GAMES:
-        raise BadInput(" ".join((no_such("game", given, GAMES), *PLUGINS.broken)))
+        raise BadInputError(" ".join((no_such("game", given, GAMES), *PLUGINS.broken)))
     return given
 
 
@@ -40,7 +40,7 @@ def _only_game(folder: Path) -> str:
     plugins = add_folder(folder)
     if len(plugins) > 1:
         names = ", ".join(plugin.name for plugin in plugins)
-        raise BadInput(
+        raise BadInputError(
             f"The folder '{folder}' has several games ({names}); install it with pip, then give the"
             " name of one."
         )
@@ -50,7 +50,7 @@ def _only_game(folder: Path) -> str:
 def table_named(given: str) -> Table:
     """A table. Raises BadInput, or ConfigErrors for a file's defects."""
     if given not in table_names() and _is_name(given):
-        raise BadInput(no_such("table", given, table_names()))
+        raise BadInputError(no_such("table", given, table_names()))
     return load_table(given)
 
 
@@ -60,7 +60,7 @@ def require_fit(table: Table, game: Game, config: GameConfig) -> None:
 
     verdict = fit(table, game, config)
     if not verdict.fits:
-        raise BadInput(
+        raise BadInputError(
             f"{game.title} does not fit the table {table.name}: {' '.join(verdict.reasons)}"
             " 'wallwright games' lists the tables of each game."
         )

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import BadInput, no_such
+from controller.cli.errors import BadInputError, no_such
 from rules.dice import Dice, parse_throw
-from rules.errors import MissingThrow, RulesError
+from rules.errors import MissingThrowError, RulesError
 from rules.games import da_san, filipino, pai_gow
 from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
 
 if TYPE_CHECKING:
     from controller.orders import Orders
-    from firmware_bridge.commissioning.device_keys import Keys
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
 
 GameNamed = Annotated[
     str,
@@ -109,14 +109,14 @@ KeysFile = Annotated[
 ]
 
 
-def keys_of(file: Path | None) -> Keys:
+def keys_of(file: Path | None) -> DeviceKeys:
     """The boards' keys. Raises BadInput for a file that cannot be used."""
-    from firmware_bridge.commissioning.device_keys import Keys, KeysError, default_file
+    from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
 
     try:
-        return Keys(file or default_file())
+        return DeviceKeys(file or default_file())
     except KeysError as error:
-        raise BadInput(str(error)) from error
+        raise BadInputError(str(error)) from error
 
 
 def throws_of(texts: list[str] | None) -> list[Dice]:
@@ -124,14 +124,14 @@ def throws_of(texts: list[str] | None) -> list[Dice]:
     return [parse_throw(text) for text in texts or ()]
 
 
-def how_to_throw(missing: MissingThrow) -> BadInput:
+def how_to_throw(missing: MissingThrowError) -> BadInputError:
     """A missing throw as a refusal that names the option."""
-    return BadInput(
+    return BadInputError(
         f"{str(missing).removesuffix('give the faces.')}add --throw {example_of(missing)}."
     )
 
 
-def example_of(missing: MissingThrow) -> str:
+def example_of(missing: MissingThrowError) -> str:
     """How the faces of such a throw are written."""
     return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
 
@@ -144,12 +144,12 @@ def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
     if not draw_seats:
         return orders
     if not orders.play:
-        raise BadInput("--draw-seats is for hands that are followed; add --play.")
+        raise BadInputError("--draw-seats is for hands that are followed; add --play.")
     drawing = replace(orders, draw_seats=True)
     try:
         drawing.first_match()
     except RulesError as error:
-        raise BadInput(
+        raise BadInputError(
             f"{orders.game.title} draws neither seats nor a first dealer; leave out --draw-seats,"
             " and give --dealer."
         ) from error
@@ -167,20 +167,22 @@ def with_stakes(
     if not texts:
         return parameters, {}
     if not isinstance(parameters, pai_gow.Parameters):
-        raise BadInput(f"{game.title} has no use for --stake; leave it out.")
+        raise BadInputError(f"{game.title} has no use for --stake; leave it out.")
     answers: dict[str, int | str] = {}
     for text in texts:
         found = _STAKE.fullmatch(text)
         if found is None or not 1 <= int(found["amount"]) <= pai_gow.MOST_STAKED:
-            raise BadInput(
+            raise BadInputError(
                 f"'{text}' is no stake; give --stake SEAT=AMOUNT with an amount from 1 to"
                 f" {pai_gow.MOST_STAKED}, such as --stake 1=100."
             )
         if int(found["seat"]) >= (players or game.usual_players):
-            raise BadInput(f"Nobody plays at seat {found['seat']}; leave out --stake {text}.")
+            raise BadInputError(f"Nobody plays at seat {found['seat']}; leave out --stake {text}.")
         question = pai_gow.stake_question(int(found["seat"]))
         if question in answers:
-            raise BadInput(f"Seat {found['seat']} has two stakes; give one --stake for each seat.")
+            raise BadInputError(
+                f"Seat {found['seat']} has two stakes; give one --stake for each seat."
+            )
         answers[question] = int(found["amount"])
     highest = max(parameters.highest_stake, *(int(amount) for amount in answers.values()), 2)
     for seat in range(game.seats):
@@ -220,14 +222,14 @@ def answers_of(
     unused = [option for option, given in {**cutting, **opening}.items() if given]
     if unused:
         out = "it" if len(unused) == 1 else "them"
-        raise BadInput(f"{game.title} has no use for {_listed(unused)}; leave {out} out.")
+        raise BadInputError(f"{game.title} has no use for {_listed(unused)}; leave {out} out.")
     return answers
 
 
 def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom: bool) -> str:
     own = [each.name for each in parameters.user_cuts]
     if cut is not None and cut not in (*CUTS, *own):
-        raise BadInput(no_such("cut", cut, [*CUTS, *own]))
+        raise BadInputError(no_such("cut", cut, [*CUTS, *own]))
     choice = cut_choice(cut or parameters.cut_default.partition("+")[0], reverse, bottom)
     find_cut(choice, parameters.user_cuts)
     return choice
@@ -236,19 +238,21 @@ def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom:
 def _card(cut: str) -> int:
     last = da_san.PILE.count - 1
     if not (cut.isdecimal() and 1 <= int(cut) <= last):
-        raise BadInput(f"Da San's pile is cut after a card, not '{cut}'; give --cut 1 to {last}.")
+        raise BadInputError(
+            f"Da San's pile is cut after a card, not '{cut}'; give --cut 1 to {last}."
+        )
     return int(cut)
 
 
 def _wall(wall: int | None, end: str | None, walls: int) -> str:
     if wall is None:
-        raise BadInput(
+        raise BadInputError(
             f"--end {end} needs the wall that it belongs to; add --wall 0 to {walls - 1}."
         )
     if not 0 <= wall < walls:
-        raise BadInput(f"There is no wall {wall}; give --wall 0 to {walls - 1}.")
+        raise BadInputError(f"There is no wall {wall}; give --wall 0 to {walls - 1}.")
     if end not in (None, "right", "left"):
-        raise BadInput(f"A wall has no end '{end}'; give --end right or left.")
+        raise BadInputError(f"A wall has no end '{end}'; give --end right or left.")
     return f"{wall} {end or 'right'}"
 
 

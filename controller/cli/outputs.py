@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.journal.lines import looks_written
 
 BESIDE = ("", ".lock", ".new")
@@ -35,9 +35,11 @@ def require_separate(
             continue  # a device or a pipe, which holds nothing that could be lost
         for path, what in used.items():
             if is_same(file, path):
-                raise BadInput(f"{option} {name} is {what} ({path}); name another file.")
+                raise BadInputError(f"{option} {name} is {what} ({path}); name another file.")
         if is_journal(file):
-            raise BadInput(f"{option} {name} is a journal; it would be lost. Name another file.")
+            raise BadInputError(
+                f"{option} {name} is a journal; it would be lost. Name another file."
+            )
         used[file] = f"the file of {option}"
 
 

@@ -29,7 +29,7 @@ from controller.cli.options import (
 )
 from controller.cli.screen import screen
 from rules.dice import Dice, parse_throw
-from rules.errors import MissingThrow, RulesError
+from rules.errors import MissingThrowError, RulesError
 from rules.setup import Setup
 from rules.setup_facts import facts, settle
 from rules.steps import Throw
@@ -99,13 +99,13 @@ def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str])
     while True:
         try:
             return settle(setup, throws, answers)
-        except MissingThrow as missing:
+        except MissingThrowError as missing:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise how_to_throw(missing) from missing
             throws = [*throws, _ask(missing)]
 
 
-def _ask(missing: MissingThrow) -> Dice:
+def _ask(missing: MissingThrowError) -> Dice:
     """Ask until the answer can be this throw. Raises BadInput when nobody answers any more."""
     from rich.prompt import Prompt as Question
 

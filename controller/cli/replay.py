@@ -15,7 +15,7 @@ from rich.text import Text
 
 from config.errors import dotted
 from config.validation.game_parameters import accepted
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.judge import payments_grid
 from controller.cli.named import game_name
 from controller.cli.screen import screen
@@ -100,11 +100,11 @@ def _hands(file: Path) -> Iterator[Replayed]:
                 begun = True
                 yield hand
     except OSError as error:
-        raise BadInput(f"{file} cannot be read ({error.strerror}); {KEPT}") from error
+        raise BadInputError(f"{file} cannot be read ({error.strerror}); {KEPT}") from error
     except NotARecordError as error:
         if begun:
             raise
-        raise BadInput(f"{file} is no record of a play. {error} Please {KEPT}") from error
+        raise BadInputError(f"{file} is no record of a play. {error} Please {KEPT}") from error
 
 
 def _texts(stream: BinaryIO) -> Iterator[str]:

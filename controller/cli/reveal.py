@@ -8,7 +8,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile
 
 
-class Reveal:
+class TruthReveal:
     """Listens for walls raised and hands complete, and tells the true tiles of both."""
 
     def __init__(self, plant: Plant, staging: Staging, events: EventLog) -> None:

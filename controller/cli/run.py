@@ -10,7 +10,7 @@ import typer
 
 from config.loader import game_parameters
 from controller.cli.emulation import Emulated, require_emulation
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.job import Job, check_orders, pace_of, ports_of
 from controller.cli.lines import opened
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
@@ -124,33 +124,37 @@ def run(
     parameters = game_parameters(config)
     fastest = _one_of(order, "order", ("ritual", "fastest")) == "fastest"
     if fastest and machine.modules.gantry is None:
-        raise BadInput(f"The table {machine.name} has no arm to be fast with; leave out --order.")
+        raise BadInputError(
+            f"The table {machine.name} has no arm to be fast with; leave out --order."
+        )
     parameters, stakes = with_stakes(rules, parameters, players, stake)
     answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes
     orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
     orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:
-        raise BadInput(f"{rounds} rounds are none; give --rounds 1 or more.")
+        raise BadInputError(f"{rounds} rounds are none; give --rounds 1 or more.")
     check_orders(orders, rounds)
     if until is not None:
         _one_of(until, "until", (READY,))
     if journal_copy is not None and journal is None:
-        raise BadInput(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
+        raise BadInputError(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
     if abandon and journal is None:
-        raise BadInput("--abandon needs the journal with the round; add --journal FILE.")
+        raise BadInputError("--abandon needs the journal with the round; add --journal FILE.")
     if record is not None and not play:
-        raise BadInput(f"--record {record} is of hands that are followed; add --play.")
+        raise BadInputError(f"--record {record} is of hands that are followed; add --play.")
     ports = ports_of(machine, port or ())
     if ports and reveal:
-        raise BadInput("A real table shows nobody its tiles; leave out --reveal or --port.")
+        raise BadInputError("A real table shows nobody its tiles; leave out --reveal or --port.")
     if ports and seed is not None:
-        raise BadInput("A real drum has no seed; leave out --seed or --port.")
+        raise BadInputError("A real drum has no seed; leave out --seed or --port.")
     if ports and emulated:
-        raise BadInput("A real board runs its own firmware; leave out --emulated or --port.")
+        raise BadInputError("A real board runs its own firmware; leave out --emulated or --port.")
     if ports and (fault or faults):
-        raise BadInput("A real table has its own faults; leave out --fault, --faults or --port.")
+        raise BadInputError(
+            "A real table has its own faults; leave out --fault, --faults or --port."
+        )
     if keys is not None and not ports:
-        raise BadInput(f"--keys {keys} are of real boards; add --port, or leave it out.")
+        raise BadInputError(f"--keys {keys} are of real boards; add --port, or leave it out.")
     copies = () if journal is None else paths_of(journal, journal_copy)
     outputs = {"--events": events, "--record": None if record is None else str(record)}
     require_separate(outputs, copies, keys)
@@ -187,5 +191,5 @@ def run(
 
 def _one_of(given: str, option: str, offered: Sequence[str]) -> str:
     if given not in offered:
-        raise BadInput(f"'{given}' is no --{option}; give --{option} {' or '.join(offered)}.")
+        raise BadInputError(f"'{given}' is no --{option}; give --{option} {' or '.join(offered)}.")
     return given

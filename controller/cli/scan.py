@@ -9,10 +9,10 @@ import typer
 from serial.tools import list_ports
 
 from controller.cli.options import KeysFile, keys_of
-from firmware_bridge.commissioning.device_keys import SIMULATED, Keys, UnknownBoard
+from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
 from firmware_bridge.commissioning.flashing import tree_hash
-from firmware_bridge.commissioning.probe import SILENCE, Answer, answers, introduced
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, introduced
+from firmware_bridge.wire.errors import BoardSilentError
 
 
 def scan(
@@ -36,10 +36,10 @@ def scan(
     return 0
 
 
-def _lines(port: str, keys: Keys) -> list[str]:
+def _lines(port: str, keys: DeviceKeys) -> list[str]:
     try:
         found = asyncio.run(answers(port))
-    except BoardSilent as reason:
+    except BoardSilentError as reason:
         return [str(reason)]
     current = tree_hash()
     lines = [
@@ -51,7 +51,7 @@ def _lines(port: str, keys: Keys) -> list[str]:
     return lines or [SILENCE]
 
 
-def build_of(answer: Answer, port: str, current: bytes | None) -> str:
+def build_of(answer: ProbeAnswer, port: str, current: bytes | None) -> str:
     """Whether a board's build is that of the sources at hand (`current`, if there are any)."""
     if answer.serial.startswith(SIMULATED):
         return "simulated"
@@ -62,10 +62,10 @@ def build_of(answer: Answer, port: str, current: bytes | None) -> str:
     return f"older: wallwright firmware flash {port}"
 
 
-def key_of(answer: Answer, keys: Keys) -> str:
+def key_of(answer: ProbeAnswer, keys: DeviceKeys) -> str:
     """Whether this host knows the board's key, and the board too."""
     try:
         key = keys.of(answer.serial)
-    except UnknownBoard:
+    except MissingKeyError:
         return "not on file: wallwright firmware provision gives it one"
     return "known" if answer.knows(key) else "another than on file: is it the right board?"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.job import ports_of
 from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
@@ -42,15 +42,15 @@ def selftest(
     machine = table_named(table)
     ports = ports_of(machine, port or ())
     if sim and ports:
-        raise BadInput("A table is simulated or at a port; leave out --sim or --port.")
+        raise BadInputError("A table is simulated or at a port; leave out --sim or --port.")
     if not sim and not ports:
-        raise BadInput("Whose channels? Name the boards with --port, or add --sim.")
+        raise BadInputError("Whose channels? Name the boards with --port, or add --sim.")
     if yes and not sim:
-        raise BadInput("A real table is watched by a person; leave out --yes, or add --sim.")
+        raise BadInputError("A real table is watched by a person; leave out --yes, or add --sim.")
     if fault and not sim:
-        raise BadInput("A real table has its own faults; leave out --fault, or add --sim.")
+        raise BadInputError("A real table has its own faults; leave out --fault, or add --sim.")
     if keys is not None and not ports:
-        raise BadInput(f"--keys {keys} are of real boards; add --port, or leave it out.")
+        raise BadInputError(f"--keys {keys} are of real boards; add --port, or leave it out.")
     mishaps = mishaps_of(fault, None, machine)
     known = keys_of(keys) if ports else None
     files = _files(report)
@@ -75,7 +75,7 @@ def _files(report: Path | None) -> tuple[Path, ...]:
         try:
             file.touch()
         except OSError as error:
-            raise BadInput(
+            raise BadInputError(
                 f"The report cannot be written to '{file}' ({error.strerror}); name a writable"
                 " file with --report."
             ) from error

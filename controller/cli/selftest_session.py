@@ -19,17 +19,18 @@ from controller.cli.console import (
     OperatorConsole,
     TerminalClosedError,
 )
-from controller.cli.errors import BadInput, complain
+from controller.cli.errors import BadInputError, complain
 from controller.cli.screen import screen
 from controller.cli.stopping import StopSignals
 from controller.cli.terminal import Terminal
 from controller.planning.setup_forecast import seats_of
-from controller.selftest import Answer, Report, Result, SelfTest, Watcher
-from firmware_bridge.commissioning.device_keys import Keys
+from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
+from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.people.selftest_watcher import Nobody, Onlooker
 from firmware_bridge.wire.errors import BoardError
+from rules.errors import WallwrightError
 from rules.games import GAMES
 from rules.setup import Game
 
@@ -40,24 +41,24 @@ READY = (
     "Hands off the table, nobody leaning over it, the emergency stop within reach."
     " Each motion is announced; nothing moves before you press Enter."
 )
-ANSWERS = {"y": Answer.YES, "yes": Answer.YES, "n": Answer.NO, "no": Answer.NO}
+ANSWERS = {"y": TrialAnswer.YES, "yes": TrialAnswer.YES, "n": TrialAnswer.NO, "no": TrialAnswer.NO}
 SKIPS = ("s", "skip")
 
 
 def run_selftest(
     table: Table,
     ports: dict[str, str],
-    keys: Keys | None,
+    keys: DeviceKeys | None,
     mishaps: tuple[Mishap, ...],
     *,
     yes: bool,
-) -> tuple[int, Report]:
+) -> tuple[int, SelfTestReport]:
     """Test a table at these ports, or a simulated one without any; the exit code and the report.
 
     Raises BadInput for a port or a board that cannot be used.
     """
     sim = not ports
-    report = Report(table.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
+    report = SelfTestReport(table.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
     with asyncio.Runner(loop_factory=lambda: _loop(sim=sim, yes=yes)) as runner:
         return runner.run(_session(table, ports, keys, mishaps, report, yes=yes)), report
 
@@ -70,9 +71,9 @@ def _loop(*, sim: bool, yes: bool) -> asyncio.AbstractEventLoop:
 async def _session(
     table: Table,
     ports: dict[str, str],
-    keys: Keys | None,
+    keys: DeviceKeys | None,
     mishaps: tuple[Mishap, ...],
-    report: Report,
+    report: SelfTestReport,
     *,
     yes: bool,
 ) -> int:
@@ -94,7 +95,7 @@ async def _session(
     async def tested() -> None:
         await watcher.ready()
         await _open(hardware, report)
-        await SelfTest(table, config.tile, hardware.boards, watcher, told).run()
+        await TableSelfTest(table, config.tile, hardware.boards, watcher, told).run()
         report.ended = "it went to its end"
 
     try:
@@ -106,7 +107,7 @@ async def _session(
         if running.cancelled():
             return signals.exit_code or INTERRUPTED
         running.result()
-    except _Gone:
+    except _TesterGoneError:
         complain("The terminal was closed before the answer; everything was stopped.")
         return signals.exit_code or 1
     finally:
@@ -115,7 +116,7 @@ async def _session(
     return 1 if report.failed else 0
 
 
-async def _open(hardware: Hardware, report: Report) -> None:
+async def _open(hardware: Hardware, report: SelfTestReport) -> None:
     """Every board, before anything is tried. Raises BadInput."""
     boards: dict[str, str] = {}
     report.boards = boards
@@ -123,7 +124,7 @@ async def _open(hardware: Hardware, report: Report) -> None:
         try:
             identity = await board.start()
         except BoardError as error:
-            raise BadInput(_sentence(error)) from error
+            raise BadInputError(_sentence(error)) from error
         boards[name] = f"serial {identity.serial}, build {identity.build}"
 
 
@@ -142,7 +143,7 @@ def _some_game(table: Table) -> tuple[Game, GameConfig]:
         game = GAMES[config.game]
         if game.setup().layout.count and fit(table, game, config).fits:
             return game, config
-    raise BadInput(f"No game fits the table {table.name}: 'wallwright check' says why.")
+    raise BadInputError(f"No game fits the table {table.name}: 'wallwright check' says why.")
 
 
 def _hardware(
@@ -150,7 +151,7 @@ def _hardware(
     game: Game,
     config: GameConfig,
     ports: dict[str, str],
-    keys: Keys | None,
+    keys: DeviceKeys | None,
     mishaps: tuple[Mishap, ...],
     console: OperatorConsole,
 ) -> Hardware:
@@ -160,7 +161,7 @@ def _hardware(
     try:
         return on_lines(table, game, ports, Terminal(console), keys)
     except BoardError as error:
-        raise BadInput(_sentence(error)) from error
+        raise BadInputError(_sentence(error)) from error
 
 
 def _sentence(error: BoardError) -> str:
@@ -168,7 +169,7 @@ def _sentence(error: BoardError) -> str:
     return reason[:1].upper() + reason[1:]
 
 
-class _Gone(Exception):
+class _TesterGoneError(WallwrightError):
     """Nobody answers any more."""
 
 
@@ -192,8 +193,8 @@ class _Alone(_Screen):
         self._onlooker.watch(channels)
         return True
 
-    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
-        return Answer.YES if self._onlooker.saw(channels) else Answer.NO
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
+        return TrialAnswer.YES if self._onlooker.saw(channels) else TrialAnswer.NO
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
         self._onlooker.reach(sensor, active)
@@ -209,7 +210,7 @@ class _Person(_Screen):
     async def ready(self) -> None:
         if await self._asked(f"{READY} Ready? [y/n]", {"y": True, "yes": True, "n": False}):
             return
-        raise BadInput("Nothing was moved; begin again when the table is clear.")
+        raise BadInputError("Nothing was moved; begin again when the table is clear.")
 
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
         if self._onlooker is not None:
@@ -217,8 +218,8 @@ class _Person(_Screen):
         going = {"": True, **dict.fromkeys(SKIPS, False)}
         return await self._asked(f"{please} [Enter, or skip]", going)
 
-    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
-        answers = {**ANSWERS, **dict.fromkeys(SKIPS, Answer.SKIP)}
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
+        answers = {**ANSWERS, **dict.fromkeys(SKIPS, TrialAnswer.SKIP)}
         return await self._asked(f"{question} [y/n/skip]", answers)
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
@@ -238,8 +239,8 @@ class _Person(_Screen):
         try:
             return await self._console.ask(words, read)
         except NoTerminalError:
-            raise BadInput(
+            raise BadInputError(
                 "A self-test needs a person at a terminal; run it there, or add --sim --yes."
             ) from None
         except TerminalClosedError:
-            raise _Gone from None
+            raise _TesterGoneError from None

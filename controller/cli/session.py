@@ -11,13 +11,13 @@ from typing import TextIO
 
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
 from controller.cli.console import OperatorConsole
-from controller.cli.errors import BadInput, complain
+from controller.cli.errors import BadInputError, complain
 from controller.cli.host import befalls_host
 from controller.cli.job import Job
-from controller.cli.lines import Lines, Record
+from controller.cli.lines import Lines, RecordFile
 from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
-from controller.cli.reveal import Reveal
+from controller.cli.reveal import TruthReveal
 from controller.cli.screen import screen
 from controller.cli.stopping import StopSignals
 from controller.cli.story import facts_of, regather_for, taken_up
@@ -31,7 +31,7 @@ from controller.journal.writer_threads import WriterThreads
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.run_together import only
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.sim.stall import StallingLoop
@@ -46,7 +46,7 @@ def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:
     with asyncio.Runner(loop_factory=lambda: _loop(job)) as runner:
         try:
             return runner.run(session(job, stream, record))
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             complain(f"The boards drive what no mechanism can do: {refusal}")
             return 1
 
@@ -69,7 +69,7 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
     signals = StopSignals(loop, stop.set)
     events = EventLog(lambda: loop.time() - begun)
     lines = Lines("Events", "--events", stream, stop.set) if stream is not None else None
-    kept = Record(record, stop.set) if record is not None else None
+    kept = RecordFile(record, stop.set) if record is not None else None
     if lines is not None:
         events.listen(lines.hear)
     console = screen(errors=stream is sys.stdout)
@@ -105,7 +105,7 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             elif kept is not None:
                 kept.begin()
             if job.reveal and hardware.plant is not None:
-                events.listen(Reveal(hardware.plant, daemon.staging, events).hear)
+                events.listen(TruthReveal(hardware.plant, daemon.staging, events).hear)
             trouble, cut_short = await _played(daemon, job, stop, journal)
             if kept is not None and daemon.books.past.over:
                 kept.cut()
@@ -198,7 +198,7 @@ def _hardware(job: Job, console: OperatorConsole, disk: SlowDisk) -> Hardware:
         return on_lines(job.table, job.orders.game, job.ports, Terminal(console), job.keys)
     except BoardError as error:
         reason = str(error)
-        raise BadInput(reason[:1].upper() + reason[1:]) from error
+        raise BadInputError(reason[:1].upper() + reason[1:]) from error
 
 
 def _journal(job: Job, storage: Storage) -> Journal:

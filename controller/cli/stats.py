@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
 from controller.health.statistics import facts, statistics_of
@@ -26,7 +26,7 @@ def stats(
     """Print a table's own figures from its journal: jams, assists, faults, wear, drift."""
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
-        raise BadInput(f"There is no journal {journal}; name one that a run has kept.")
+        raise BadInputError(f"There is no journal {journal}; name one that a run has kept.")
     told = facts(statistics_of(read_records(journal, journal_copy)))
     if as_json:
         print(json.dumps(told, indent=2))

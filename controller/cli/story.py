@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from controller.cli.job import PINS, Job
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
@@ -56,7 +56,7 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
     if unfinished.facts != now:
         differ = [key for key in now if unfinished.facts.get(key) != now[key]]
         then = ", ".join(f"{key} {unfinished.facts.get(key)}" for key in differ)
-        raise BadInput(
+        raise BadInputError(
             f"The journal {job.journal} has an unfinished round with {then}; run that, or give the"
             " round up with --abandon."
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInput, no_such
+from controller.cli.errors import BadInputError, no_such
 from controller.cli.lines import opened
 from controller.cli.named import table_named
 from controller.cli.screen import screen
@@ -46,7 +46,7 @@ def _chosen(boards: tuple[BoardLeads, ...], name: str | None) -> list[BoardLeads
         return list(boards)
     chosen = [board for board in boards if board.name == name]
     if not chosen:
-        raise BadInput(no_such("board", name, [board.name for board in boards]))
+        raise BadInputError(no_such("board", name, [board.name for board in boards]))
     return chosen
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from rules.dice import Dice
-from rules.errors import MissingThrow
+from rules.errors import MissingThrowError
 from rules.geometry import Place, Seat
 from rules.hidden_play import next_act
 from rules.play import Action, Rules
@@ -79,7 +79,7 @@ def throws_of(plugin: GamePlugin) -> list[Dice]:
     while True:
         try:
             settle(plugin.game.setup(), throws)
-        except MissingThrow as missing:
+        except MissingThrowError as missing:
             count = missing.dice * missing.times
             throws.append(tuple(chance.randint(1, 6) for _ in range(count)))
         else:

@@ -12,7 +12,7 @@ import pytest
 
 from controller.conformance.dealing import LONGEST_PLAY, AllTiles, dealt, followed, seatings
 from rules.errors import RulesError
-from rules.play import IllegalAction, Rules, random_action
+from rules.play import IllegalActionError, Rules, random_action
 from rules.plugin import GamePlugin
 from rules.record import recorded, replayed
 from rules.setup import Setup
@@ -104,7 +104,7 @@ def test_what_is_not_legal_is_refused_in_a_sentence_and_changes_nothing(
         wrong = replace(action, seat=stranger)
         assert wrong not in play.legal_actions
         for position, refused in ((play, wrong), (last, action)):
-            with pytest.raises(IllegalAction) as error:
+            with pytest.raises(IllegalActionError) as error:
                 position.apply(refused)
             assert str(error.value)
 

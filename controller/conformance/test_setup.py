@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from controller.conformance.dealing import dealt, seatings
-from rules.errors import IllegalOutcome, IllegalSetup, MissingThrow
+from rules.errors import IllegalOutcomeError, IllegalSetupError, MissingThrowError
 from rules.geometry import parse_place
 from rules.plugin import GamePlugin
 from rules.setup import Setup, replay
@@ -67,7 +67,7 @@ def test_a_set_up_is_a_value_that_an_applied_outcome_does_not_change(plugin: Gam
 
 def test_an_outcome_that_the_step_cannot_have_is_refused_in_a_sentence(plugin: GamePlugin) -> None:
     setup = plugin.game.setup()
-    with pytest.raises(IllegalOutcome) as refused:
+    with pytest.raises(IllegalOutcomeError) as refused:
         setup.apply("no such outcome" if setup.pending is not None else None)
     assert str(refused.value).endswith(".")
 
@@ -75,7 +75,7 @@ def test_an_outcome_that_the_step_cannot_have_is_refused_in_a_sentence(plugin: G
 def test_players_and_dealers_that_the_game_cannot_seat_are_refused(plugin: GamePlugin) -> None:
     most = max(plugin.game.players)
     for players, dealer in ((most + 1, 0), (most, most), (most, -1)):
-        with pytest.raises(IllegalSetup):
+        with pytest.raises(IllegalSetupError):
             plugin.game.setup(players=players, dealer=dealer)
 
 
@@ -89,6 +89,6 @@ def test_a_finished_set_up_is_plain_json_and_its_places_read_back(plugin: GamePl
 def test_a_missing_throw_names_the_seat_and_the_dice(plugin: GamePlugin) -> None:
     setup, _ = dealt(plugin, Random(2))
     for step, _ in setup.throws:
-        missing = MissingThrow(step.by, step.dice, step.times, step.why)
+        missing = MissingThrowError(step.by, step.dice, step.times, step.why)
         assert step.why in str(missing)
         assert 0 <= step.by < plugin.game.seats

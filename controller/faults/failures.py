@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal import JournalError, JournalLocked
-from firmware_bridge.wire.errors import BoardError, BoardSilent
+from controller.journal import JournalError, JournalLockedError
+from firmware_bridge.wire.errors import BoardError, BoardSilentError
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def _fault_of(error: BaseException) -> TableFault | None:
         case TableFault():
             return error
         case JournalError():
-            fault = Fault.JOURNAL_LOCKED if isinstance(error, JournalLocked) else Fault.JOURNAL
+            fault = Fault.JOURNAL_LOCKED if isinstance(error, JournalLockedError) else Fault.JOURNAL
             return TableFault(fault, "journal", str(error).rstrip("."))
         case BoardError():
-            fault = Fault.SILENT if isinstance(error, BoardSilent) else Fault.REFUSED
+            fault = Fault.SILENT if isinstance(error, BoardSilentError) else Fault.REFUSED
             return TableFault(fault, "board", str(error).rstrip("."))
     return None

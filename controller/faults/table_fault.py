@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from controller.faults.catalogue import CATALOGUE, Fault, Row
+from controller.faults.catalogue import CATALOGUE, Fault, FaultRow
+from rules.errors import WallwrightError
 
 __all__ = ["Fault", "TableFault"]
 
 
-class TableFault(Exception):
+class TableFault(WallwrightError):
     """The table cannot go on by itself: the fault, the part, and what its sensors showed."""
 
     def __init__(self, fault: Fault, part: str, evidence: str) -> None:
@@ -21,7 +22,7 @@ class TableFault(Exception):
         """Whether a person ordered the stop; then this fault is named before all others."""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> FaultRow:
         """What the catalogue knows of it."""
         return CATALOGUE[self.fault]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.health.drift import Drift
-from controller.journal.lines import Record
+from controller.journal.lines import JournalRecord
 
 RECENT = 20
 """Sets over which something that gets worse is looked for."""
@@ -40,7 +40,7 @@ class FaultFigures:
 
 
 @dataclass
-class Statistics:
+class TableStatistics:
     """The figures of a journal; times are seconds at the table."""
 
     runs: int = 0
@@ -107,9 +107,9 @@ class Statistics:
             )
 
 
-def statistics_of(records: Iterable[Record]) -> Statistics:
+def statistics_of(records: Iterable[JournalRecord]) -> TableStatistics:
     """Everything that these records tell, in their order."""
-    told, intents, last = Statistics(), dict[int, Record](), None
+    told, intents, last = TableStatistics(), dict[int, JournalRecord](), None
     for record in records:
         if record.kind == "run":
             _begin(told, record)
@@ -124,13 +124,13 @@ def statistics_of(records: Iterable[Record]) -> Statistics:
     return told
 
 
-def _begin(told: Statistics, run: Record) -> None:
+def _begin(told: TableStatistics, run: JournalRecord) -> None:
     told.runs += 1
     if _content(run).get("resumes") is not None:
         told.of(Fault.POWER.name).recoveries += 1
 
 
-def _intended(told: Statistics, intent: Record) -> None:
+def _intended(told: TableStatistics, intent: JournalRecord) -> None:
     what = _content(intent)
     match intent.activity:
         case "recovered":
@@ -144,7 +144,7 @@ def _intended(told: Statistics, intent: Record) -> None:
             told.of(what["code"]).stops += 1
 
 
-def _came_of_it(told: Statistics, intent: Record, outcome: Record) -> None:
+def _came_of_it(told: TableStatistics, intent: JournalRecord, outcome: JournalRecord) -> None:
     what, seconds = _content(intent), outcome.at - intent.at
     match intent.activity, what:
         case "asked", {"code": str(code)}:
@@ -169,11 +169,11 @@ def _came_of_it(told: Statistics, intent: Record, outcome: Record) -> None:
             told.throws += what.get("times", 1)
 
 
-def _content(record: Record) -> Mapping[str, Any]:
+def _content(record: JournalRecord) -> Mapping[str, Any]:
     return record.content if isinstance(record.content, dict) else {}
 
 
-def facts(told: Statistics) -> dict[str, Any]:
+def facts(told: TableStatistics) -> dict[str, Any]:
     """The figures as JSON values."""
     return {
         "runs": told.runs,

@@ -10,15 +10,15 @@ the entries of an interrupted run while a later run goes through them.
 
 from controller.journal.history import Entry, Unfinished
 from controller.journal.journal import Journal
-from controller.journal.lines import JournalError, JournalInUse, JournalLocked
+from controller.journal.lines import JournalError, JournalInUseError, JournalLockedError
 from controller.journal.reading import read_entries, read_records
 
 __all__ = [
     "Entry",
     "Journal",
     "JournalError",
-    "JournalInUse",
-    "JournalLocked",
+    "JournalInUseError",
+    "JournalLockedError",
     "Unfinished",
     "read_entries",
     "read_records",

@@ -18,7 +18,7 @@ from controller.journal.files import Append, Locks, TakeBack, replace_file
 from controller.journal.lines import (
     GENESIS,
     JournalError,
-    JournalLocked,
+    JournalLockedError,
     chain_of,
     follows,
     start_of,
@@ -148,7 +148,7 @@ class Copies:
         require_own(copies)
         truth = truth_of(copies)
         if written is not None and written != (chain_of(truth[-1]) if truth else GENESIS):
-            raise JournalLocked(
+            raise JournalLockedError(
                 f"No copy of the journal {self.paths[0]} ends any more with what this run wrote."
                 f" {WHAT_TO_DO}"
             )
@@ -247,7 +247,7 @@ class Copies:
             os.close(self._files.pop())
 
 
-class Memory:
+class MemoryCopy:
     """Stands for the copies of a journal that no file was named for; lost when the run ends."""
 
     healed: tuple[str, ...] = ()

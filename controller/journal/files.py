@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.journal.lines import JournalError, JournalInUse
+from controller.journal.lines import JournalError, JournalInUseError
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _locked(path: Path) -> tuple[Path, int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(lock)
-            raise JournalInUse(
+            raise JournalInUseError(
                 f"Another run has the journal {path} open; wait for its end, or name another file"
                 " with --journal."
             ) from error

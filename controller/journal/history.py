@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from controller.journal.lines import JournalError, Record
+from controller.journal.lines import JournalError, JournalRecord
 from controller.journal.notes import Note, UnknownNoteError, decode
 
 
@@ -40,7 +40,7 @@ class Unfinished:
     entries: tuple[Entry, ...]
 
 
-def history_of(records: Iterable[Record]) -> tuple[Entry, ...]:
+def history_of(records: Iterable[JournalRecord]) -> tuple[Entry, ...]:
     """Every step of these records, in the order of intent.
 
     Raises JournalError for a note that this version does not know.
@@ -59,7 +59,7 @@ def history_of(records: Iterable[Record]) -> tuple[Entry, ...]:
     return tuple(steps.values())
 
 
-def _note_of(record: Record) -> Note:
+def _note_of(record: JournalRecord) -> Note:
     try:
         return decode(record.content)
     except UnknownNoteError as unknown:
@@ -74,11 +74,11 @@ def _note_of(record: Record) -> Note:
 class _Run:
     """One run's own record and all that it wrote."""
 
-    begin: Record
-    records: list[Record] = field(default_factory=list)
+    begin: JournalRecord
+    records: list[JournalRecord] = field(default_factory=list)
 
 
-def unfinished_of(records: Iterable[Record]) -> Unfinished | None:
+def unfinished_of(records: Iterable[JournalRecord]) -> Unfinished | None:
     """The last story, if the run that told it last wrote no end."""
     runs: dict[int, _Run] = {}
     last: _Run | None = None
@@ -102,7 +102,7 @@ def _content(run: _Run) -> dict[str, Any]:
     return dict(content)
 
 
-def ended_of(records: Sequence[Record]) -> dict[str, object] | None:
+def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
     """What the last of these runs was played by, if it wrote its end."""
     if not records or records[-1].kind != "end":
         return None

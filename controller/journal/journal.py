@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from controller.journal.copies import Copies, Memory, paths_of
+from controller.journal.copies import Copies, MemoryCopy, paths_of
 from controller.journal.history import Entry, Unfinished, ended_of, history_of, unfinished_of
 from controller.journal.lines import (
     JournalError,
-    JournalLocked,
+    JournalLockedError,
+    JournalRecord,
     Kind,
-    Record,
     chain_of,
     line_of,
     number_of,
@@ -29,7 +29,7 @@ from controller.journal.notes import Note, encode
 from controller.journal.reconcile import read_copy, truth_of
 from controller.journal.stamp import KEY, Stamp, place_of, stamp_of
 from controller.journal.storage import DirectStorage, Storage
-from controller.journal.writing import Line, Writing
+from controller.journal.writing import JournalLine, Writing
 
 FULL = 8_000_000
 """From this size on, in bytes, a journal that ended is put away and a new one begun."""
@@ -52,7 +52,7 @@ class Journal:
         storage: Storage | None = None,
     ) -> None:
         self._storage = storage or DirectStorage()
-        self._copies: Copies | Memory = Memory()
+        self._copies: Copies | MemoryCopy = MemoryCopy()
         if path is not None:
             directory = None if copies is None else Path(copies)
             self._copies = Copies(paths_of(Path(path), directory))
@@ -153,7 +153,7 @@ class Journal:
         await self.settle()
         await self._writing.quiet()
         copies, told = self._copies, list[str]()
-        if isinstance(copies, Memory) or copies.is_as_written():
+        if isinstance(copies, MemoryCopy) or copies.is_as_written():
             return ()
         failed: list[Exception | None] = []
         self._writing.run(lambda: told.extend(copies.heal(copies.chain)), failed.append)
@@ -228,7 +228,7 @@ class Journal:
         """The lines of the journal that this one continues, if they are still beside it."""
         content = record_of(lines[0]).content if lines else None
         continues = content.get("continues") if isinstance(content, dict) else None
-        if not continues or isinstance(self._copies, Memory):
+        if not continues or isinstance(self._copies, MemoryCopy):
             return ()
         there = [
             read_copy(path.with_name(f"{path.name}.{continues['name']}"))
@@ -236,7 +236,7 @@ class Journal:
         ]
         past = truth_of(there)
         if past and chain_of(past[-1]) != continues["after"]:
-            raise JournalLocked(
+            raise JournalLockedError(
                 f"The journal {there[0].path} does not end where record {number_of(lines[0])} goes"
                 " on from it; put a good copy of it back."
             )
@@ -266,8 +266,8 @@ class Journal:
     ) -> int:
         number = self._number + 1
         batch = self._writing.batch_for(number)
-        line = line_of(Record(number, kind, activity, at, content, of, batch), self._chain)
-        self._writing.add(Line(number, batch, line))
+        line = line_of(JournalRecord(number, kind, activity, at, content, of, batch), self._chain)
+        self._writing.add(JournalLine(number, batch, line))
         self._number, self._chain, self._at = number, chain_of(line), at
         return number
 

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
+from rules.errors import WallwrightError
+
 Kind = Literal["run", "intent", "note", "outcome", "end"]
 
 GENESIS = ""
@@ -38,15 +40,15 @@ SECTOR = 512
 """The least that a disk writes or loses as one piece, bytes."""
 
 
-class JournalError(Exception):
+class JournalError(WallwrightError):
     """The journal cannot be opened or written."""
 
 
-class JournalInUse(JournalError):
+class JournalInUseError(JournalError):
     """Another process has the journal open."""
 
 
-class JournalLocked(JournalError):
+class JournalLockedError(JournalError):
     """No sequence of records verifies in the copies any more; a person has to decide.
 
     The files are left as they are, and stay locked until a person puts a good copy back.
@@ -54,7 +56,7 @@ class JournalLocked(JournalError):
 
 
 @dataclass(frozen=True)
-class Record:
+class JournalRecord:
     """What one line records.
 
     `kind` is `run` (a start with its facts), `intent`, `note` or `outcome` (of the intent `of`), or
@@ -84,18 +86,18 @@ class Record:
         return json.dumps(keys, separators=(",", ":"))
 
 
-def line_of(record: Record, chain: str) -> bytes:
+def line_of(record: JournalRecord, chain: str) -> bytes:
     """A record as its line, without the newline, after the record with this chain."""
     text = record.text.encode("ascii")
     return text[:-1] + _BEFORE + _chained(text, chain) + _AFTER
 
 
-def record_of(line: bytes) -> Record:
+def record_of(line: bytes) -> JournalRecord:
     """The record that a verified line tells. Raises JournalError for one of another version."""
     told = json.loads(line)
     del told["chain"]
     try:
-        return Record(**told)
+        return JournalRecord(**told)
     except TypeError as error:
         raise JournalError(
             f"Record {number_of(line)} of the journal says what this version does not know"

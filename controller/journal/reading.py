@@ -6,12 +6,12 @@ from pathlib import Path
 
 from controller.journal.copies import paths_of
 from controller.journal.history import Entry, history_of
-from controller.journal.lines import Record, record_of
+from controller.journal.lines import JournalRecord, record_of
 from controller.journal.reconcile import read_copy, truth_of
 from controller.journal.stamp import require_own
 
 
-def read_records(path: Path, directory: Path | None = None) -> tuple[Record, ...]:
+def read_records(path: Path, directory: Path | None = None) -> tuple[JournalRecord, ...]:
     """Every record of a journal, put together from its copies; none where there is no file.
 
     `directory` is that of the third copy. Raises JournalError, JournalLocked.

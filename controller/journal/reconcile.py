@@ -14,7 +14,7 @@ from pathlib import Path
 
 from controller.journal.lines import (
     JournalError,
-    JournalLocked,
+    JournalLockedError,
     batch_of,
     chain_of,
     follows,
@@ -109,7 +109,7 @@ def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
     whole = any(copy.ends_with(truth) or copy.is_cut_short(truth) for copy in there)
     later = any(batch_of(line) > lost for copy in there for line in copy.beyond(truth))
     if later or len(spoilt) > 1 or (there and not whole):
-        raise JournalLocked(
+        raise JournalLockedError(
             f"Record {lost} of the journal is damaged in every copy that has it"
             f" ({_names(copies)}), so what came after it cannot be trusted. {WHAT_TO_DO}"
         )
@@ -178,8 +178,8 @@ def _require_journal(copies: Sequence[Copy]) -> None:
             )
 
 
-def _contradiction(copies: Sequence[Copy], number: int) -> JournalLocked:
-    return JournalLocked(
+def _contradiction(copies: Sequence[Copy], number: int) -> JournalLockedError:
+    return JournalLockedError(
         f"The journal's copies ({_names(copies)}) contradict each other from record {number} on:"
         f" each is whole, and they tell different stories. {WHAT_TO_DO}"
     )

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from controller.journal.lines import JournalError, JournalLocked, start_of
+from controller.journal.lines import JournalError, JournalLockedError, start_of
 from controller.journal.reconcile import WHAT_TO_DO, Copy
 
 KEY = "journal"
@@ -66,7 +66,7 @@ def require_own(copies: Sequence[Copy]) -> None:
         return
     others = [other for copy in beside if (other := stamp_of(copy.lines)) is not None]
     if others and all(other.id != stamp.id for other in others):
-        raise JournalLocked(
+        raise JournalLockedError(
             f"The copy {third.path} belongs to another journal than {copies[0].path}: two tables"
             f" share one file for their third copy. Give each its own --journal-copy. {WHAT_TO_DO}"
         )

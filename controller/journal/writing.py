@@ -33,7 +33,7 @@ class Target(Protocol):
 
 
 @dataclass(frozen=True)
-class Line:
+class JournalLine:
     """A record on its way, and the number of the first record of its batch."""
 
     number: int
@@ -50,7 +50,7 @@ class Writing:
     def __init__(self, target: Target, storage: Storage, after: int) -> None:
         self._target = target
         self._storage = storage
-        self._lines: list[Line] = []
+        self._lines: list[JournalLine] = []
         self._on_disk = after
         self._wanted = after
         self._busy = False
@@ -80,7 +80,7 @@ class Writing:
         under_way = self._lines[0].batch if self._busy and self._lines else None
         return number if joined == under_way else joined
 
-    def add(self, line: Line) -> None:
+    def add(self, line: JournalLine) -> None:
         """Take a record; it is written with the next batch."""
         self._lines.append(line)
 
@@ -211,7 +211,7 @@ class Writing:
         else:
             self._storage.carry_out(jobs, partial(self._written, batch, texts))
 
-    def _written(self, batch: list[Line], texts: list[bytes], results: Results) -> None:
+    def _written(self, batch: list[JournalLine], texts: list[bytes], results: Results) -> None:
         failure = self._target.appended(texts, results)
         if failure is not None:
             self._failed(failure)

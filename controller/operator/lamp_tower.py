@@ -38,7 +38,7 @@ class Colour(enum.Enum):
     GREEN = "green"
 
 
-class Watch:
+class LampWatch:
     """What the events come to: one colour.
 
     `board` is the one that the tower hangs on; `by_hand` where people build the walls.
@@ -96,7 +96,7 @@ class Tower:
         self._lamps = {Colour(name): lamp for name, lamp in tower.lamps.items()} if tower else {}
         board = table.board_of(next(iter(self._lamps.values()))) if self._lamps else ""
         self._supply = supplies.get(board)
-        self._watch = Watch(board, by_hand=table.modules.trays is None)
+        self._watch = LampWatch(board, by_hand=table.modules.trays is None)
         self._events = events
         self._changed = asyncio.Event()
         self._shows: Colour | None = None

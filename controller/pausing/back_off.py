@@ -14,7 +14,7 @@ from controller.pausing.pause_gate import Trouble
 from controller.pausing.resumable_board import SteadyBoard
 from controller.stations.switched import BACK_OFF
 from firmware_bridge.board import FaultCode
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 
 
 class BackingOff:
@@ -56,7 +56,7 @@ class BackingOff:
         seconds = self._travels[trouble.channel] * BACK_OFF
         try:
             moved = await self._steady[trouble.board].back_off(trouble.channel, seconds)
-        except BoardRefused:
+        except BoardRefusedError:
             return  # the board knows of something worse by now, and tells it by itself
         if moved:
             self._told(trouble.channel, seconds)

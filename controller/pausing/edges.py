@@ -6,7 +6,7 @@ import asyncio
 
 from controller.pausing.pause_gate import SILENT, Gate, Trouble
 from firmware_bridge.board import Board, Edge
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 
 
 class Listening:
@@ -29,7 +29,7 @@ class Listening:
         while not self._missed:
             try:
                 edge = await anext(self._ears)
-            except BoardSilent:
+            except BoardSilentError:
                 self._lost = True
                 self._back.clear()
                 self._gate.shut(Trouble(SILENT, self._board.name))

@@ -22,7 +22,7 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
-from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, latched
+from controller.faults.catalogue import CATALOGUE, STOP, Fault, FaultRow, latched
 from controller.faults.retry import Asking, Care
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
@@ -34,7 +34,12 @@ from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
 from firmware_bridge.board import Board, FaultCode
 from firmware_bridge.guide import Ask
-from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent, BoardStranger
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardRefusedError,
+    BoardSilentError,
+    StrangeBoardError,
+)
 
 Reconnect = Callable[[str], None]
 """Opens a board's line again if it was lost. Raises BoardError where that cannot be done yet."""
@@ -119,7 +124,7 @@ class Pauses:
             try:
                 async for fault in board.faults:
                     self.gate.shut(Trouble.of(fault))
-            except BoardSilent:
+            except BoardSilentError:
                 self.gate.shut(Trouble(SILENT, board.name))
             else:
                 return  # it was closed
@@ -131,9 +136,9 @@ class Pauses:
             if self.gate.open and not board.leased:
                 try:
                     await board.answer()
-                except BoardRefused:
+                except BoardRefusedError:
                     self.gate.shut(Trouble(FAULT, board.name))
-                except BoardSilent:
+                except BoardSilentError:
                     self.gate.shut(Trouble(SILENT, board.name))
 
     def _paused(self, trouble: Trouble) -> None:
@@ -187,9 +192,9 @@ class Pauses:
         for board in self.steady.values():
             try:
                 await board.run_on()
-            except BoardRefused:
+            except BoardRefusedError:
                 pass  # the board has paused again, and says so by itself
-            except BoardSilent:
+            except BoardSilentError:
                 self.gate.shut(Trouble(SILENT, board.name))
 
     async def _all(self, do: Callable[[SteadyBoard], Awaitable[None]]) -> None:
@@ -224,7 +229,7 @@ class Pauses:
         interval = FIRST_INTERVAL
         try:
             while True:
-                with suppress(BoardSilent):
+                with suppress(BoardSilentError):
                     self._reconnect(board.name)
                     await self._recognised(board, board.meet)
                     if helping is not None and helping.done():
@@ -257,7 +262,7 @@ class Pauses:
         while True:
             try:
                 await meet()
-            except BoardStranger as stranger:
+            except StrangeBoardError as stranger:
                 trouble = Trouble(STRANGER, board.name)
                 if not self.gate.open:
                     self.gate.shut(trouble)
@@ -307,7 +312,7 @@ class Pauses:
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), LOOK_IN)
 
-    async def _help(self, trouble: Trouble, row: Row, seen: str | None = None) -> None:
+    async def _help(self, trouble: Trouble, row: FaultRow, seen: str | None = None) -> None:
         """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""
         part = trouble.channel or f"board {trouble.board}"
         what = seen or f"{trouble.why} on {trouble.channel or 'the whole board'}"

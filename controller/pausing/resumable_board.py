@@ -29,17 +29,17 @@ from controller.stations.homing import Homing
 from firmware_bridge.board import (
     Board,
     BoardFault,
+    BoardIdentity,
     Edge,
     Edges,
     Elapsed,
     Ended,
     FaultCode,
-    Identity,
     Level,
     Reason,
     Until,
 )
-from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ class SteadyBoard:
 
     # From closed to open and back
 
-    async def start(self) -> Identity:
+    async def start(self) -> BoardIdentity:
         identity = await self.plain.start()
         self._boots = identity.boots
         return identity
@@ -142,7 +142,9 @@ class SteadyBoard:
     async def release_lease(self) -> None:
         """Give the lease back; during a pause it is gone already."""
         if not self._holds:
-            raise BoardRefused(f"board {self.name}: the lease is given back, but nobody holds it.")
+            raise BoardRefusedError(
+                f"board {self.name}: the lease is given back, but nobody holds it."
+            )
         self._holds -= 1
         if self._holds:
             return
@@ -439,10 +441,10 @@ class SteadyBoard:
         """Whether an error means a pause; if the gate has not heard of it, it hears now."""
         if self._gate.pauses != pauses:
             return True
-        if isinstance(error, BoardSilent):
+        if isinstance(error, BoardSilentError):
             self._gate.shut(Trouble(SILENT, self.name))
             return True
-        why = error.why if isinstance(error, BoardRefused) else None
+        why = error.why if isinstance(error, BoardRefusedError) else None
         if why not in _REFUSED or (why is Refusal.NO_LEASE and not self._holds):
             return False
         if why is Refusal.NOT_HOMED and not self._sent:

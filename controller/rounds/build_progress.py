@@ -20,14 +20,14 @@ from controller.journal.notes import (
 )
 from controller.journal.replay import Notebook
 from controller.run_together import run_together
-from controller.stations.tile_counter import Tally
+from controller.stations.tile_counter import TileCounter
 from firmware_bridge.boards.devices import Sensor
 
 
 class Feeding:
     """What each sensor has counted that is not yet accounted for."""
 
-    def __init__(self, tallies: dict[str, Tally], counted: dict[str, int]) -> None:
+    def __init__(self, tallies: dict[str, TileCounter], counted: dict[str, int]) -> None:
         self._tallies = tallies
         self._counted = counted
 
@@ -57,12 +57,12 @@ class Feeding:
         stuck, tallies = _sticking(work), {}
         for sensor in asked:
             channel = sensor.channel
-            tally = Tally(sensor, work, base[channel], since[channel], stuck.get(channel))
+            tally = TileCounter(sensor, work, base[channel], since[channel], stuck.get(channel))
             since[channel] -= await tally.settle()
             tallies[channel] = tally
         return cls(tallies, since)
 
-    def tally(self, sensor: str) -> Tally:
+    def tally(self, sensor: str) -> TileCounter:
         """The tally of one counter, which goes on from here."""
         return self._tallies[sensor]
 

@@ -11,7 +11,7 @@ from controller.faults.catalogue import CATALOGUE, STOP, Fault
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
 from controller.run_state import Books
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
 
 TABLE = "the table"
@@ -19,7 +19,7 @@ ACTIVITY = "regather"
 """What the journal calls it."""
 
 
-async def regather(rig: Rig, books: Books, help_: Asking, why: str) -> None:
+async def regather(rig: Stations, books: Books, help_: Asking, why: str) -> None:
     """Have every tile put back into its box, set by set.
 
     Raises TableFault if nobody does: the table does not go on with what it cannot prove. Then, and

@@ -13,14 +13,16 @@ from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
 from controller.rounds.under_cycle import Under
 from controller.run_state import Books
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
 
 
 class Forgotten:
     """Listens to the lid's key before anybody else does; `other` is the key held down with it."""
 
-    def __init__(self, rig: Rig, under: Under, books: Books, key: Key, other: Key | None) -> None:
+    def __init__(
+        self, rig: Stations, under: Under, books: Books, key: Key, other: Key | None
+    ) -> None:
         self._rig = rig
         self._under = under
         self._books = books

@@ -13,7 +13,7 @@ from controller.run_state import Books
 from controller.run_together import run_together
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from controller.stations.switched import FULL
 from firmware_bridge.boards.devices import Output
 
@@ -24,7 +24,7 @@ BY_HAND = 4
 class Under:
     """One task: waits for a gathered set, shuffles it, builds it, offers it to the top."""
 
-    def __init__(self, table: Table, rig: Rig, staging: Staging, books: Books) -> None:
+    def __init__(self, table: Table, rig: Stations, staging: Staging, books: Books) -> None:
         self._table = table
         self._rig = rig
         self._staging = staging

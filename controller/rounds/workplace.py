@@ -9,7 +9,7 @@ from config.schema import Table, TileSize
 from controller.operator.guided_steps import Guided
 from controller.orders import Orders
 from controller.run_state import Books
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from rules.tiles import Face
 
 
@@ -22,7 +22,7 @@ class Workplace:
 
     table: Table
     tile: TileSize
-    rig: Rig
+    rig: Stations
     guided: Guided
     books: Books
     orders: Orders

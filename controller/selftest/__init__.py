@@ -10,8 +10,8 @@ Read `trials` for what is tried in which order, `running` for how one trial goes
 from __future__ import annotations
 
 from controller.selftest.asking import Watcher
-from controller.selftest.report import Report
-from controller.selftest.running import SelfTest
-from controller.selftest.trial import Answer, Result, Verdict
+from controller.selftest.report import SelfTestReport
+from controller.selftest.running import TableSelfTest
+from controller.selftest.trial import Result, TrialAnswer, TrialVerdict
 
-__all__ = ["Answer", "Report", "Result", "SelfTest", "Verdict", "Watcher"]
+__all__ = ["Result", "SelfTestReport", "TableSelfTest", "TrialAnswer", "TrialVerdict", "Watcher"]

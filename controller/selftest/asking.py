@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from controller.selftest.trial import Answer, Disagrees
+from controller.selftest.trial import DisagreementError, TrialAnswer
 from firmware_bridge.board import Board
 
 PATIENCE = 60.0
@@ -18,7 +18,7 @@ class Watcher(Protocol):
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
         """Say what comes; whether to go ahead. Until then nothing of it moves."""
 
-    async def confirm(self, question: str, channels: tuple[str, ...]) -> Answer:
+    async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
         """Whether they saw what they were told that they would see."""
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
@@ -35,4 +35,4 @@ async def acted(watcher: Watcher, board: Board, please: str, sensor: str, active
                 await anext(edges)
     except TimeoutError:
         level = "active" if active else "inactive"
-        raise Disagrees(f"{sensor} did not become {level} in {PATIENCE:.0f} s") from None
+        raise DisagreementError(f"{sensor} did not become {level} in {PATIENCE:.0f} s") from None

@@ -8,7 +8,7 @@ from functools import partial
 from config.schema import AxisChannel, Chain, Heads, MotorChannel
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
-from controller.selftest.trial import Disagrees, Trial
+from controller.selftest.trial import DisagreementError, Trial
 from controller.stations.chain import ChainStation
 from controller.stations.switched import FULL, Switched
 from firmware_bridge.board import Edges, Elapsed, Reason
@@ -45,13 +45,13 @@ async def _home_and_away(subject: Subject, axis: str) -> str:
     assert isinstance(config, AxisChannel)
     ended = await board.home(axis)
     if ended.reason is not Reason.DONE:
-        raise Disagrees(f"{config.home_switch} was not found; ended by {ended.reason.name}")
+        raise DisagreementError(f"{config.home_switch} was not found; ended by {ended.reason.name}")
     away = config.home + (TRAVEL if config.home_end == "low" else -TRAVEL)
     for target in (away, config.home):
         ended = await board.move({axis: target})
         there = await board.read(axis) / 1e6
         if ended.reason is not Reason.DONE or abs(there - target) > NEAR:
-            raise Disagrees(
+            raise DisagreementError(
                 f"{axis} stands at {there:.3f} m, not {target:.3f}; {ended.reason.name}"
             )
     return f"{config.home_switch} was found; it came to {away:.3f} m and back"
@@ -153,7 +153,9 @@ def _pusher(subject: Subject, pusher: str, part: str, vane: str, limit: float) -
 async def _to_its_vane(subject: Subject, pusher: str, vane: str, limit: float) -> str:
     ended = await subject.board(pusher).drive(pusher, FULL, Edges(vane, 1), limit)
     if ended.reason is not Reason.EDGES:
-        raise Disagrees(f"{vane} gave no edge in {ended.seconds:.1f} s; {ended.reason.name}")
+        raise DisagreementError(
+            f"{vane} gave no edge in {ended.seconds:.1f} s; {ended.reason.name}"
+        )
     return f"{vane} saw its vane after {ended.seconds:.2f} s"
 
 
@@ -173,5 +175,5 @@ def _plain(subject: Subject, motor: str, part: str, what: str, seconds: float) -
 async def _turn(subject: Subject, motor: str, seconds: float) -> str:
     ended = await subject.board(motor).drive(motor, GENTLE, Elapsed(), seconds)
     if ended.reason is not Reason.TIME:
-        raise Disagrees(f"{motor} ended by {ended.reason.name} after {ended.seconds:.1f} s")
+        raise DisagreementError(f"{motor} ended by {ended.reason.name} after {ended.seconds:.1f} s")
     return "no sensor tells"

@@ -9,7 +9,7 @@ from functools import partial
 from config.schema import OutputChannel, StripChannel
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
-from controller.selftest.trial import Disagrees, Trial
+from controller.selftest.trial import DisagreementError, Trial
 from firmware_bridge.board import Reason
 
 SHOWN = 1.0
@@ -70,5 +70,7 @@ def _switched_over(config: OutputChannel | StripChannel) -> tuple[int, float]:
 async def _show(subject: Subject, channel: str, value: int, seconds: float) -> str:
     ended = await subject.board(channel).pulse(channel, value, seconds)
     if ended.reason is not Reason.DONE:
-        raise Disagrees(f"{channel} ended by {ended.reason.name} after {ended.seconds:.1f} s")
+        raise DisagreementError(
+            f"{channel} ended by {ended.reason.name} after {ended.seconds:.1f} s"
+        )
     return "no sensor tells"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from controller.selftest.trial import Result, Verdict
+from controller.selftest.trial import Result, TrialVerdict
 
 
 @dataclass
-class Report:
+class SelfTestReport:
     """One self-test of one table. `boards` are their serial numbers and builds by name."""
 
     table: str
@@ -26,12 +26,12 @@ class Report:
     def counts(self) -> dict[str, int]:
         """How many trials came to what."""
         counted = Counter(result.verdict for result in self.results)
-        return {verdict.value: counted[verdict] for verdict in Verdict}
+        return {verdict.value: counted[verdict] for verdict in TrialVerdict}
 
     @property
     def failed(self) -> Sequence[Result]:
         """The trials that failed."""
-        return [result for result in self.results if result.verdict is Verdict.FAILED]
+        return [result for result in self.results if result.verdict is TrialVerdict.FAILED]
 
     def as_json(self) -> str:
         """All of it for programs."""

@@ -11,13 +11,13 @@ from controller.faults.table_fault import TableFault
 from controller.pausing.power_lease import supplies
 from controller.selftest.asking import Watcher
 from controller.selftest.subject import Subject
-from controller.selftest.trial import Answer, Disagrees, Result, Trial, Verdict
+from controller.selftest.trial import DisagreementError, Result, Trial, TrialAnswer, TrialVerdict
 from controller.selftest.trials import trials
 from firmware_bridge.board import Board
 from firmware_bridge.wire.errors import BoardError
 
 
-class SelfTest:
+class TableSelfTest:
     """One table under test. `told` hears every result at once; boards are open."""
 
     def __init__(
@@ -45,7 +45,7 @@ class SelfTest:
         """What a trial came to. It is confirmed even if its sensors disagree: both are told."""
         watcher = self._subject.watcher
         if not await watcher.begin(trial.please, trial.channels):
-            return trial.came_to("", Answer.SKIP, Verdict.SKIPPED)
+            return trial.came_to("", TrialAnswer.SKIP, TrialVerdict.SKIPPED)
         seen, agrees = await self._seen(trial)
         said = None
         if trial.question:
@@ -57,7 +57,7 @@ class SelfTest:
         try:
             async with self._leased(trial.moves):
                 return await trial.do(), True
-        except (Disagrees, BoardError, TableFault) as error:
+        except (DisagreementError, BoardError, TableFault) as error:
             await self._clear()
             return str(error).rstrip("."), False
 
@@ -84,8 +84,8 @@ class SelfTest:
                 await board.clear()
 
 
-def _verdict(agrees: bool, said: Answer | None) -> Verdict:
+def _verdict(agrees: bool, said: TrialAnswer | None) -> TrialVerdict:
     """Failed if either the sensors or the person say so; a skipped answer passes nothing."""
-    if not agrees or said is Answer.NO:
-        return Verdict.FAILED
-    return Verdict.SKIPPED if said is Answer.SKIP else Verdict.PASSED
+    if not agrees or said is TrialAnswer.NO:
+        return TrialVerdict.FAILED
+    return TrialVerdict.SKIPPED if said is TrialAnswer.SKIP else TrialVerdict.PASSED

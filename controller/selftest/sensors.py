@@ -10,7 +10,7 @@ from config.schema import SensorChannel
 from controller.selftest.asking import PATIENCE
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
-from controller.selftest.trial import Disagrees, Trial
+from controller.selftest.trial import DisagreementError, Trial
 from firmware_bridge.board import FaultCode
 
 
@@ -36,7 +36,9 @@ async def _stop_is_heard(subject: Subject, sensor: str) -> str:
             while (fault := await anext(faults)).code is not FaultCode.EMERGENCY_STOP:
                 pass
     except TimeoutError:
-        raise Disagrees(f"{sensor} became active, and board {board.name} did not stop") from None
+        raise DisagreementError(
+            f"{sensor} became active, and board {board.name} did not stop"
+        ) from None
     await subject.ask("Release the emergency stop.", sensor, False)
     await board.clear()
     return f"board {fault.board} stopped at {sensor}, and was cleared after its release"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from config.schema import Head, Table, TileSize
 from controller.faults.retry import Care
 from controller.selftest.asking import Watcher, acted
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from controller.stations.switched import Switched
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
@@ -22,7 +22,7 @@ class Subject:
         self.table = table
         self.boards = boards
         self.watcher = watcher
-        self.rig = Rig(table, tile, Devices(table, boards), Care())
+        self.rig = Stations(table, tile, Devices(table, boards), Care())
 
     def board(self, channel: str) -> Board:
         """The board that a channel is wired to."""

@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rules.errors import WallwrightError
 
-class Answer(enum.Enum):
+
+class TrialAnswer(enum.Enum):
     """What the person said."""
 
     YES = "yes"
@@ -16,7 +18,7 @@ class Answer(enum.Enum):
     SKIP = "skip"
 
 
-class Verdict(enum.Enum):
+class TrialVerdict(enum.Enum):
     """What a trial came to."""
 
     PASSED = "passed"
@@ -24,7 +26,7 @@ class Verdict(enum.Enum):
     SKIPPED = "skipped"
 
 
-class Disagrees(Exception):
+class DisagreementError(WallwrightError):
     """A sensor did not show what it should: what it did, as a sentence without a stop."""
 
 
@@ -45,7 +47,7 @@ class Trial:
     moves: tuple[str, ...] = ()
     """The channels that need a lease."""
 
-    def came_to(self, seen: str, said: Answer | None, verdict: Verdict) -> Result:
+    def came_to(self, seen: str, said: TrialAnswer | None, verdict: TrialVerdict) -> Result:
         """Its result: what the sensors and the person said, and what follows from it."""
         words = said.value if said else ""
         return Result(self.part, self.what, self.channels, self.ordered, seen, words, verdict)
@@ -61,7 +63,7 @@ class Result:
     ordered: str
     seen: str
     said: str
-    verdict: Verdict
+    verdict: TrialVerdict
 
     def facts(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from controller.selftest.subject import Subject
-from controller.selftest.trial import Disagrees, Trial
+from controller.selftest.trial import DisagreementError, Trial
 
 
 def dice(subject: Subject) -> Iterator[Trial]:
@@ -28,7 +28,7 @@ def dice(subject: Subject) -> Iterator[Trial]:
 async def _throw(subject: Subject, unit: str, number: int) -> str:
     faces = (await subject.board(unit).throw(unit, number))[:number]
     if not all(1 <= face <= 6 for face in faces):
-        raise Disagrees(f"the reader saw {' '.join(map(str, faces))}")
+        raise DisagreementError(f"the reader saw {' '.join(map(str, faces))}")
     return f"the dice show {' '.join(map(str, faces))}"
 
 

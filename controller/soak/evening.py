@@ -13,7 +13,7 @@ from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.catalogue import Fault
 from controller.faults.table_fault import TableFault
-from controller.journal import JournalError, JournalLocked
+from controller.journal import JournalError, JournalLockedError
 from controller.soak.host_restarts import FALLING, SurvivingTable
 from controller.soak.scenarios import EVENING, Evening, Lot
 from controller.soak.tolerated_refusals import may_refuse
@@ -244,7 +244,7 @@ class _Night:
             return fault
         except TimeoutError:
             self._wrong(f"After {LONGEST:.0f} s it still waits: {_last(self._now)}")
-        except JournalLocked as error:
+        except JournalLockedError as error:
             return TableFault(Fault.JOURNAL_LOCKED, "journal", str(error))
         except JournalError as error:
             # A host that ends while its disk is full says so; the next one reads what is there.
@@ -332,7 +332,7 @@ class _Night:
             return []
         try:
             entries = daemon.books.journal.history()
-        except JournalLocked as locked:
+        except JournalLockedError as locked:
             return [] if self._may_lock else [_told(locked)]
         return [
             *throws_as_written(self._witness.thrown, entries),

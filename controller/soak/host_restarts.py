@@ -32,9 +32,9 @@ from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injection import Mishap
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
-from firmware_bridge.sim.plug import Plug
+from firmware_bridge.sim.plug import CablePlug
 from firmware_bridge.sim.slow_disk import SlowDisk
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import Line
 
 Die = Callable[[int, bool], bool]
@@ -134,7 +134,7 @@ class SurvivingTable:
             obliging=self.choices.obliging,
             parameters=self.orders.parameters,
         )
-        self.plug = Plug()
+        self.plug = CablePlug()
         self.daemon: Daemon | None = None
         """The last host's."""
         self._pins: dict[str, MockPins] = {}
@@ -271,7 +271,7 @@ class SurvivingTable:
 
     def _reconnect(self, life: _Life, board: str) -> None:
         if life.dead:
-            raise BoardSilent(f"board {board}: its host is gone.")
+            raise BoardSilentError(f"board {board}: its host is gone.")
         if self._line is not None and self._line.broken:
             self._line.attach(self.plug.open())
 

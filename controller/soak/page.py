@@ -16,7 +16,7 @@ Row = tuple[str, ...]
 
 
 @dataclass
-class Tally:
+class RoundTally:
     """What has been counted so far."""
 
     rounds: int = 0
@@ -54,7 +54,7 @@ class Tally:
             self.kinds[kind][end] += 1
 
 
-def markdown(tally: Tally, command: str, wall: float) -> str:
+def markdown(tally: RoundTally, command: str, wall: float) -> str:
     """The whole page."""
     parts = [
         "# Chaos",
@@ -104,7 +104,7 @@ def choices_page(coverage: Coverage) -> list[str]:
 _MISSED = ("game", "choice", "values")
 
 
-def as_json(tally: Tally, wall: float) -> dict[str, object]:
+def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
     """The whole report as JSON values."""
     return {
         "rounds": tally.rounds,
@@ -128,7 +128,7 @@ def as_json(tally: Tally, wall: float) -> dict[str, object]:
     }
 
 
-def figures(tally: Tally, wall: float) -> list[Row]:
+def figures(tally: RoundTally, wall: float) -> list[Row]:
     """The figures of the whole, each with its name."""
     return [
         ("rounds", f"{tally.rounds:,}"),
@@ -141,7 +141,7 @@ def figures(tally: Tally, wall: float) -> list[Row]:
     ]
 
 
-def by_kind(tally: Tally) -> list[Row]:
+def by_kind(tally: RoundTally) -> list[Row]:
     """Each kind of mishap, how often it happened, and how such rounds ended."""
     return [
         (kind, *(f"{tally.kinds[kind][name]:,}" for name in ("happened", *ENDINGS)))
@@ -149,7 +149,7 @@ def by_kind(tally: Tally) -> list[Row]:
     ]
 
 
-def by_pair(tally: Tally) -> list[Row]:
+def by_pair(tally: RoundTally) -> list[Row]:
     """Rounds by table and game."""
     return [(table, game, f"{n:,}") for (table, game), n in sorted(tally.pairs.items())]
 

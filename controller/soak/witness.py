@@ -19,7 +19,7 @@ from controller.journal import Entry
 from controller.journal.notes import ShakesBefore, notes_of
 from controller.rounds.deal import recalled
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.plant.tiles import Impossible, Tile
+from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
 from rules.errors import RulesError
 from rules.geometry import Place
 from rules.setup import Setup, replay
@@ -84,7 +84,7 @@ def every_tile_is_somewhere(plant: Plant) -> list[str]:
     """What is wrong with the census of all tiles."""
     try:
         plant.census()
-    except Impossible as error:
+    except ImpossibleOrderError as error:
         return [f"The census: {error}"]
     return []
 

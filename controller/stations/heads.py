@@ -18,7 +18,7 @@ from controller.stations.load import Load, longest_wait, looks
 from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
-from controller.stations.tile_counter import Tally
+from controller.stations.tile_counter import TileCounter
 from firmware_bridge.board import Edges, Ended, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
 
@@ -52,7 +52,7 @@ class HeadStation:
         self._face: Sensor | None = devices.sensor(head.face) if head.face else None
         self._loosening = Loosening(head, devices, below, drum)
         self._load = Load()
-        self._tally = Tally(self._counter)
+        self._tally = TileCounter(self._counter)
         self._due = 0
         """Tiles that have still to pass the counter."""
         self._over = 0
@@ -78,7 +78,11 @@ class HeadStation:
         """Tiles of those due that replace what a person took out: a push waits for them."""
 
     async def start(
-        self, load: Load | None = None, tally: Tally | None = None, *, taken_over: bool = False
+        self,
+        load: Load | None = None,
+        tally: TileCounter | None = None,
+        *,
+        taken_over: bool = False,
     ) -> None:
         """The belt runs while the head feeds; `load` is what all heads together are to bring.
 
@@ -86,7 +90,7 @@ class HeadStation:
         may find a tile on the belt.
         """
         self._load, self._due = load or Load(), 0
-        self._tally, self._unwatched = tally or Tally(self._counter), taken_over
+        self._tally, self._unwatched = tally or TileCounter(self._counter), taken_over
         if self._vane is not None and self._stands is None:
             # Before the first tile comes: a push that waits for this would find the next one too.
             self._stands = await self._vane.active()

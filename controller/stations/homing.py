@@ -12,7 +12,7 @@ from config.schema import AxisChannel, Gantry, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board, Ended, Reason
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 
 PULL_OFF = 0.01
 """How far an axis leaves its home switch to prove that the switch is not stuck, metres (ours)."""
@@ -98,7 +98,7 @@ def gantry_homing(table: Table, gantry: Gantry, care: Care) -> Homing:
 def not_cut_short(board: Board, axis: str, ended: Ended) -> Ended:
     """Raise BoardRefused where the board itself cut a motion short: that is a pause, no fault."""
     if ended.reason in (Reason.HELD, Reason.FAULT):
-        raise BoardRefused(
+        raise BoardRefusedError(
             f"board {board.name}: {axis} was cut short by {ended.reason.name} while the axes were"
             " found again; clear the board, then home again."
         )

@@ -18,7 +18,7 @@ from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices, Sensor
 
 
-class Rig:
+class Stations:
     """The working parts of a table, by their trade names. `care` says what they do about faults."""
 
     def __init__(

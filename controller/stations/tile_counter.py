@@ -15,7 +15,7 @@ from controller.journal.replay import Notebook, Unread
 from firmware_bridge.boards.devices import Sensor
 
 
-class Tally:
+class TileCounter:
     """One counter's: `through` tiles are through since the board had counted `base` edges.
 
     Without a `base` it begins at what the board has counted when it is first asked. `stuck` is what

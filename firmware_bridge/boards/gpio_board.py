@@ -26,14 +26,14 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge.board import BoardFault, Edge, Ended, FaultCode, Identity, Reason, Until
+from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import NONE
 
 RENEWALS = 3
@@ -70,7 +70,7 @@ class GpioBoard:
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
         self._names = tuple(config.channels)
         self._work: _Work | None = None
-        self._identity: Identity | None = None
+        self._identity: BoardIdentity | None = None
         self._holds = 0
         self._tickets = count(1)
         self._motions: dict[int, asyncio.Future[Ended]] = {}
@@ -87,13 +87,13 @@ class GpioBoard:
 
     # From closed to open and back
 
-    async def start(self) -> Identity:
+    async def start(self) -> BoardIdentity:
         """Take the pins, outputs at their safe values; on an open board only say who it is."""
         if self._identity is None:
             work = self._work = self._open()
             try:
                 self._identity = self._configure(work)
-            except BoardRefused:
+            except BoardRefusedError:
                 self._work = None
                 work.pins.close()
                 raise
@@ -126,7 +126,9 @@ class GpioBoard:
         if self._work is None:
             return
         if self._holds == 0:
-            raise BoardRefused(f"board {self._name}: the lease is given back, but nobody holds it.")
+            raise BoardRefusedError(
+                f"board {self._name}: the lease is given back, but nobody holds it."
+            )
         self._holds -= 1
         if self._holds == 0:
             self._let_go(self._work)
@@ -261,7 +263,7 @@ class GpioBoard:
         core.send = self._heard
         return _Work(loop, pins, core)
 
-    def _configure(self, work: _Work) -> Identity:
+    def _configure(self, work: _Work) -> BoardIdentity:
         """Show the executor how the sensors stand, then its channel table."""
         self._latched.clear()
         for sensor, active in work.pins.levels().items():
@@ -275,10 +277,10 @@ class GpioBoard:
             self._ask(wire.Watch(self._number(sensor), 1), f"watching {sensor}")
         return identity
 
-    def _identify(self) -> Identity:
+    def _identify(self) -> BoardIdentity:
         said = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
         assert isinstance(said, wire.Identity)
-        return Identity(
+        return BoardIdentity(
             said.protocol,
             said.firmware,
             "gpio",
@@ -300,7 +302,7 @@ class GpioBoard:
         work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew_it, work)
 
     def _renew_it(self, work: _Work) -> None:
-        with suppress(BoardRefused):
+        with suppress(BoardRefusedError):
             self._renew(work)
 
     def _let_go(self, work: _Work) -> None:
@@ -331,12 +333,14 @@ class GpioBoard:
         reply = self._working().core.execute(message, ticket)
         if isinstance(reply, wire.Refused):
             blamed = self._called(reply.channel)
-            raise BoardRefused(words.refusal(self._name, what, reply, blamed), words.why(reply))
+            raise BoardRefusedError(
+                words.refusal(self._name, what, reply, blamed), words.why(reply)
+            )
         return reply
 
     def _working(self) -> _Work:
         if self._work is None:
-            raise BoardRefused(f"board {self._name} is closed; start it first.")
+            raise BoardRefusedError(f"board {self._name} is closed; start it first.")
         return self._work
 
     def _output(self, channel: str, value: int) -> int:
@@ -349,7 +353,7 @@ class GpioBoard:
 
     def _number(self, channel: str) -> int:
         if channel not in self._numbers:
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
             )
         return self._numbers[channel]
@@ -357,8 +361,8 @@ class GpioBoard:
     def _called(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else ""
 
-    def _beyond_pins(self, verb: str, channel: str) -> BoardRefused:
-        return BoardRefused(
+    def _beyond_pins(self, verb: str, channel: str) -> BoardRefusedError:
+        return BoardRefusedError(
             f"board {self._name} cannot {verb} {channel}: it is plain GPIO pins; move that channel"
             " to a serial board."
         )

@@ -23,7 +23,7 @@ from gpiozero import (
 )
 
 from config.schema import BoardConfig, Channel, MotorChannel, OutputChannel, SensorChannel
-from firmware_bridge.wire.errors import BoardError, BoardRefused
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 
 HEADER = range(2, 28)
 """The pins of a Raspberry Pi's header that are free to use, by Broadcom's numbers."""
@@ -59,14 +59,14 @@ def check_pins(board: str, config: BoardConfig) -> None:
     """Raise BoardRefused for the first channel that plain pins cannot be."""
     for name, channel in config.channels.items():
         if not isinstance(channel, MotorChannel | OutputChannel | SensorChannel):
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {board}: channel {name} is of kind {channel.kind}; plain GPIO pins can"
                 " only be motor, output and sensor: move it to a serial board."
             )
         reverse = channel.reverse_pin if isinstance(channel, MotorChannel) else None
         for pin in (channel.pin, reverse):
             if pin is not None and pin not in HEADER:
-                raise BoardRefused(
+                raise BoardRefusedError(
                     f"board {board}: channel {name} is on pin {pin}, which a Raspberry Pi's header"
                     f" does not offer; choose one from {HEADER[0]} to {HEADER[-1]}."
                 )
@@ -77,7 +77,7 @@ def check_pins(board: str, config: BoardConfig) -> None:
 def check_direction(board: str, motor: str, channel: MotorChannel, value: int) -> None:
     """Raise BoardRefused if a motor on a single pin is to run in reverse."""
     if value < 0 and channel.reverse_pin is None:
-        raise BoardRefused(
+        raise BoardRefusedError(
             f"board {board}: motor {motor} has no reverse_pin and cannot run at {value}; wire one"
             " and name it in the table, or run it forward only."
         )
@@ -97,7 +97,7 @@ class GpioPins:
                 self._open(name, channel, factory, changed)
             except GPIOZeroError as refusal:
                 self.close()
-                raise BoardRefused(
+                raise BoardRefusedError(
                     f"board {board}: channel {name} cannot have its pin: {refusal}; see what else"
                     " uses it."
                 ) from refusal

@@ -22,7 +22,7 @@ End = Ended | tuple[int, ...]
 
 
 @dataclass(eq=False, slots=True)
-class Motion:
+class PendingMotion:
     """One motion: the command that begins it, and its end."""
 
     command: Command
@@ -36,12 +36,12 @@ class Motions:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._loop = asyncio.get_running_loop()
-        self._motions: list[Motion] = []
+        self._motions: list[PendingMotion] = []
 
     @contextmanager
-    def begun(self, order: Message, channel: int) -> Iterator[Motion]:
+    def begun(self, order: Message, channel: int) -> Iterator[PendingMotion]:
         """Order a motion, and listen for its end until the context is left."""
-        motion = Motion(self._link.ask(order), channel, self._loop.create_future())
+        motion = PendingMotion(self._link.ask(order), channel, self._loop.create_future())
         heed(motion.end)
         self._motions.append(motion)
         try:

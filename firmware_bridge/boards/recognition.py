@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_bridge.board import Identity
-from firmware_bridge.wire.errors import BoardStranger
+from firmware_bridge.board import BoardIdentity
+from firmware_bridge.wire.errors import StrangeBoardError
 
 UNCONFIGURED = 0
 """The checksum of a board that has lost its channel table with its power."""
@@ -23,7 +23,7 @@ class Recognition:
     def __init__(self, board: str, serial: str | None) -> None:
         self._board = board
         self._serial = serial
-        self._met: Identity | None = None
+        self._met: BoardIdentity | None = None
         self._counts: dict[int, int] = {}
 
     @property
@@ -40,7 +40,7 @@ class Recognition:
         """Remember what a channel has counted."""
         self._counts[channel] = max(count, self._counts.get(channel, 0))
 
-    def check(self, identity: Identity, configuration: int) -> None:
+    def check(self, identity: BoardIdentity, configuration: int) -> None:
         """Compare a board that answers with the one that was met. Raises BoardStranger.
 
         `configuration` is the checksum of this table's channels: on a board that was met, any other
@@ -48,24 +48,24 @@ class Recognition:
         """
         name, met = self._board, self._met
         if self._serial is not None and identity.serial != self._serial:
-            raise BoardStranger(
+            raise StrangeBoardError(
                 f"board {name}: a board with serial {identity.serial} answers, and the table's file"
                 f" names {self._serial}; connect that one, or correct boards.{name}.serial."
             )
         if met is None:
             return
         if identity.serial != met.serial:
-            raise BoardStranger(
+            raise StrangeBoardError(
                 f"board {name}: a board with serial {identity.serial} answers where {met.serial}"
                 " did; connect that one again."
             )
         if (identity.boots - met.boots) % BOOTS >= BOOTS // 2:
-            raise BoardStranger(
+            raise StrangeBoardError(
                 f"board {name} (serial {met.serial}) has started {identity.boots} times and had"
                 f" started {met.boots} times before: it has lost its memory."
             )
         if identity.configuration_crc not in (UNCONFIGURED, configuration):
-            raise BoardStranger(
+            raise StrangeBoardError(
                 f"board {name} (serial {met.serial}) has the configuration of another table"
                 f" ({identity.configuration_crc:04x}, not {configuration:04x}): end the program"
                 " that used it, then switch the board off and on."
@@ -75,11 +75,11 @@ class Recognition:
         """Raise BoardStranger for a count that went back."""
         seen = self._counts.get(channel, 0)
         if count < seen:
-            raise BoardStranger(
+            raise StrangeBoardError(
                 f"board {self._board}: {sensor} counts {count} and had counted {seen}; it is"
                 " another board, or it has lost its memory."
             )
 
-    def met(self, identity: Identity) -> None:
+    def met(self, identity: BoardIdentity) -> None:
         """The board has been recognised."""
         self._met = identity

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.board import BoardFault, Edge, Ended, FaultCode, Identity, Reason, Until
+from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.lease import Lease
@@ -27,7 +27,12 @@ from firmware_bridge.boards.recognition import Recognition
 from firmware_bridge.boards.subscriptions import Watching
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent, BoardStranger
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardRefusedError,
+    BoardSilentError,
+    StrangeBoardError,
+)
 from firmware_bridge.wire.link import Line, heed
 from firmware_bridge.wire.messages import NONE, PROTOCOL
 from firmware_bridge.wire.session_security import proves
@@ -76,7 +81,7 @@ class SerialBoard:
         self._link = line.link(config.address, name)
         self._link.told = self._told
         self._link.lost = self._end
-        self._identity: Identity | None = None
+        self._identity: BoardIdentity | None = None
         self._recognition = Recognition(name, config.serial)
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
@@ -97,7 +102,7 @@ class SerialBoard:
 
     # From closed to open and back
 
-    async def start(self) -> Identity:
+    async def start(self) -> BoardIdentity:
         """Identify, check the key, configure, make safe; on an open board only say who it is.
 
         Raises BoardStranger where another board answers than before; it is not configured.
@@ -143,7 +148,9 @@ class SerialBoard:
         if not self._link.ready:
             return
         if not self._lease.held:
-            raise BoardRefused(f"board {self._name}: the lease is given back, but nobody holds it.")
+            raise BoardRefusedError(
+                f"board {self._name}: the lease is given back, but nobody holds it."
+            )
         returned = self._lease.drop()
         if returned is not None:
             await returned
@@ -164,7 +171,7 @@ class SerialBoard:
     async def move(self, targets: Mapping[str, float]) -> Ended:
         """Move up to three axes. BoardRefused for another number, or for what is no axis."""
         if not 1 <= len(targets) <= 3:
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {self._name} moves one to three axes at once, not {len(targets)};"
                 " order them one after another."
             )
@@ -184,7 +191,7 @@ class SerialBoard:
         order = wire.ThrowDice(self._number(channel), dice)
         end = await self._await_end(order, channel, "a throw", limit)
         if isinstance(end, Ended):
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {self._name}: the throw of {channel} ended by {end.reason.name} before the"
                 " dice lay still; throw again.",
                 CUT_SHORT.get(end.reason),
@@ -272,18 +279,18 @@ class SerialBoard:
                 # Its motions have ended by HELD already; this speaks for what was simply on.
                 self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
-    def _end(self, silent: BoardSilent | None) -> None:
+    def _end(self, silent: BoardSilentError | None) -> None:
         """The session is over: by a loss, or (None) because it was closed."""
         self._identity = None
         self._lease.forget()
         self._watching.end(silent)
         self._faults.end(silent)
-        closed = BoardSilent(f"board {self._name} was closed before the motion ended.")
+        closed = BoardSilentError(f"board {self._name} was closed before the motion ended.")
         self._motions.fail(silent or closed)
 
     # Helpers: opening
 
-    async def _identify(self) -> Identity:
+    async def _identify(self) -> BoardIdentity:
         nonce = self._nonce()
         reply = await self._link.identify(nonce)
         if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
@@ -297,7 +304,7 @@ class SerialBoard:
                 f"board {self._name} (serial {serial}) does not know the key that this table has"
                 " for it; check that it is the right board, or provision it anew."
             )
-        return Identity(
+        return BoardIdentity(
             said.protocol,
             said.firmware,
             words.text(said.build),
@@ -318,7 +325,7 @@ class SerialBoard:
 
     def _unknown(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
         """A board that cannot prove who it is; after a first meeting it is another board."""
-        return BoardStranger(sentence) if self._recognition.has_met else kind(sentence)
+        return StrangeBoardError(sentence) if self._recognition.has_met else kind(sentence)
 
     def _wrong_version(self, theirs: str) -> str:
         return (
@@ -374,7 +381,7 @@ class SerialBoard:
                     return await motion.end
             except TimeoutError:
                 heed(self._link.request(wire.Stop(number)))
-                raise BoardSilent(
+                raise BoardSilentError(
                     f"board {self._name} did not tell how {what} of {channel} ended, {MARGIN:g} s"
                     f" after its limit of {limit:g} s; it was told to stop. Close the board and"
                     " start it again."
@@ -383,7 +390,9 @@ class SerialBoard:
     def _expect(self, kind: type[T], reply: wire.Message, order: str, channel: str) -> T:
         if isinstance(reply, wire.Refused):
             blamed = self._called(reply.channel) or channel
-            raise BoardRefused(words.refusal(self._name, order, reply, blamed), words.why(reply))
+            raise BoardRefusedError(
+                words.refusal(self._name, order, reply, blamed), words.why(reply)
+            )
         if not isinstance(reply, kind):
             raise BoardError(
                 f"board {self._name} answered {order} with {type(reply).__name__}, not"
@@ -396,7 +405,7 @@ class SerialBoard:
         """The longest a move of this axis can take: from end to end."""
         config = self._config.channels[self._names[self._number(axis)]]
         if not isinstance(config, AxisChannel):
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {self._name} cannot move {axis} as an axis: its kind is {config.kind};"
                 " name an axis."
             )
@@ -405,7 +414,7 @@ class SerialBoard:
     def _number(self, channel: str) -> int:
         number = self._numbers.get(channel)
         if number is None:
-            raise BoardRefused(
+            raise BoardRefusedError(
                 f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
             )
         return number

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from firmware_bridge.board import Edge
 from firmware_bridge.boards.feed import Feed, Feeds
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import Link, heed
 from firmware_bridge.wire.messages import EdgeSeen, Watch
 
@@ -48,7 +48,7 @@ class Watching:
         at = self._clock.seconds(event.at_us)
         self._edges.tell(Edge(self._names[event.channel], bool(event.active), at, event.count))
 
-    def end(self, why: BoardSilent | None) -> None:
+    def end(self, why: BoardSilentError | None) -> None:
         """Nothing more will be heard, for this reason if there is one."""
         self._edges.end(why)
         self._heard_by.clear()

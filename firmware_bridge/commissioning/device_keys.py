@@ -14,6 +14,7 @@ from pathlib import Path
 
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.errors import BoardError
+from rules.errors import WallwrightError
 
 UNSET = "UNSET000"
 """The serial number of a board that was never provisioned."""
@@ -22,15 +23,15 @@ SERIAL_SIZE = 8
 KEY_SIZES = (16, 32)
 
 
-class KeysError(ValueError):
+class KeysError(WallwrightError, ValueError):
     """The file of keys cannot be used: one sentence, and what to do."""
 
 
-class UnknownBoard(BoardError):
+class MissingKeyError(BoardError):
     """A board whose key is not on file."""
 
 
-class Keys:
+class DeviceKeys:
     """Keys by serial number. Raises KeysError for a file that is damaged or open to others.
 
     A file that is not there has no keys.
@@ -41,7 +42,7 @@ class Keys:
         self._keys = _read(file)
 
     @classmethod
-    def none(cls) -> Keys:
+    def none(cls) -> DeviceKeys:
         """No key but the simulation's."""
         return cls(Path(os.devnull))
 
@@ -55,12 +56,12 @@ class Keys:
         if serial.startswith(SIMULATED):
             return KEY
         if serial == UNSET:
-            raise UnknownBoard(
+            raise MissingKeyError(
                 "this board was never provisioned, so nobody can tell it from another; give it a"
                 " serial number, an address and a key:"
                 " `wallwright firmware provision PORT --serial S --address N`."
             )
-        raise UnknownBoard(
+        raise MissingKeyError(
             f"there is no key for the board {serial} in {self.file}; copy its line from the host"
             " that has it (--keys names another file), or provision the board anew:"
             " `wallwright firmware provision PORT --serial S --address N`."

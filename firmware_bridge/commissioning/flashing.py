@@ -16,6 +16,7 @@ from pathlib import Path
 from struct import Struct
 
 from firmware_bridge.commissioning.provisioning import intel_hex
+from rules.errors import WallwrightError
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wallwright.elf"
@@ -34,7 +35,7 @@ _ELF_HEADER = Struct("<16sHHIIIIIHHHHHH")
 _SECTION = Struct("<10I")
 
 
-class FlashingError(Exception):
+class FlashingError(WallwrightError):
     """The firmware could not be built or carried: one sentence, and what to do.
 
     `refused` is whether it was plain beforehand, so that no board was touched.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import PROTOCOL
 from firmware_bridge.wire.session_security import proves
@@ -20,7 +20,7 @@ ADDRESSES = range(8)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProbeAnswer:
     """What the board at an address said when it was asked who it is."""
 
     address: int
@@ -43,7 +43,7 @@ class Answer:
         return self.identity is not None and proves(self.identity, self.nonce, key)
 
 
-async def answers(port: str, patience: float = PATIENCE) -> tuple[Answer, ...]:
+async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, ...]:
     """The boards on a port, by address. Raises BoardSilent if it cannot be opened.
 
     Nothing but `Identify` is sent, so no board changes what it does but for its session.
@@ -59,7 +59,7 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[Answer, ...]:
         await asyncio.wait(asked.values(), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.sleep(0.1)
         found = tuple(
-            Answer(address, nonces[address], answer.result())
+            ProbeAnswer(address, nonces[address], answer.result())
             for address, answer in asked.items()
             if answer.done() and not answer.cancelled() and not answer.exception()
         )
@@ -75,7 +75,7 @@ async def probe(port: str) -> str:
     """Which boards answer on a port, or why none does; for people. Keys are not checked."""
     try:
         found = await answers(port)
-    except BoardSilent as reason:
+    except BoardSilentError as reason:
         return str(reason)
     return "; ".join(map(introduced, found)) or SILENCE
 
@@ -83,7 +83,7 @@ async def probe(port: str) -> str:
 SILENCE = f"nothing answers at {BAUD} baud"
 
 
-def introduced(answer: Answer) -> str:
+def introduced(answer: ProbeAnswer) -> str:
     """A board in a sentence's beginning: serial number, address, firmware and protocol."""
     said = answer.identity
     if said is None:

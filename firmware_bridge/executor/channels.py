@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
 from firmware_bridge.wire.messages import NONE, Configure, Kind, Message
+from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
-    from firmware_bridge.executor.memory import Memory
+    from firmware_bridge.executor.memory import BoardMemory
 
 
-class Impossible(Exception):
+class ImpossibleOrderError(WallwrightError):
     """A command that no mechanism can obey: nothing to grip, no room, a lift under load."""
 
 
@@ -57,7 +58,7 @@ class Core(Protocol):
         """Send an event, after the reply to the command that is being executed."""
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> BoardMemory:
         """What outlives sessions and resets."""
 
     def ended(
@@ -73,7 +74,7 @@ class Core(Protocol):
 
 
 @dataclass(eq=False)
-class Sensor:
+class BoardSensor:
     """A debounced input, and every output that reacts to it."""
 
     name: str
@@ -87,11 +88,11 @@ class Sensor:
     count: int = 0
     watched: bool = False
     settling: asyncio.TimerHandle | None = None
-    awaited_by: list[Output] = field(default_factory=list)
+    awaited_by: list[BoardOutput] = field(default_factory=list)
     """Outputs whose drive counts this sensor's edges or waits for its level."""
-    stops_forward: list[Output] = field(default_factory=list)
-    stops_reverse: list[Output] = field(default_factory=list)
-    holds: list[Output] = field(default_factory=list)
+    stops_forward: list[BoardOutput] = field(default_factory=list)
+    stops_reverse: list[BoardOutput] = field(default_factory=list)
+    holds: list[BoardOutput] = field(default_factory=list)
     homes: list[Axis] = field(default_factory=list)
 
 
@@ -102,7 +103,7 @@ class Running:
     ticket: int | None
     """The command that began it; None once the host that gave it has begun anew."""
     began: float
-    sensor: Sensor | None = None
+    sensor: BoardSensor | None = None
     edges: int = 0
     """Edges still to come; 0 where a level or the time is awaited."""
     level: bool | None = None
@@ -112,15 +113,15 @@ class Running:
 
 
 @dataclass(eq=False)
-class Output:
+class BoardOutput:
     """A motor, output or strip."""
 
     name: str
     number: int
     record: Configure
-    forward_stop: Sensor | None = None
-    reverse_stop: Sensor | None = None
-    hold: Sensor | None = None
+    forward_stop: BoardSensor | None = None
+    reverse_stop: BoardSensor | None = None
+    hold: BoardSensor | None = None
     wanted: int = 0
     """What the host ordered."""
     value: int = 0
@@ -136,7 +137,7 @@ class Axis:
     name: str
     number: int
     record: Configure
-    switch: Sensor | None = None
+    switch: BoardSensor | None = None
     rest: float = 0.0
     """Its position when it last stood still, metres."""
     homed: bool = False
@@ -178,7 +179,7 @@ class Unit:
     shaking: Running | None = None
 
 
-Channel = Sensor | Output | Axis | Unit
+Channel = BoardSensor | BoardOutput | Axis | Unit
 
 
 def build(
@@ -193,7 +194,7 @@ def build(
     for name, record in zip(names, records, strict=True):
         match record.kind:
             case Kind.SENSOR:
-                channels.append(Sensor(name, record.index, record))
+                channels.append(BoardSensor(name, record.index, record))
             case Kind.AXIS:
                 axis = Axis(name, record.index, record)
                 axis.rest = positions.get(
@@ -201,7 +202,7 @@ def build(
                 )
                 channels.append(axis)
             case Kind.MOTOR | Kind.OUTPUT | Kind.STRIP:
-                output = Output(name, record.index, record)
+                output = BoardOutput(name, record.index, record)
                 output.wanted = record.safe
                 channels.append(output)
             case _:
@@ -213,7 +214,7 @@ def build(
 
 def _connect(channel: Channel, channels: list[Channel]) -> None:
     record = channel.record
-    if isinstance(channel, Output):
+    if isinstance(channel, BoardOutput):
         channel.forward_stop = _sensor(channels, record.forward_stop)
         channel.reverse_stop = _sensor(channels, record.reverse_stop)
         channel.hold = _sensor(channels, record.hold)
@@ -229,10 +230,10 @@ def _connect(channel: Channel, channels: list[Channel]) -> None:
             channel.switch.homes.append(channel)
 
 
-def _sensor(channels: list[Channel], number: int) -> Sensor | None:
+def _sensor(channels: list[Channel], number: int) -> BoardSensor | None:
     if number == NONE:
         return None
     found = channels[number]
-    if not isinstance(found, Sensor):
+    if not isinstance(found, BoardSensor):
         raise TypeError(f"channel {number} ({found.name}) is no sensor.")
     return found

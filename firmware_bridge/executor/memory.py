@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firmware_bridge.board import Reason
-from firmware_bridge.executor.channels import Sensor
+from firmware_bridge.executor.channels import BoardSensor
 from firmware_bridge.wire.messages import NONE, Recalled
 
 CUT_SHORT = (Reason.STOPPED, Reason.HELD, Reason.FAULT)
@@ -45,7 +45,7 @@ class DiceMemory:
 
 
 @dataclass(slots=True)
-class Memory:
+class BoardMemory:
     """One board's memory; channels by number, sensors by name."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Memory:
     orders: dict[int, LastOrder] = field(default_factory=dict)
     dice: dict[int, DiceMemory] = field(default_factory=dict)
 
-    def begun(self, channel: int, ticket: int, sensor: Sensor | None) -> None:
+    def begun(self, channel: int, ticket: int, sensor: BoardSensor | None) -> None:
         """An order begins; with a sensor, its activations count for it from now on."""
         if sensor is None:
             self.orders[channel] = LastOrder(ticket)
@@ -90,12 +90,12 @@ class Memory:
         micros = min(round(order.seconds * 1e6), 0xFFFFFFFF)
         return Recalled(order.ticket, order.reason, min(counted, 0xFFFF), micros)
 
-    def keep(self, sensors: dict[str, Sensor]) -> None:
+    def keep(self, sensors: dict[str, BoardSensor]) -> None:
         """The power goes, or another table comes: counts and levels stay as they are."""
         for name, sensor in sensors.items():
             self.counts[name], self.levels[name] = sensor.count, sensor.active
 
-    def restore(self, sensors: dict[str, Sensor]) -> None:
+    def restore(self, sensors: dict[str, BoardSensor]) -> None:
         """The power is back. What has become active meanwhile has been activated: it counts."""
         for name, sensor in sensors.items():
             if name in self.counts:

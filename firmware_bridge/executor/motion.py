@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.executor.channels import Axis, Core, Impossible, Sensor, Travel
+from firmware_bridge.executor.channels import Axis, BoardSensor, Core, ImpossibleOrderError, Travel
 from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
 
 HOMING_SPEED = 0.25
@@ -18,7 +18,7 @@ _GRACE = 0.05
 _EXACT = 1e-6
 
 
-class Motion:
+class AxesMotion:
     """All of a board's axes, and the travels under way."""
 
     def __init__(self, core: Core, axes: Iterable[Axis]) -> None:
@@ -82,7 +82,7 @@ class Motion:
 
     # What switches do
 
-    def sensed(self, sensor: Sensor) -> None:
+    def sensed(self, sensor: BoardSensor) -> None:
         """A home switch has changed: the end of a homing, or a limit run into."""
         if not sensor.active:
             return
@@ -109,7 +109,7 @@ class Motion:
         self._rests_in(axis, profile)
         try:
             self._core.wiring.axis_begins(axis.name, axis.rest, profile.target, profile.seconds)
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             self._core.impossible(axis.number, str(refusal))
 
     def _rests_in(self, axis: Axis, profile: Profile) -> None:
@@ -154,7 +154,7 @@ class Motion:
     def _tell(self, axis: Axis) -> None:
         try:
             self._core.wiring.axis_ends(axis.name, axis.rest)
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             self._core.impossible(axis.number, str(refusal))
 
     def _ends(self, axis: Axis) -> None:

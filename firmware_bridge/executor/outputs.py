@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.executor.channels import Core, Impossible, Output, Running, Sensor
+from firmware_bridge.executor.channels import (
+    BoardOutput,
+    BoardSensor,
+    Core,
+    ImpossibleOrderError,
+    Running,
+)
 from firmware_bridge.wire.messages import Drive, Kind, UntilKind
 
 _INSTANT = 1e-6
@@ -20,24 +26,26 @@ _INSTANT = 1e-6
 class Outputs:
     """All of a board's outputs, and the drives and pulses under way on them."""
 
-    def __init__(self, core: Core, outputs: Iterable[Output]) -> None:
+    def __init__(self, core: Core, outputs: Iterable[BoardOutput]) -> None:
         self._core = core
         self._outputs = tuple(outputs)
 
     # Commands
 
-    def set(self, output: Output, value: int) -> None:
+    def set(self, output: BoardOutput, value: int) -> None:
         """Leave an output at a value; its maximum on-time begins anew."""
         self._order(output, value)
 
-    def pulse(self, output: Output, value: int, seconds: float, ticket: int) -> None:
+    def pulse(self, output: BoardOutput, value: int, seconds: float, ticket: int) -> None:
         loop = self._core.loop
         running = Running(ticket, loop.time())
         running.timer = loop.call_later(seconds, self._end, output, running, Reason.DONE)
         output.running = running
         self._order(output, value)
 
-    def drive(self, motor: Output, command: Drive, sensor: Sensor | None, ticket: int) -> None:
+    def drive(
+        self, motor: BoardOutput, command: Drive, sensor: BoardSensor | None, ticket: int
+    ) -> None:
         """Run until it is so; at once if it is so already."""
         loop = self._core.loop
         running = Running(ticket, loop.time(), sensor, limit_ma=command.limit_ma)
@@ -56,7 +64,7 @@ class Outputs:
         )
         self._order(motor, command.value)
 
-    def stop(self, output: Output, reason: Reason) -> None:
+    def stop(self, output: BoardOutput, reason: Reason) -> None:
         """Back to the safe value, ending whatever runs."""
         if output.running is not None:
             self._end(output, output.running, reason)
@@ -94,7 +102,7 @@ class Outputs:
 
     # What sensors and the supply do
 
-    def sensed(self, sensor: Sensor) -> None:
+    def sensed(self, sensor: BoardSensor) -> None:
         """A sensor has changed: end what waited for that, stop, hold or let go."""
         for motor in tuple(sensor.awaited_by):
             self._await(motor, sensor)
@@ -106,7 +114,7 @@ class Outputs:
         for motor in sensor.holds:
             self._write(motor, motor.record.safe if sensor.active else motor.wanted)
 
-    def current(self, motor: Output, milliamps: int) -> None:
+    def current(self, motor: BoardOutput, milliamps: int) -> None:
         """A motor draws this current; a drive with a lower limit ends."""
         running = motor.running
         if running is not None and 0 < running.limit_ma < milliamps:
@@ -114,7 +122,7 @@ class Outputs:
 
     # Helpers
 
-    def _await(self, motor: Output, sensor: Sensor) -> None:
+    def _await(self, motor: BoardOutput, sensor: BoardSensor) -> None:
         running = motor.running
         if running is None:
             return
@@ -126,13 +134,13 @@ class Outputs:
             if running.counted == running.edges:
                 self._end(motor, running, Reason.EDGES)
 
-    def _at_switch(self, motor: Output, stops: bool, opposite: Sensor | None) -> None:
+    def _at_switch(self, motor: BoardOutput, stops: bool, opposite: BoardSensor | None) -> None:
         if stops:
             self.stop(motor, Reason.SWITCH)
         if opposite is not None and opposite.active:
             self._core.latch(FaultCode.BOTH_SWITCHES, motor.number)
 
-    def _order(self, output: Output, value: int) -> None:
+    def _order(self, output: BoardOutput, value: int) -> None:
         """A new value from the host: refused by a switch, held by back-pressure, or on copper."""
         switch = output.forward_stop if value > 0 else output.reverse_stop if value < 0 else None
         if switch is not None and switch.active:
@@ -148,7 +156,7 @@ class Outputs:
         self._write(output, output.record.safe if held else value)
         self._limit(output)
 
-    def _write(self, output: Output, value: int) -> None:
+    def _write(self, output: BoardOutput, value: int) -> None:
         if value == output.value:
             return
         output.value = value
@@ -156,22 +164,22 @@ class Outputs:
             self._forget_limit(output)
         try:
             self._core.wiring.output(output.name, value)
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             self._core.impossible(output.number, str(refusal))
         self._limit(output)
 
-    def _limit(self, output: Output) -> None:
+    def _limit(self, output: BoardOutput) -> None:
         """The maximum on-time runs while anything but the safe value is on the copper."""
         longest = output.record.max_on_ms
         if longest and output.on_until is None and output.value != output.record.safe:
             output.on_until = self._core.loop.call_later(longest / 1000, self._too_long, output)
 
-    def _forget_limit(self, output: Output) -> None:
+    def _forget_limit(self, output: BoardOutput) -> None:
         if output.on_until is not None:
             output.on_until.cancel()
             output.on_until = None
 
-    def _too_long(self, output: Output) -> None:
+    def _too_long(self, output: BoardOutput) -> None:
         output.on_until = None
         timer = output.running.timer if output.running is not None else None
         if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:
@@ -179,7 +187,7 @@ class Outputs:
             return
         self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
 
-    def _end(self, output: Output, running: Running, reason: Reason) -> None:
+    def _end(self, output: BoardOutput, running: Running, reason: Reason) -> None:
         if output.running is not running:
             return
         output.running = None

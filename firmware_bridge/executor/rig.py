@@ -12,15 +12,15 @@ from typing import TypeVar
 from firmware_bridge.board import Reason
 from firmware_bridge.executor.channels import (
     Axis,
+    BoardOutput,
+    BoardSensor,
     Channel,
     Core,
-    Impossible,
-    Output,
+    ImpossibleOrderError,
     Running,
-    Sensor,
     Unit,
 )
-from firmware_bridge.executor.motion import Motion
+from firmware_bridge.executor.motion import AxesMotion
 from firmware_bridge.executor.outputs import Outputs
 from firmware_bridge.wire.messages import (
     NONE,
@@ -46,8 +46,9 @@ from firmware_bridge.wire.messages import (
     Value,
     Watch,
 )
+from rules.errors import WallwrightError
 
-C = TypeVar("C", Sensor, Axis, Output, Unit)
+C = TypeVar("C", BoardSensor, Axis, BoardOutput, Unit)
 
 Order = Set | Pulse | Drive | Move | Home | ThrowDice
 """What needs a lease."""
@@ -57,7 +58,7 @@ MOST_DICE = 5
 _WORD = 0xFFFFFFFF
 
 
-class No(Exception):
+class OrderRefusedError(WallwrightError):
     """A refusal: why, and the channel it is about."""
 
     def __init__(self, reason: Refusal, channel: int = NONE) -> None:
@@ -66,7 +67,7 @@ class No(Exception):
         self.channel = channel
 
 
-class Rig:
+class ChannelRig:
     """All channels of one board, wired as its records say, with the inputs' levels at the start."""
 
     def __init__(self, core: Core, channels: Sequence[Channel], levels: Mapping[str, bool]) -> None:
@@ -74,9 +75,9 @@ class Rig:
         self._channels = tuple(channels)
         self._units = tuple(unit for unit in channels if isinstance(unit, Unit))
         self._axes = tuple(axis for axis in channels if isinstance(axis, Axis))
-        self._outputs = Outputs(core, (o for o in channels if isinstance(o, Output)))
-        self._motion = Motion(core, self._axes)
-        self._sensors = {s.name: s for s in channels if isinstance(s, Sensor)}
+        self._outputs = Outputs(core, (o for o in channels if isinstance(o, BoardOutput)))
+        self._motion = AxesMotion(core, self._axes)
+        self._sensors = {s.name: s for s in channels if isinstance(s, BoardSensor)}
         for sensor in self._sensors.values():
             sensor.raw = sensor.active = levels.get(sensor.name, False)
         core.memory.restore(self._sensors)
@@ -106,7 +107,7 @@ class Rig:
             case Read():
                 return Value(self._read(question.channel))
             case Watch():
-                self._find(question.channel, Sensor).watched = bool(question.on)
+                self._find(question.channel, BoardSensor).watched = bool(question.on)
                 return Ok()
             case Count():
                 return Value(self._count(question.channel) & 0x7FFFFFFF)
@@ -116,7 +117,7 @@ class Rig:
             case Scan():
                 reader = self._find(question.channel, Unit)
                 if reader.record.kind != Kind.READER:
-                    raise No(Refusal.WRONG_KIND, reader.number)
+                    raise OrderRefusedError(Refusal.WRONG_KIND, reader.number)
                 return Tag(self._core.wiring.tag(reader.name) or 0)
 
     def stop(self, stop: Stop) -> None:
@@ -127,14 +128,14 @@ class Rig:
             self._stop_dice(Reason.STOPPED)
             return
         match self._known(stop.channel):
-            case Output() as output:
+            case BoardOutput() as output:
                 self._outputs.stop(output, Reason.STOPPED)
             case Axis() as axis:
                 self._motion.stop(axis, Reason.STOPPED)
             case Unit() as unit if unit.record.kind == Kind.DICE:
                 self._stop_unit(unit, Reason.STOPPED)
             case channel:
-                raise No(Refusal.WRONG_KIND, channel.number)
+                raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
 
     def begin_session(self) -> None:
         """A host begins anew and knows of no motion: all of them end, without a word."""
@@ -176,7 +177,7 @@ class Rig:
     def current(self, name: str, milliamps: int) -> None:
         """A motor draws this current now."""
         for channel in self._channels:
-            if channel.name == name and isinstance(channel, Output):
+            if channel.name == name and isinstance(channel, BoardOutput):
                 self._outputs.current(channel, milliamps)
 
     def release(self, reason: Reason, dead: bool = False) -> None:
@@ -189,7 +190,7 @@ class Rig:
         """Whether both stops of a motor are active, which no motor can bring about."""
         motor = self._channels[number]
         return (
-            isinstance(motor, Output)
+            isinstance(motor, BoardOutput)
             and motor.forward_stop is not None
             and motor.reverse_stop is not None
             and motor.forward_stop.active
@@ -199,7 +200,7 @@ class Rig:
     def drives(self, number: int) -> bool:
         """Whether a motor or axis is under way, or an output away from its safe value."""
         match self._channels[number]:
-            case Output() as output:
+            case BoardOutput() as output:
                 return output.running is not None or output.value != output.record.safe
             case Axis() as axis:
                 return axis.travel is not None
@@ -229,17 +230,17 @@ class Rig:
         output = self._idle_output(order.channel, order.value)
         longest = output.record.max_on_ms
         if longest and order.duration_ms > longest:
-            raise No(Refusal.OUT_OF_RANGE, output.number)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, output.number)
         self._core.memory.begun(output.number, ticket, None)
         self._outputs.pulse(output, order.value, order.duration_ms / 1000, ticket)
 
     def _drive(self, order: Drive, ticket: int) -> None:
         motor = self._idle_output(order.channel, order.value)
         if motor.record.kind != Kind.MOTOR:
-            raise No(Refusal.WRONG_KIND, motor.number)
+            raise OrderRefusedError(Refusal.WRONG_KIND, motor.number)
         sensor = None
         if order.until != UntilKind.TIME:
-            sensor = self._find(order.sensor, Sensor)
+            sensor = self._find(order.sensor, BoardSensor)
         counts = order.until == UntilKind.EDGES
         if (
             order.value == 0
@@ -247,7 +248,7 @@ class Rig:
             or order.until not in tuple(UntilKind)
             or (counts and order.count == 0)
         ):
-            raise No(Refusal.OUT_OF_RANGE, motor.number)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, motor.number)
         self._core.memory.begun(motor.number, ticket, sensor if counts else None)
         self._outputs.drive(motor, order, sensor, ticket)
 
@@ -263,22 +264,22 @@ class Rig:
                 continue
             axis = self._still(self._find(number, Axis))
             if axis in targets or not axis.record.low_um <= target <= axis.record.high_um:
-                raise No(Refusal.OUT_OF_RANGE, number)
+                raise OrderRefusedError(Refusal.OUT_OF_RANGE, number)
             if not axis.homed:
-                raise No(Refusal.NOT_HOMED, number)
+                raise OrderRefusedError(Refusal.NOT_HOMED, number)
             targets[axis] = target / 1e6
         if not targets or not 1 <= order.speed <= 1000:
-            raise No(Refusal.OUT_OF_RANGE, order.first)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, order.first)
         self._motion.move(targets, order.speed, ticket)
 
     def _throw(self, order: ThrowDice, ticket: int) -> None:
         dome = self._find(order.channel, Unit)
         if dome.record.kind != Kind.DICE:
-            raise No(Refusal.WRONG_KIND, dome.number)
+            raise OrderRefusedError(Refusal.WRONG_KIND, dome.number)
         if dome.shaking is not None:
-            raise No(Refusal.BUSY, dome.number)
+            raise OrderRefusedError(Refusal.BUSY, dome.number)
         if not 1 <= order.dice <= MOST_DICE:
-            raise No(Refusal.OUT_OF_RANGE, dome.number)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, dome.number)
         loop = self._core.loop
         self._core.memory.begun(dome.number, ticket, None)
         dome.shaking = Running(ticket, loop.time())
@@ -289,9 +290,9 @@ class Rig:
 
     def _read(self, number: int) -> int:
         match self._known(number):
-            case Sensor() as sensor:
+            case BoardSensor() as sensor:
                 return int(sensor.active)
-            case Output() as output:
+            case BoardOutput() as output:
                 return output.value
             case Axis() as axis:
                 return round(axis.position(self._core.loop.time()) * 1e6)
@@ -300,45 +301,45 @@ class Rig:
             case Unit() as unit if unit.record.kind == Kind.DICE:
                 return self._core.memory.dice_of(unit.number).packed
             case unit:
-                raise No(Refusal.WRONG_KIND, unit.number)
+                raise OrderRefusedError(Refusal.WRONG_KIND, unit.number)
 
     def _count(self, number: int) -> int:
         match self._known(number):
-            case Sensor() as sensor:
+            case BoardSensor() as sensor:
                 return sensor.count
             case Unit() as unit if unit.record.kind == Kind.DICE:
                 return self._core.memory.dice_of(unit.number).throws
             case channel:
-                raise No(Refusal.WRONG_KIND, channel.number)
+                raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
 
     # Helpers
 
     def _known(self, number: int) -> Channel:
         if number >= len(self._channels):
-            raise No(Refusal.UNKNOWN_CHANNEL, number)
+            raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, number)
         return self._channels[number]
 
     def _find(self, number: int, kind: type[C]) -> C:
         channel = self._known(number)
         if not isinstance(channel, kind):
-            raise No(Refusal.WRONG_KIND, number)
+            raise OrderRefusedError(Refusal.WRONG_KIND, number)
         return channel
 
-    def _idle_output(self, number: int, value: int) -> Output:
-        output = self._find(number, Output)
+    def _idle_output(self, number: int, value: int) -> BoardOutput:
+        output = self._find(number, BoardOutput)
         if not _takes(output, value):
-            raise No(Refusal.OUT_OF_RANGE, number)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, number)
         if output.running is not None:
-            raise No(Refusal.BUSY, number)
+            raise OrderRefusedError(Refusal.BUSY, number)
         return output
 
     @staticmethod
     def _still(axis: Axis) -> Axis:
         if axis.travel is not None:
-            raise No(Refusal.BUSY, axis.number)
+            raise OrderRefusedError(Refusal.BUSY, axis.number)
         return axis
 
-    def _settles(self, sensor: Sensor) -> None:
+    def _settles(self, sensor: BoardSensor) -> None:
         sensor.settling = None
         sensor.active = sensor.raw
         sensor.count += sensor.active
@@ -374,11 +375,11 @@ class Rig:
     def _shake(self, dome: Unit, on: int) -> None:
         try:
             self._core.wiring.output(dome.name, on)
-        except Impossible as refusal:
+        except ImpossibleOrderError as refusal:
             self._core.impossible(dome.number, str(refusal))
 
 
-def _takes(output: Output, value: int) -> bool:
+def _takes(output: BoardOutput, value: int) -> bool:
     """Motor: permille. Output: 0 or 1. Strip: a bit for each of its lamps."""
     if output.record.kind == Kind.MOTOR:
         return -1000 <= value <= 1000

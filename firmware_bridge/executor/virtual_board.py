@@ -20,8 +20,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Wiring, build
-from firmware_bridge.executor.memory import Memory
-from firmware_bridge.executor.rig import No, Order, Rig
+from firmware_bridge.executor.memory import BoardMemory
+from firmware_bridge.executor.rig import ChannelRig, Order, OrderRefusedError
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import (
     NONE,
@@ -98,7 +98,7 @@ class VirtualBoard:
         self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
         self._curtain: dict[str, int] = {}
         self._guarded: frozenset[int] = frozenset()
-        self.memory = Memory()
+        self.memory = BoardMemory()
         self._serial = serial
         self._key = key
         self._boots = 1
@@ -109,7 +109,7 @@ class VirtualBoard:
         self._executing = False
         self._faults: dict[tuple[FaultCode, int], None] = {}
         self._draft: dict[int, Configure] = {}
-        self._rig: Rig | None = None
+        self._rig: ChannelRig | None = None
         self._crc = 0
         self._records: tuple[Configure, ...] = ()
         self._nonce = b""
@@ -125,7 +125,7 @@ class VirtualBoard:
         self._executing = True
         try:
             return self._answer(message, sequence)
-        except No as no:
+        except OrderRefusedError as no:
             return Refused(no.reason, no.channel)
         finally:
             self._executing = False
@@ -226,9 +226,9 @@ class VirtualBoard:
             case Set() | Pulse() | Drive() | Move() | Home() | ThrowDice():
                 rig = self._configured()
                 if self._faults:
-                    raise No(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
+                    raise OrderRefusedError(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
                 if self._lease is None:
-                    raise No(Refusal.NO_LEASE)
+                    raise OrderRefusedError(Refusal.NO_LEASE)
                 self._check_curtain(message)
                 return rig.order(message, sequence)
             case Read() | Watch() | Count() | Scan() | Recall():
@@ -255,16 +255,16 @@ class VirtualBoard:
                 self._end_lease()
                 return Ok()
             case _:
-                raise No(Refusal.OUT_OF_RANGE)
+                raise OrderRefusedError(Refusal.OUT_OF_RANGE)
 
-    def _configured(self) -> Rig:
+    def _configured(self) -> ChannelRig:
         if self._rig is None:
-            raise No(Refusal.NOT_CONFIGURED)
+            raise OrderRefusedError(Refusal.NOT_CONFIGURED)
         return self._rig
 
     def _identify(self, message: Identify) -> Message:
         if message.protocol != PROTOCOL:
-            raise No(Refusal.WRONG_VERSION)
+            raise OrderRefusedError(Refusal.WRONG_VERSION)
         if message.nonce != self._nonce:
             self._nonce = message.nonce
             self._begin_session()
@@ -290,14 +290,14 @@ class VirtualBoard:
 
     def _configure(self, record: Configure) -> Message:
         if record.index >= len(self._names):
-            raise No(Refusal.UNKNOWN_CHANNEL, record.index)
+            raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
         if record.kind not in tuple(Kind):
-            raise No(Refusal.WRONG_KIND, record.index)
+            raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
         moves = record.kind == Kind.AXIS
         if moves and not (
             record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
         ):
-            raise No(Refusal.OUT_OF_RANGE, record.index)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         self._draft[record.index] = record
         return Ok()
 
@@ -305,21 +305,21 @@ class VirtualBoard:
         records = tuple(self._draft[number] for number in sorted(self._draft))
         complete = len(records) == message.channels == len(self._names)
         if not complete or configuration_crc(records) != message.crc:
-            raise No(Refusal.OUT_OF_RANGE)
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE)
         self._draft.clear()
         if self._rig is not None and records == self._records:
             return Ok()
         try:
             channels = build(self._names, records, self._where())
         except (TypeError, IndexError):
-            raise No(Refusal.WRONG_KIND) from None
+            raise OrderRefusedError(Refusal.WRONG_KIND) from None
         self._let_go(Reason.STOPPED, dead=True)
         self._drop_rig()
         self._end_lease()
         self._crc, self._records = message.crc, records
         self._curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
         self._guarded = frozenset(_flagged(records, Flag.GUARDED))
-        self._rig = Rig(self, channels, self._levels)
+        self._rig = ChannelRig(self, channels, self._levels)
         self._rig.release(Reason.STOPPED)
         return Ok()
 
@@ -332,7 +332,7 @@ class VirtualBoard:
                 self._let_go(Reason.STOPPED)
             return Ok()
         if self._expired:
-            raise No(Refusal.NO_LEASE)
+            raise OrderRefusedError(Refusal.NO_LEASE)
         self._lease_until = self.loop.time() + message.duration_ms / 1000
         if self._lease is None or self._lease.when() > self._lease_until:
             self._end_lease()
@@ -342,7 +342,7 @@ class VirtualBoard:
     def _clear(self) -> Message:
         self._faults = dict.fromkeys(fault for fault in self._faults if self._persists(*fault))
         if self._faults:
-            raise No(Refusal.CAUSE_PERSISTS, next(iter(self._faults))[1])
+            raise OrderRefusedError(Refusal.CAUSE_PERSISTS, next(iter(self._faults))[1])
         return Ok()
 
     # Helpers
@@ -378,7 +378,7 @@ class VirtualBoard:
         named = order[:6:2] if isinstance(order, Move) else order[:1]
         if self._guarded.intersection(named):
             self.latch(FaultCode.LIGHT_CURTAIN, broken)
-            raise No(Refusal.FAULT_LATCHED, broken)
+            raise OrderRefusedError(Refusal.FAULT_LATCHED, broken)
 
     def _let_go(self, reason: Reason, dead: bool = False) -> None:
         if self._rig is not None:

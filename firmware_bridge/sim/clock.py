@@ -22,6 +22,8 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple, Unpack
 
+from rules.errors import WallwrightError
+
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 Companion = Callable[[float, float], float]
@@ -43,7 +45,7 @@ _FEW = 64
 """Timers that are never worth searching for cancelled ones."""
 
 
-class Deadlock(RuntimeError):
+class Deadlock(WallwrightError, RuntimeError):
     """Nothing is scheduled, and nothing outside the loop can wake it."""
 
 

@@ -18,7 +18,7 @@ from typing import Protocol
 from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
 from config.schema import BoardConfig, MotorChannel, OutputChannel, SensorChannel
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 
 PI_3B = "a02082"
 """The Raspberry Pi that the pins belong to, by its revision code."""
@@ -88,7 +88,7 @@ class MockPins:
         self._wiring.output(channel, value)
         if self._refusals:
             refusals, self._refusals = self._refusals, []
-            raise Impossible(" ".join(refusals))
+            raise ImpossibleOrderError(" ".join(refusals))
 
 
 class _Factory(MockFactory):  # type: ignore[misc]  # gpiozero has no type hints

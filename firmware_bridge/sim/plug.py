@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from firmware_bridge.sim.line import MemoryTransport, memory_line
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import BAUD, Receive
 
 
-class Plug:
+class CablePlug:
     """One socket of the host. `hear` gets the bytes that come through; `say` sends some back.
 
     `baud` is the line's; infinite where those behind the plug take the wire's time themselves.
@@ -22,7 +22,7 @@ class Plug:
     def open(self) -> MemoryTransport:
         """The host opens its port: a line to whatever is plugged in. Raises BoardSilent."""
         if self.pulled:
-            raise BoardSilent("the line in memory is unplugged; put the plug back.")
+            raise BoardSilentError("the line in memory is unplugged; put the plug back.")
         here, there = memory_line(baud=self._baud)
         there.connect(self.hear, _unheard)
         self._there = there

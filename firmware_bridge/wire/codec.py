@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from cobs import cobs
 
-from firmware_bridge.wire.messages import MAX_FRAME, TABLE, Configure, Message, Row, Sender
+from firmware_bridge.wire.messages import MAX_FRAME, TABLE, Configure, Message, MessageRow, Sender
 
 _SEED = 0xFFFF
 _CHECK = 3
@@ -118,11 +118,11 @@ def _check(crc: int) -> int:
     return 0x808080 | crc & 0x7F | (crc & 0x3F80) << 1 | (crc & 0xC000) << 2
 
 
-def _pack(row: Row) -> tuple[int, Callable[..., bytes]]:
+def _pack(row: MessageRow) -> tuple[int, Callable[..., bytes]]:
     return row.number, Struct("<BBB" + row.layout.format.lstrip("<")).pack
 
 
-def _unpack(row: Row) -> tuple[type[Message], int, Callable[[bytes], tuple[Any, ...]]]:
+def _unpack(row: MessageRow) -> tuple[type[Message], int, Callable[[bytes], tuple[Any, ...]]]:
     layout = Struct("<3x" + row.layout.format.lstrip("<"))
     return row.message, layout.size, layout.unpack
 

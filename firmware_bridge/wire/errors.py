@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from firmware_bridge.wire.messages import Refusal
+from rules.errors import WallwrightError
 
 
-class BoardError(Exception):
+class BoardError(WallwrightError):
     """A board did not do as it was told."""
 
 
-class BoardRefused(BoardError):
+class BoardRefusedError(BoardError):
     """The board answered no: unknown channel, no lease, latched fault, value out of range.
 
     `why` is the board's own reason, None where the host refused by itself.
@@ -20,9 +21,9 @@ class BoardRefused(BoardError):
         self.why = why
 
 
-class BoardSilent(BoardError):
+class BoardSilentError(BoardError):
     """The board did not answer within every retry."""
 
 
-class BoardStranger(BoardError):
+class StrangeBoardError(BoardError):
     """Another board answers than the one that was met, or that the table's file names."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firmware_bridge.wire.codec import EVENTS, Decoder
-from firmware_bridge.wire.errors import BoardError, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport
@@ -23,7 +23,7 @@ class Link:
 
     def __init__(self, line: Line, address: int, name: str) -> None:
         self.told: Callable[[Message], None] = _unheard
-        self.lost: Callable[[BoardSilent], None] = _unheard
+        self.lost: Callable[[BoardSilentError], None] = _unheard
         self.name = name
         self.address = address
         self._line = line
@@ -43,9 +43,9 @@ class Link:
 
     async def identify(self, nonce: bytes) -> Message:
         """Begin a session. A nonce must never be used twice, or a board takes it for an echo."""
-        self._end(BoardSilent(f"board {self.name} is being identified anew; ask it again."))
+        self._end(BoardSilentError(f"board {self.name} is being identified anew; ask it again."))
         if self._line.broken:
-            raise BoardSilent(f"board {self.name}: {self._line.broken}")
+            raise BoardSilentError(f"board {self.name}: {self._line.broken}")
         command = Command(Identify(PROTOCOL, nonce), self._loop.create_future())
         self._closed = ""
         self._exchange.open(command)
@@ -60,7 +60,7 @@ class Link:
         """Send a command; the command itself, which knows its sequence number once sent."""
         command = Command(message, self._loop.create_future())
         if self._closed:
-            command.reply.set_exception(BoardSilent(self._closed))
+            command.reply.set_exception(BoardSilentError(self._closed))
         else:
             self._exchange.waiting.append(command)
             self._line.wake(self)
@@ -83,7 +83,7 @@ class Link:
 
     def close(self) -> None:
         """End the session; whatever is unanswered fails. It can be identified again."""
-        self._end(BoardSilent(f"board {self.name} is closed; start it again."))
+        self._end(BoardSilentError(f"board {self.name} is closed; start it again."))
 
     # For the line
 
@@ -105,7 +105,7 @@ class Link:
 
     def fail(self, why: str) -> None:
         """The line is gone, or the board silent: everything unanswered fails, and `lost` hears."""
-        silent = BoardSilent(f"board {self.name}: {why}")
+        silent = BoardSilentError(f"board {self.name}: {why}")
         self._end(silent)
         self.lost(silent)
 
@@ -145,7 +145,7 @@ class Link:
             " `wallwright scan` shows what answers."
         )
 
-    def _end(self, error: BoardSilent) -> None:
+    def _end(self, error: BoardSilentError) -> None:
         self._closed = str(error)
         for command in self._exchange.close():
             _fail(command, error)

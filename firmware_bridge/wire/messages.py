@@ -368,7 +368,7 @@ Message = (
 )  # fmt: skip
 
 
-class Row(NamedTuple):
+class MessageRow(NamedTuple):
     """One line of the table."""
 
     number: int
@@ -377,11 +377,11 @@ class Row(NamedTuple):
     layout: struct.Struct
 
 
-def _row(number: int, message: type[Message], sender: Sender, layout: str) -> Row:
-    return Row(number, message, sender, struct.Struct("<" + layout))
+def _row(number: int, message: type[Message], sender: Sender, layout: str) -> MessageRow:
+    return MessageRow(number, message, sender, struct.Struct("<" + layout))
 
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[MessageRow, ...] = (
     _row(0x01, Identify, Sender.COMMAND, "B8s"),
     _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiIIIB"),
     _row(0x03, Commit, Sender.COMMAND, "BH"),

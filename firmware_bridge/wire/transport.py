@@ -15,7 +15,7 @@ from typing import Protocol
 
 import serial
 
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 
 BAUD = 250_000
 """Exact on a 16 MHz board, and fast enough: a round trip takes under a millisecond of wire."""
@@ -46,7 +46,7 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
     except (serial.SerialException, OSError, ValueError, termios.error) as reason:
         # termios.error, which is no OSError: the plug was pulled while the port was being opened.
-        raise BoardSilent(
+        raise BoardSilentError(
             f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
             " another program may have it open, or this user may not be in the group dialout."
         ) from reason

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.judge_registry import Judging
 from rules.play import Rules
 from rules.plugin import GamePlugin
@@ -45,7 +45,7 @@ def find_plugin(name: str) -> GamePlugin:
     """The plug-in of that game; raises IllegalSetup with the names that exist."""
     plugin = PLUGINS.get(name)
     if plugin is None:
-        raise IllegalSetup(f"There is no game '{name}'; there are {', '.join(PLUGINS)}.")
+        raise IllegalSetupError(f"There is no game '{name}'; there are {', '.join(PLUGINS)}.")
     return plugin
 
 

@@ -109,7 +109,7 @@ def sets_within(counts: Counts, wild: int = 0) -> Iterator[tuple[Group, Counts]]
                 yield part.group, counts.with_suit(part.suit, rest)
 
 
-class Short(NamedTuple):
+class ShortReading(NamedTuple):
     """How many wild tiles three of the four suits are short of, whatever the fourth becomes.
 
     `sets`: to be sets alone; `pair`: how many more for one of them to have the pair too.
@@ -130,7 +130,7 @@ class Short(NamedTuple):
         return wild >= short and (wild - short) % 3 == 0
 
 
-def short_of(counts: Counts, *, without: int) -> Short:
+def short_of(counts: Counts, *, without: int) -> ShortReading:
     """What all suits but one are short of."""
     total, least = 0, _NO_PAIR
     for at, suit in enumerate(counts):
@@ -138,13 +138,13 @@ def short_of(counts: Counts, *, without: int) -> Short:
             sets, pair = _SHORT[at][suit]
             total += sets
             least = min(least, pair - sets)
-    return Short(total, least)
+    return ShortReading(total, least)
 
 
 def _ways(
     counts: Counts,
     wild: int,
-    led_by: Callable[[Kind], Sequence[Part]],
+    led_by: Callable[[Kind], Sequence[ReadingPart]],
     *,
     need_pair: bool,
     lead: Kind,
@@ -197,7 +197,7 @@ def _ways(
                     yield (group, *groups)
 
 
-class Part(NamedTuple):
+class ReadingPart(NamedTuple):
     """A group as what it takes out of its suit: for each kind the place of its digit and a number.
 
     `weight` is the same as one number to subtract.
@@ -217,15 +217,17 @@ class Part(NamedTuple):
         return suit - self.weight
 
 
-def _part(group: Group) -> Part:
+def _part(group: Group) -> ReadingPart:
     places = Counter(DIGIT * (kind % SUIT) for kind in group.natural)
     weight = sum(number << place for place, number in places.items())
     # A group of wild tiles alone takes nothing, out of any suit.
-    return Part(group, len(group.wild), group.kinds[0] // SUIT, weight, tuple(places.items()))
+    return ReadingPart(
+        group, len(group.wild), group.kinds[0] // SUIT, weight, tuple(places.items())
+    )
 
 
 @cache
-def _led_by(kind: Kind) -> tuple[Part, ...]:
+def _led_by(kind: Kind) -> tuple[ReadingPart, ...]:
     """The groups whose lowest tile that is not wild has this kind; for KINDS, the all wild ones."""
     return tuple(
         part
@@ -234,18 +236,18 @@ def _led_by(kind: Kind) -> tuple[Part, ...]:
     )
 
 
-def _passing(only: Callable[[Group], bool]) -> Callable[[Kind], Sequence[Part]]:
+def _passing(only: Callable[[Group], bool]) -> Callable[[Kind], Sequence[ReadingPart]]:
     """The same for the groups alone that pass."""
     return cache(lambda kind: tuple(part for part in _led_by(kind) if only(part.group)))
 
 
 @cache
-def _holding(kind: Kind) -> tuple[Part, ...]:
+def _holding(kind: Kind) -> tuple[ReadingPart, ...]:
     return tuple(part for part in _every() if kind in part.group.natural)
 
 
 @cache
-def _every() -> tuple[Part, ...]:
+def _every() -> tuple[ReadingPart, ...]:
     """Every group there can be, those with fewer wild tiles first."""
     shapes = [(kind,) * 3 for kind in range(KINDS)]
     shapes += [(kind, kind + 1, kind + 2) for kind in range(HONOURS) if kind % SUIT <= SUIT - 3]

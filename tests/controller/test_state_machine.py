@@ -16,8 +16,8 @@ from controller.state_machine import (
     TRIGGERS,
     UNDER,
     UNDER_TRANSITIONS,
-    Refused,
     TableMachine,
+    TransitionRefusedError,
 )
 
 Rows = tuple[tuple[str, tuple[str, ...], str], ...]
@@ -110,7 +110,7 @@ def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
     for trigger in sorted(TRIGGERS):
         if trigger in allowed((under, top)):
             continue
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(TransitionRefusedError) as refused:
             machine.fire(trigger)
         assert (
             str(refused.value)
@@ -127,7 +127,9 @@ def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
     for trigger in sorted(TRIGGERS):
         if trigger in legal:
             continue
-        with pytest.raises(Refused, match=f"'{trigger}' is not possible while under is {state}"):
+        with pytest.raises(
+            TransitionRefusedError, match=f"'{trigger}' is not possible while under is {state}"
+        ):
             machine.fire(trigger)
         assert (machine.above, machine.under, machine.top) == (state, state, state)
     assert told == []
@@ -155,7 +157,9 @@ def test_what_activities_finish_during_a_pause_counts_when_it_ends_in_order() ->
         machine.fire(trigger)
     assert told == [("paused", "paused")]
     assert (machine.above, machine.under, machine.top) == ("paused", "staged", "playing")
-    with pytest.raises(Refused, match="'raise_walls' is not possible while under is staged"):
+    with pytest.raises(
+        TransitionRefusedError, match="'raise_walls' is not possible while under is staged"
+    ):
         machine.fire("raise_walls")
     machine.fire("resume")
     assert told[1:] == [
@@ -191,7 +195,9 @@ def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
 @pytest.mark.parametrize("word", ["deal_again", "state", "fire", "is_running", ""])
 def test_a_word_that_is_no_trigger_is_refused_like_one(word: str) -> None:
     machine, told = machine_at("building", "playing")
-    with pytest.raises(Refused, match=f"'{word}' is not possible while under is building"):
+    with pytest.raises(
+        TransitionRefusedError, match=f"'{word}' is not possible while under is building"
+    ):
         machine.fire(word)
     assert told == []
 
@@ -245,7 +251,9 @@ def test_a_round_as_the_floor_sees_it() -> None:
     second_set = ("begin_play", "gather", "shuffle", "build", "stage")
     for trigger in (*cold_start, *first_deal, *second_set):
         machine.fire(trigger)
-    with pytest.raises(Refused, match=r"'raise_walls' is not possible while .* top is playing"):
+    with pytest.raises(
+        TransitionRefusedError, match=r"'raise_walls' is not possible while .* top is playing"
+    ):
         machine.fire("raise_walls")
     for trigger in ("collect", "clear_top", "raise_walls"):
         machine.fire(trigger)

@@ -17,7 +17,7 @@ from config.schema import (
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.plant.tiles import Impossible
+from firmware_bridge.sim.plant.tiles import ImpossibleOrderError
 
 
 def sensor(pin: int, active: str = "low", debounce_ms: float = 0) -> SensorChannel:
@@ -62,7 +62,7 @@ class Copper:
     def output(self, channel: str, value: int) -> None:
         self.trace.append((round(asyncio.get_running_loop().time(), 6), channel, value))
         if self.jammed and value:
-            raise Impossible(f"{channel} is jammed.")
+            raise ImpossibleOrderError(f"{channel} is jammed.")
 
 
 class Bench:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.backgammon import BACKGAMMON, START, pips
 from rules.geometry import BareTable
 from rules.setup_facts import facts, settle
@@ -38,5 +38,5 @@ def test_the_plan_of_a_bare_table_has_neither_tiles_nor_walls() -> None:
 
 
 def test_backgammon_seats_two() -> None:
-    with pytest.raises(IllegalSetup, match=r"Backgammon seats 2 players, not 4\."):
+    with pytest.raises(IllegalSetupError, match=r"Backgammon seats 2 players, not 4\."):
         BACKGAMMON.setup(players=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.errors import IllegalOutcome, RulesError
+from rules.errors import IllegalOutcomeError, RulesError
 from rules.games import rules_of
 from rules.games.da_san import DA_SAN, Parameters, first_dealer
 from rules.play import drawn
@@ -55,7 +55,9 @@ def test_the_last_four_before_the_cut_are_the_kitty() -> None:
 @pytest.mark.parametrize("depth", [0, 52, "middle", True])
 def test_a_cut_leaves_cards_on_both_sides(depth: int | str) -> None:
     setup = DA_SAN.setup().apply()
-    with pytest.raises(IllegalOutcome, match=r"Seat 2 cannot choose .* as cut; offered: 1 to 51"):
+    with pytest.raises(
+        IllegalOutcomeError, match=r"Seat 2 cannot choose .* as cut; offered: 1 to 51"
+    ):
         setup.apply(depth)
 
 
@@ -78,7 +80,7 @@ def test_D4_players_with_equal_highest_cards_cut_again() -> None:
     dealt = drawn(asked, ["10h", "Kd", "10s", "3h", "Ah"])
     assert (dealt.match.dealer, dealt.moves) == (1, ())
     assert rules.before_hand(dealt.match) is None
-    with pytest.raises(IllegalOutcome, match="cannot choose '10h' as card cut"):
+    with pytest.raises(IllegalOutcomeError, match="cannot choose '10h' as card cut"):
         drawn(rules.before_hand(match) or asked, ["10h", "10h"])
 
 

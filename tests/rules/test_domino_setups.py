@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games import GAMES, rules_of
 from rules.games.dominoes.actions import Lay
 from rules.games.dominoes.setter import (
@@ -84,17 +84,17 @@ def parameters(name: str, **changes: object) -> Parameters:
 
 def test_hands_that_the_set_cannot_fill_are_refused() -> None:
     with pytest.raises(
-        IllegalSetup, match=r"4 hands of 8 tiles cannot be dealt from a boneyard of 28\."
+        IllegalSetupError, match=r"4 hands of 8 tiles cannot be dealt from a boneyard of 28\."
     ):
         GAMES["block"].setup(parameters=parameters("block", hand=(8, 8, 8)))
 
 
 def test_sebastopol_seats_three_or_four_and_the_others_two_to_four() -> None:
-    with pytest.raises(IllegalSetup, match=r"Sebastopol seats 3 or 4 players, not 2\."):
+    with pytest.raises(IllegalSetupError, match=r"Sebastopol seats 3 or 4 players, not 2\."):
         GAMES["sebastopol"].setup(players=2)
-    with pytest.raises(IllegalSetup, match=r"Bergen seats 2, 3 or 4 players, not 5\."):
+    with pytest.raises(IllegalSetupError, match=r"Bergen seats 2, 3 or 4 players, not 5\."):
         GAMES["bergen"].setup(players=5)
-    with pytest.raises(IllegalSetup, match=r"Muggins seats 2, 3 or 4 players, not 5\."):
+    with pytest.raises(IllegalSetupError, match=r"Muggins seats 2, 3 or 4 players, not 5\."):
         GAMES["muggins"].setup(players=5)
 
 
@@ -111,7 +111,9 @@ def test_the_players_say_whose_tile_sets(name: str) -> None:
     assert named is not None and named.begins == 3
     hidden = setup.apply("unseen").ready
     assert hidden is not None and hidden.begins is None
-    with pytest.raises(IllegalOutcome, match="Seat 1 cannot choose 4 as setter; offered: 1, 0"):
+    with pytest.raises(
+        IllegalOutcomeError, match="Seat 1 cannot choose 4 as setter; offered: 1, 0"
+    ):
         setup.apply(4)
 
 
@@ -254,10 +256,12 @@ def test_a_lot_that_nobody_read_leaves_the_setter_open() -> None:
 
 def test_a_lot_that_is_no_domino_is_read_again() -> None:
     setup = dealt(GAMES["sniff"].setup(players=2))
-    with pytest.raises(IllegalOutcome, match="'7-1' is no tile of Sniff; read the tile again"):
+    with pytest.raises(IllegalOutcomeError, match="'7-1' is no tile of Sniff; read the tile again"):
         setup.apply("7-1")
 
 
 def test_nobody_can_draw_for_the_set_from_an_empty_boneyard() -> None:
-    with pytest.raises(IllegalSetup, match="4 players cannot draw for the set from the 0 tiles"):
+    with pytest.raises(
+        IllegalSetupError, match="4 players cannot draw for the set from the 0 tiles"
+    ):
         GAMES["sniff"].setup(parameters=parameters("sniff", hand=(7, 7, 7)))

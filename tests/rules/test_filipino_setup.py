@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rules.dice import parse_throw
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games.filipino import FILIPINO, Parameters, flores_bonus, flores_of
 from rules.games.filipino.setup import is_pair
 from rules.geometry import Walls, count_seats
@@ -73,7 +73,9 @@ def test_FM_02_the_roller_may_say_plus_n_instead_of_throwing_again_where_the_hou
     said = asked.apply(3)
     assert isinstance(said.pending, Choose)
     assert (said.pending.what, said.pending.by) == ("wall", 2)
-    with pytest.raises(IllegalOutcome, match="Seat 0 cannot choose 5 as plus n; offered: throw ag"):
+    with pytest.raises(
+        IllegalOutcomeError, match="Seat 0 cannot choose 5 as plus n; offered: throw ag"
+    ):
         asked.apply(5)
 
     again = asked.apply("throw again")
@@ -89,7 +91,9 @@ def test_FM_03_mano_cannot_open_his_own_wall() -> None:
     assert isinstance(setup.pending, Choose)
     assert setup.pending.among == ("3 right", "3 left", "0 right", "0 left", "1 right", "1 left")
     assert setup.pending.default == "3 right"
-    with pytest.raises(IllegalOutcome, match="Seat 2 cannot choose '2 right' as wall; offered: 3"):
+    with pytest.raises(
+        IllegalOutcomeError, match="Seat 2 cannot choose '2 right' as wall; offered: 3"
+    ):
         setup.apply("2 right")
 
 
@@ -256,7 +260,7 @@ def test_nobody_lays_out_more_flores_than_tiles_he_has_or_the_set_has_left() -> 
             setup = setup.apply()
     assert isinstance(setup.pending, Choose)
     assert setup.pending.among == (0, 1, 2, 3)
-    with pytest.raises(IllegalOutcome, match="Seat 0 cannot choose 4 as flores laid out"):
+    with pytest.raises(IllegalOutcomeError, match="Seat 0 cannot choose 4 as flores laid out"):
         setup.apply(4)
 
 
@@ -268,7 +272,7 @@ def test_a_flores_that_the_set_cannot_have_is_read_again() -> None:
             setup = setup.apply()
     setup = setup.apply((1, 1))
     before = setup
-    with pytest.raises(IllegalOutcome, match="would be flores 37 of 36; read the tile again"):
+    with pytest.raises(IllegalOutcomeError, match="would be flores 37 of 36; read the tile again"):
         setup.apply(FLORES)
     assert setup == before
     assert setup.apply("1m").ready is not None
@@ -333,9 +337,9 @@ def test_walls_may_be_uneven() -> None:
 
 
 def test_walls_that_do_not_hold_the_set_are_refused() -> None:
-    with pytest.raises(IllegalSetup, match="do not hold 144 tiles two high"):
+    with pytest.raises(IllegalSetupError, match="do not hold 144 tiles two high"):
         Parameters(columns=(17, 17, 17, 17))
-    with pytest.raises(IllegalSetup, match=r"Mano cannot take his tiles as \(17,\)"):
+    with pytest.raises(IllegalSetupError, match=r"Mano cannot take his tiles as \(17,\)"):
         Parameters(mano_batches=(17,))
 
 

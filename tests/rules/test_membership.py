@@ -27,7 +27,7 @@ from rules.games.filipino import actions as filipino
 from rules.games.pai_gow import actions as pai_gow
 from rules.games.pai_gow.split import Split
 from rules.games.wenzhou import actions as wenzhou
-from rules.play import IllegalAction, random_action
+from rules.play import IllegalActionError, random_action
 from tests.rules.hidden_hands import dealt, houses
 
 POSITIONS = 12
@@ -144,7 +144,7 @@ def test_any_value_is_legal_or_not_and_what_is_not_is_refused_with_one_sentence(
         if action in play.legal_actions:
             play.apply(action)
             return
-        with pytest.raises(IllegalAction) as refused:
+        with pytest.raises(IllegalActionError) as refused:
             play.apply(action)
         assert 8 < len(str(refused.value)) < 400
         assert "\n" not in str(refused.value)
@@ -167,7 +167,7 @@ def test_a_legal_action_with_one_field_changed_is_legal_or_refused(game: str) ->
                     if changed in play.legal_actions:
                         play.apply(changed)
                     else:
-                        with pytest.raises(IllegalAction):
+                        with pytest.raises(IllegalActionError):
                             play.apply(changed)
 
 

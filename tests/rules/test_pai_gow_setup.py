@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games.pai_gow import PAI_GOW, Parameters
 from rules.games.pai_gow.cuts import CUTS, UserCut
 from rules.setup import Setup
@@ -75,7 +75,7 @@ def test_the_banker_is_offered_every_legal_cut_and_one_stack_by_default() -> Non
 def test_PG_14_a_cut_that_is_not_offered_is_refused_and_the_question_stays(choice: str) -> None:
     setup = PAI_GOW.setup().apply()
     with pytest.raises(
-        IllegalOutcome, match=rf"Seat 0 cannot choose '{choice}'".replace("+", r"\+")
+        IllegalOutcomeError, match=rf"Seat 0 cannot choose '{choice}'".replace("+", r"\+")
     ):
         setup.apply(choice)
     assert isinstance(setup.pending, Choose)
@@ -106,7 +106,7 @@ def test_the_banker_gets_the_hand_of_the_table_for_every_total(total: int, numbe
 
 def test_PG_16_a_cut_named_after_the_dice_is_refused() -> None:
     setup = PAI_GOW.setup().apply().apply("one_stack").apply().apply((3, 3, 3))
-    with pytest.raises(IllegalOutcome) as refused:
+    with pytest.raises(IllegalOutcomeError) as refused:
         setup.apply("cup_say")
     assert str(refused.value) == (
         "The step 'packet' has no outcome, yet it was given 'cup_say'; give none."
@@ -116,7 +116,7 @@ def test_PG_16_a_cut_named_after_the_dice_is_refused() -> None:
 
 def test_a_cut_named_while_the_dice_are_awaited_is_refused_too() -> None:
     setup = PAI_GOW.setup().apply().apply("one_stack").apply()
-    with pytest.raises(IllegalOutcome, match="needs 3 dice faces, not 'cup_say'; throw again"):
+    with pytest.raises(IllegalOutcomeError, match="needs 3 dice faces, not 'cup_say'; throw again"):
         setup.apply("cup_say")
 
 
@@ -171,12 +171,14 @@ def test_a_house_plays_its_own_cut_by_name() -> None:
 
 
 def test_a_default_that_is_not_offered_is_refused() -> None:
-    with pytest.raises(IllegalSetup, match="The default cut 'dai_pin' is not offered; take one of"):
+    with pytest.raises(
+        IllegalSetupError, match="The default cut 'dai_pin' is not offered; take one of"
+    ):
         Parameters(allowed_cuts=("one_stack",), cut_default="dai_pin")
 
 
 def test_a_cut_listed_twice_is_refused() -> None:
-    with pytest.raises(IllegalSetup, match="A cut is listed twice"):
+    with pytest.raises(IllegalSetupError, match="A cut is listed twice"):
         Parameters(user_cuts=(OWN, OWN))
-    with pytest.raises(IllegalSetup, match="A cut is listed twice"):
+    with pytest.raises(IllegalSetupError, match="A cut is listed twice"):
         Parameters(allowed_cuts=(*CUTS, "one_stack"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.dice import parse_throw
-from rules.errors import IllegalSetup, NotationError, RulesError
+from rules.errors import IllegalSetupError, NotationError, RulesError
 from rules.geometry import (
     BoneyardPlace,
     CardPlace,
@@ -100,7 +100,7 @@ def test_counter_clockwise_leads_to_the_right_neighbours_left_end() -> None:
 
 
 def test_a_column_that_a_wall_has_not_is_refused() -> None:
-    with pytest.raises(IllegalSetup, match="Wall 1 has columns 1 to 17, not 18"):
+    with pytest.raises(IllegalSetupError, match="Wall 1 has columns 1 to 17, not 18"):
         next(Walls.even(17).walk(1, 18))
 
 

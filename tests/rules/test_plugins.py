@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rules import games, registry
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games import GAMES, PLUGINS, find_game, judging_of, rules_of
 from rules.games.dominoes import DOMINO_GAMES
 from rules.plugin import GamePlugin, PluginError, lazily_rules
@@ -124,7 +124,9 @@ def test_two_packages_with_the_same_game_are_told_apart(monkeypatch: pytest.Monk
 
 def test_a_game_that_nobody_has_is_refused_with_those_that_there_are() -> None:
     for asked in (find_game, rules_of, judging_of):
-        with pytest.raises(IllegalSetup, match=r"There is no game 'whist'; there are backgammon, "):
+        with pytest.raises(
+            IllegalSetupError, match=r"There is no game 'whist'; there are backgammon, "
+        ):
             asked("whist")
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from controller.conformance.dealing import throws_of
-from rules.errors import IllegalOutcome, IllegalSetup, MissingThrow
+from rules.errors import IllegalOutcomeError, IllegalSetupError, MissingThrowError
 from rules.games import GAMES, PLUGINS
 from rules.setup_facts import facts, settle
 from rules.steps import Throw
@@ -72,7 +72,7 @@ def test_an_unfinished_set_up_can_be_told_too(name: str) -> None:
 
 
 def test_a_missing_throw_is_named_with_the_seat_that_owes_it() -> None:
-    with pytest.raises(MissingThrow) as missing:
+    with pytest.raises(MissingThrowError) as missing:
         settle(GAMES["wenzhou"].setup(), [(3, 5)])
     assert str(missing.value) == (
         "The second throw is missing: seat 3 throws 2 dice; give the faces."
@@ -81,25 +81,25 @@ def test_a_missing_throw_is_named_with_the_seat_that_owes_it() -> None:
 
 
 def test_a_missing_throw_of_one_die_twice_says_so() -> None:
-    with pytest.raises(MissingThrow, match="seat 1 throws 1 die, twice over; give the faces"):
+    with pytest.raises(MissingThrowError, match="seat 1 throws 1 die, twice over; give the faces"):
         settle(GAMES["filipino"].setup(dealer=1))
 
 
 def test_a_throw_too_many_is_refused() -> None:
-    with pytest.raises(IllegalSetup) as refused:
+    with pytest.raises(IllegalSetupError) as refused:
         settle(GAMES["pai_gow"].setup(), [(1, 2, 3), (4, 5, 6)])
     assert str(refused.value) == "Pai gow takes 1 throw; leave out 4,5,6."
 
 
 def test_an_answer_that_nobody_asks_for_is_refused() -> None:
-    with pytest.raises(IllegalSetup) as refused:
+    with pytest.raises(IllegalSetupError) as refused:
         settle(GAMES["block"].setup(), answers={"cut": "cup_say"})
     assert str(refused.value) == "Block asks for no cut; leave it out."
 
 
 def test_a_throw_with_the_wrong_number_of_dice_is_refused() -> None:
     with pytest.raises(
-        IllegalOutcome, match=r"The first throw needs 2 dice faces, not 1,2,3; throw again"
+        IllegalOutcomeError, match=r"The first throw needs 2 dice faces, not 1,2,3; throw again"
     ):
         settle(GAMES["wenzhou"].setup(), [(1, 2, 3)])
 

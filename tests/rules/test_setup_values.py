@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import IllegalOutcome, IllegalSetup
+from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games import GAMES, da_san, filipino, find_game, pai_gow
 from rules.setup import Game, Setup, replay
 from rules.steps import Choose, DrawLot, Outcome, Ready, Step, Throw, TurnUp
@@ -44,7 +44,7 @@ def told(setup: Setup, chance: Random) -> list[Setup]:
     while (step := values[-1].pending) is not None:
         try:
             values.append(values[-1].apply(outcome_of(step, setup.game, chance)))
-        except IllegalOutcome:
+        except IllegalOutcomeError:
             values.append(values[-1].apply(None))
     return values
 
@@ -67,7 +67,7 @@ def test_the_games_are_those_of_the_command_line() -> None:
     dominoes = {"block", "draw", "sebastopol", "bergen", "muggins", "threes", "matador", "sniff"}
     assert mahjong | others | dominoes <= set(GAMES)
     assert find_game("sniff").title == "Sniff"
-    with pytest.raises(IllegalSetup, match="There is no game 'chess'; there are "):
+    with pytest.raises(IllegalSetupError, match="There is no game 'chess'; there are "):
         find_game("chess")
 
 
@@ -130,7 +130,7 @@ def test_an_illegal_outcome_is_refused_in_a_sentence_and_changes_nothing(
     if isinstance(step, Throw) and outcome == (1,) * (step.dice * step.times):
         return
     before = (value.outcomes, value.done, value.pending)
-    with pytest.raises(IllegalOutcome) as refused:
+    with pytest.raises(IllegalOutcomeError) as refused:
         value.apply(outcome)
     sentence = str(refused.value)
     assert sentence[0].isupper() or sentence[0] == "'"
@@ -149,7 +149,7 @@ def test_every_step_tells_itself_as_plain_values(values: list[Setup]) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_outcomes_beyond_the_end_are_refused(name: str) -> None:
     end = told(GAMES[name].setup(), Random(7))[-1]
-    with pytest.raises(IllegalOutcome, match="The set-up is complete"):
+    with pytest.raises(IllegalOutcomeError, match="The set-up is complete"):
         end.apply()
-    with pytest.raises(IllegalOutcome, match="comes after its end"):
+    with pytest.raises(IllegalOutcomeError, match="comes after its end"):
         replay(end.game, end.seating, end.parameters, (*end.outcomes, None))

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 from controller.faults.catalogue import below, on_top, whole
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import DONE, STOP, Row, Who
+from controller.faults.catalogue.row import DONE, STOP, FaultRow, Who
 from firmware_bridge.board import FaultCode
 
-__all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "Row", "Who", "latched"]
+__all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "FaultRow", "Who", "latched"]
 
-CATALOGUE: Mapping[Fault, Row] = {
+CATALOGUE: Mapping[Fault, FaultRow] = {
     row.fault: row for row in (*below.ROWS, *on_top.ROWS, *whole.ROWS)
 }
 """Every fault's row, in the order in which people meet them."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import CLEAR, STOP, Row, Who
+from controller.faults.catalogue.row import CLEAR, STOP, FaultRow, Who
 from firmware_bridge.board import FaultCode
 
 ROWS = (
-    Row(
+    FaultRow(
         fault=Fault.LID,
         title="Lid not fully open or closed",
         expected="lid_opened or lid_closed within twice the lid's own time",
@@ -18,7 +18,7 @@ ROWS = (
         who=Who.PLAYER,
         example="lid",
     ),
-    Row(
+    FaultRow(
         fault=Fault.LIFT,
         title="Tray not fully up or down",
         expected="the lift's upper or lower switch within twice its own time",
@@ -29,7 +29,7 @@ ROWS = (
         who=Who.ATTENDANT,
         example="lift 2",
     ),
-    Row(
+    FaultRow(
         fault=Fault.OBSTRUCTED,
         title="Hand or chips in the way",
         expected="a motor's current below its limit, and the light curtain free",
@@ -42,7 +42,7 @@ ROWS = (
         latched=FaultCode.LIGHT_CURTAIN,
         example="lid",
     ),
-    Row(
+    FaultRow(
         fault=Fault.JAM,
         title="Jam at a head",
         expected="S1 to rise and fall with every tile, while the drum has enough of them",
@@ -53,7 +53,7 @@ ROWS = (
         please="Take the tile that is stuck at {part} out and put it back into the drum.",
         who=Who.ATTENDANT,
     ),
-    Row(
+    FaultRow(
         fault=Fault.STARVED,
         title="Starved head",
         expected="an edge of S1 for each of the last tiles",
@@ -63,7 +63,7 @@ ROWS = (
         please="Look under the disc for tiles that do not reach {part}.",
         who=Who.ATTENDANT,
     ),
-    Row(
+    FaultRow(
         fault=Fault.MISSING_TILE,
         title="Tile missing",
         expected="as many edges of S1 as the set has tiles",
@@ -73,7 +73,7 @@ ROWS = (
         please="Find what {part} still lacks and put it into the drum.",
         who=Who.DEALER,
     ),
-    Row(
+    FaultRow(
         fault=Fault.EXTRA_TILE,
         title="One tile too many",
         expected="as many edges of S1 as the stack has tiles",
@@ -83,7 +83,7 @@ ROWS = (
         please="Take what lies too much before {part} out of its stack and put it into the drum.",
         who=Who.DEALER,
     ),
-    Row(
+    FaultRow(
         fault=Fault.COUNT,
         title="The count fails at the end",
         expected="the heads' counts together to be the set",
@@ -94,7 +94,7 @@ ROWS = (
         who=Who.ATTENDANT,
         example="trays",
     ),
-    Row(
+    FaultRow(
         fault=Fault.FOREIGN,
         title="Wrong or mixed sets",
         expected="a tile that the reader knows as one of this set",
@@ -105,7 +105,7 @@ ROWS = (
         who=Who.ATTENDANT,
         example="reader",
     ),
-    Row(
+    FaultRow(
         fault=Fault.FORGOTTEN,
         title="Forgotten tile",
         expected="the lid to stay closed while a set is prepared below",
@@ -116,7 +116,7 @@ ROWS = (
         who=Who.PLAYER,
         example="lid",
     ),
-    Row(
+    FaultRow(
         fault=Fault.FACE_UP,
         title="Face-up tile",
         expected="the face sensor inactive",
@@ -127,7 +127,7 @@ ROWS = (
         please="Turn the tile at {part} face down.",
         who=Who.DEALER,
     ),
-    Row(
+    FaultRow(
         fault=Fault.PUSHER,
         title="Stack not pushed on",
         expected="one edge of the vane S23 within twice the push's own time",
@@ -137,7 +137,7 @@ ROWS = (
         please="Clear the pusher of {part} and wipe its vane.",
         who=Who.ATTENDANT,
     ),
-    Row(
+    FaultRow(
         fault=Fault.CHAIN,
         title="Chain runs on",
         expected="S4 at side 0, or S5 at the next side, within twice the way's own time",
@@ -148,7 +148,7 @@ ROWS = (
         who=Who.ATTENDANT,
         example="chain",
     ),
-    Row(
+    FaultRow(
         fault=Fault.DIRTY,
         title="Dirty or failing sensor",
         expected="S1 to see tiles as long, motors to draw as much and work to take as long as when"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.faults.catalogue.row import Row
+from controller.faults.catalogue.row import FaultRow
 
 
-def facts(row: Row) -> Iterator[tuple[str, str]]:
+def facts(row: FaultRow) -> Iterator[tuple[str, str]]:
     """A row in plain words, each with its label, in the order in which one asks."""
     yield "expected", row.expected
     yield "came instead", row.instead

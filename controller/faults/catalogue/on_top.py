@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import Row, Who
+from controller.faults.catalogue.row import FaultRow, Who
 
 ROWS = (
-    Row(
+    FaultRow(
         fault=Fault.LANE,
         title="Hand lane not up or home",
         expected="the lane's switch within twice its own time",
@@ -17,7 +17,7 @@ ROWS = (
         who=Who.PLAYER,
         example="hand lane 1",
     ),
-    Row(
+    FaultRow(
         fault=Fault.FLIPPER,
         title="Flipper not over or home",
         expected="the flipper's switch within twice its own time",
@@ -28,7 +28,7 @@ ROWS = (
         who=Who.DEALER,
         example="flipper",
     ),
-    Row(
+    FaultRow(
         fault=Fault.GRIPPER,
         title="Jaws, turn or turner not at their switch",
         expected="the switch within twice the movement's own time",
@@ -39,7 +39,7 @@ ROWS = (
         who=Who.ATTENDANT,
         example="gripper",
     ),
-    Row(
+    FaultRow(
         fault=Fault.EMPTY_GRIP,
         title="Empty grip",
         expected="the sensor in the jaws active after they closed and rose",
@@ -50,7 +50,7 @@ ROWS = (
         who=Who.DEALER,
         example="gripper",
     ),
-    Row(
+    FaultRow(
         fault=Fault.FULL_GRIP,
         title="Full grip",
         expected="the sensor in the jaws inactive after they opened and rose",
@@ -61,7 +61,7 @@ ROWS = (
         who=Who.DEALER,
         example="gripper",
     ),
-    Row(
+    FaultRow(
         fault=Fault.AXIS,
         title="Axis not arrived",
         expected="the axis to end its move where it was sent",
@@ -72,7 +72,7 @@ ROWS = (
         who=Who.DEALER,
         example="gantry",
     ),
-    Row(
+    FaultRow(
         fault=Fault.HOMING,
         title="Homing failed",
         expected="the axis's home switch active when the axis has come home, and inactive 10 mm"
@@ -84,7 +84,7 @@ ROWS = (
         who=Who.TECHNICIAN,
         example="gantry_z_home",
     ),
-    Row(
+    FaultRow(
         fault=Fault.DICE,
         title="Cocked or unread dice",
         expected="as many faces as there are dice, each from 1 to 6",
@@ -95,7 +95,7 @@ ROWS = (
         who=Who.DEALER,
         example="dice",
     ),
-    Row(
+    FaultRow(
         fault=Fault.NOBODY,
         title="Nobody answers",
         expected="an answer, or a press of the key, within the limit",

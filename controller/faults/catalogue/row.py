@@ -26,7 +26,7 @@ class Who(enum.Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class FaultRow:
     """A fault: what was expected of which sensor, what came instead, why, and what is done.
 
     `automatic` is what the table does by itself, `please` what a person is asked, a sentence in

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from controller.faults.catalogue.codes import Fault
-from controller.faults.catalogue.row import CLEAR, RESET, STOP, Row, Who
+from controller.faults.catalogue.row import CLEAR, RESET, STOP, FaultRow, Who
 from firmware_bridge.board import FaultCode
 
 ROWS = (
-    Row(
+    FaultRow(
         fault=Fault.EMERGENCY,
         title="Emergency stop",
         expected="the emergency input closed",
@@ -20,7 +20,7 @@ ROWS = (
         latched=FaultCode.EMERGENCY_STOP,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.OVER_CURRENT,
         title="Over-current",
         expected="a motor's current below its limit",
@@ -34,7 +34,7 @@ ROWS = (
         latched=FaultCode.OVER_CURRENT,
         example="lid",
     ),
-    Row(
+    FaultRow(
         fault=Fault.NO_EDGE,
         title="Motion without the expected edge",
         expected="an edge of the motor's sensor while it runs",
@@ -47,7 +47,7 @@ ROWS = (
         latched=FaultCode.NO_EDGE,
         example="head2_belt",
     ),
-    Row(
+    FaultRow(
         fault=Fault.BOTH_SWITCHES,
         title="Both limit switches active",
         expected="one switch of a part at most",
@@ -60,7 +60,7 @@ ROWS = (
         latched=FaultCode.BOTH_SWITCHES,
         example="lift 2",
     ),
-    Row(
+    FaultRow(
         fault=Fault.LIMIT_SWITCH,
         title="Limit switch during motion",
         expected="an axis to stay off its limit switch on the way",
@@ -73,7 +73,7 @@ ROWS = (
         latched=FaultCode.LIMIT_SWITCH,
         example="gantry_x",
     ),
-    Row(
+    FaultRow(
         fault=Fault.MAX_ON_TIME,
         title="Maximum on-time",
         expected="an output to be switched off within its `max_on`",
@@ -86,7 +86,7 @@ ROWS = (
         latched=FaultCode.MAXIMUM_ON_TIME,
         example="drum",
     ),
-    Row(
+    FaultRow(
         fault=Fault.LEASE,
         title="Lease expired: the host stalled",
         expected="a renewed lease every third of its time",
@@ -99,7 +99,7 @@ ROWS = (
         latched=FaultCode.LEASE_EXPIRED,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.BROWN_OUT,
         title="Brown-out",
         expected="the board's supply within its limits",
@@ -112,7 +112,7 @@ ROWS = (
         latched=FaultCode.BROWN_OUT,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.WATCHDOG,
         title="Watchdog reset",
         expected="the board's main loop to turn",
@@ -125,7 +125,7 @@ ROWS = (
         latched=FaultCode.WATCHDOG,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.CONFIGURATION,
         title="Configuration corrupt",
         expected="the configuration's checksum",
@@ -138,7 +138,7 @@ ROWS = (
         latched=FaultCode.CONFIGURATION,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.UNEXPECTED_MOTION,
         title="Unexpected motion",
         expected="a part at rest to stay where it is",
@@ -151,7 +151,7 @@ ROWS = (
         latched=FaultCode.UNEXPECTED_MOTION,
         example="lid",
     ),
-    Row(
+    FaultRow(
         fault=Fault.IMPOSSIBLE,
         title="The mechanism refuses",
         expected="an order that the mechanism can obey",
@@ -164,7 +164,7 @@ ROWS = (
         latched=FaultCode.IMPOSSIBLE,
         example="lift 2",
     ),
-    Row(
+    FaultRow(
         fault=Fault.RELAY,
         title="Safety relay does not close",
         expected="its contact closed within its time, once its coil has current",
@@ -175,7 +175,7 @@ ROWS = (
         who=Who.TECHNICIAN,
         example="relay",
     ),
-    Row(
+    FaultRow(
         fault=Fault.WELDED,
         title="Safety relay welded",
         expected="its contact open before its coil gets current",
@@ -186,7 +186,7 @@ ROWS = (
         who=Who.TECHNICIAN,
         example="relay",
     ),
-    Row(
+    FaultRow(
         fault=Fault.BOARD,
         title="A fault in a board",
         expected="a board without a latched fault",
@@ -197,7 +197,7 @@ ROWS = (
         who=Who.ATTENDANT,
         answers=(CLEAR, STOP),
     ),
-    Row(
+    FaultRow(
         fault=Fault.REFUSED,
         title="An order refused",
         expected="a board that does as it is told",
@@ -207,7 +207,7 @@ ROWS = (
         please="Put that right, then run again.",
         who=Who.TECHNICIAN,
     ),
-    Row(
+    FaultRow(
         fault=Fault.SILENT,
         title="Board silent, link lost",
         expected="an answer to every request",
@@ -217,7 +217,7 @@ ROWS = (
         please="Put that right, then run again.",
         who=Who.ATTENDANT,
     ),
-    Row(
+    FaultRow(
         fault=Fault.STRANGER,
         title="Another board answers",
         expected="the board that answered before, or that the table's file names: its serial"
@@ -231,7 +231,7 @@ ROWS = (
         who=Who.TECHNICIAN,
         example="board base",
     ),
-    Row(
+    FaultRow(
         fault=Fault.POWER,
         title="Power cut",
         expected="every step in the journal to be confirmed",
@@ -242,7 +242,7 @@ ROWS = (
         please="Look at what the journal calls unfinished, and say whether it lies as it should.",
         who=Who.DEALER,
     ),
-    Row(
+    FaultRow(
         fault=Fault.JOURNAL,
         title="Journal not written",
         expected="every intent on disk before anything moves",
@@ -252,7 +252,7 @@ ROWS = (
         please="Free the disk or name another file with --journal, then run again.",
         who=Who.TECHNICIAN,
     ),
-    Row(
+    FaultRow(
         fault=Fault.JOURNAL_LOCKED,
         title="Journal locked",
         expected="the journal's copies to tell one story",
@@ -262,7 +262,7 @@ ROWS = (
         please="Keep the copies as they are, look with 'wallwright doctor', begin a new journal.",
         who=Who.TECHNICIAN,
     ),
-    Row(
+    FaultRow(
         fault=Fault.UNPROVEN,
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from high_bone.match import HighBoneMatch, begin
 from high_bone.setup import HIGH_BONE, Parameters
-from rules.errors import IllegalSetup, NotationError
+from rules.errors import IllegalSetupError, NotationError
 from rules.geometry import Seat, around
 from rules.play import Held, LegalActions, Payment, Rules, Settlement, Tiles, tiles_of
 from rules.setup import Setup
@@ -153,7 +153,7 @@ def start(
     Raises IllegalSetup for a set-up that is not finished: a record may end in the middle of one.
     """
     if setup.ready is None or setup.ready.begins is None:
-        raise IllegalSetup("The tiles are not dealt yet; finish the set-up first.")
+        raise IllegalSetupError("The tiles are not dealt yet; finish the set-up first.")
     seats = range(setup.seating.players)
     hands = tuple(tiles_of(setup, tiles or {}, seat) for seat in seats)
     return HighBonePlay(setup.parameters, hands, setup.ready.begins, taken=(0,) * len(hands))

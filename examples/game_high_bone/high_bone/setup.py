@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.geometry import Boneyard, around
 from rules.setup import Game, Script, Seating, throw
 from rules.steps import Build, Packet, Ready
@@ -29,12 +29,12 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if not 1 <= self.tiles_each <= BONEYARD.count // MOST_PLAYERS:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"tiles_each is {self.tiles_each}; {BONEYARD.count} tiles make hands of 1 to"
                 f" {BONEYARD.count // MOST_PLAYERS} for {MOST_PLAYERS} players."
             )
         if self.stake < 1:
-            raise IllegalSetup(f"stake is {self.stake}; take 1 or more.")
+            raise IllegalSetupError(f"stake is {self.stake}; take 1 or more.")
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:

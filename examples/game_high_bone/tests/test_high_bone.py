@@ -7,8 +7,8 @@ from high_bone import HIGH_BONE, Parameters
 from high_bone.judge import Case, judge
 from high_bone.play import HighBonePlay, Lay, start, taker
 
-from rules.errors import IllegalSetup, RulesError
-from rules.play import IllegalAction
+from rules.errors import IllegalSetupError, RulesError
+from rules.play import IllegalActionError
 from rules.setup_facts import settle
 
 
@@ -62,7 +62,7 @@ def test_of_equal_winners_the_taker_of_the_last_trick_wins() -> None:
 def test_a_tile_that_is_not_held_and_a_seat_that_is_not_on_turn_are_refused() -> None:
     play = playing("6-4 0-0", "5-5 1-0")
     for action, why in ((Lay(0, "5-5"), "does not hold 5-5"), (Lay(1, "5-5"), "turn of seat 0")):
-        with pytest.raises(IllegalAction, match=why):
+        with pytest.raises(IllegalActionError, match=why):
             play.apply(action)
 
 
@@ -82,5 +82,5 @@ def test_the_judge_names_the_tile_that_takes_the_trick() -> None:
 
 def test_parameters_that_no_house_can_have_are_refused() -> None:
     for house in ({"tiles_each": 8}, {"tiles_each": 0}, {"stake": 0}):
-        with pytest.raises(IllegalSetup):
+        with pytest.raises(IllegalSetupError):
             Parameters(**house)

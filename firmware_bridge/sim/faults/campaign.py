@@ -15,7 +15,7 @@ from config.errors import Finding, Path, instead, located, shown
 from config.loader import read
 from config.schema import Table
 from config.strict_yaml import Document, Value
-from firmware_bridge.sim.faults.injection import BadMishap, Mishap, check, parse, plain
+from firmware_bridge.sim.faults.injection import BadFaultOptionError, Mishap, check, parse, plain
 
 KEY = "faults"
 _MARKS = {"at": "@", "nth": "#", "rate": ":"}
@@ -36,7 +36,7 @@ def load_campaign(path: str | FilePath, table: Table) -> tuple[Mishap, ...]:
     for at, entry in enumerate(entries):
         try:
             found.append(check(parse(_text(entry)), table))
-        except BadMishap as bad:
+        except BadFaultOptionError as bad:
             defects.append(Finding((KEY, at), bad.wrong, bad.cure))
     if defects:
         raise located(document.file, document.lines, defects)
@@ -58,16 +58,16 @@ def _text(entry: Value) -> str:
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict):
-        raise BadMishap(f"{shown(entry)} is no mishap", _HOW)
+        raise BadFaultOptionError(f"{shown(entry)} is no mishap", _HOW)
     for key in entry:
         if key not in _KEYS:
-            raise BadMishap(f"a mishap has no '{key}'", instead(key, _KEYS))
+            raise BadFaultOptionError(f"a mishap has no '{key}'", instead(key, _KEYS))
     for key in ("kind", "part"):
         if not isinstance(entry.get(key), str):
-            raise BadMishap(f"a mishap needs its {key} ({shown(entry.get(key))})", _HOW)
+            raise BadFaultOptionError(f"a mishap needs its {key} ({shown(entry.get(key))})", _HOW)
     given = [key for key in _MARKS if key in entry]
     if len(given) > 1:
-        raise BadMishap(f"{' and '.join(given)} are given together", "Keep one of them.")
+        raise BadFaultOptionError(f"{' and '.join(given)} are given together", "Keep one of them.")
     text = f"{entry['kind']}:{entry['part']}"
     text += "".join(f"{_MARKS[key]}{_digits(entry, key)}" for key in given)
     return text + (f"~{_digits(entry, 'size')}" if "size" in entry else "")
@@ -77,5 +77,5 @@ def _digits(entry: dict[str, Value], key: str) -> str:
     value = entry[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         wrong = f"{key} is no number from 0 on ({shown(value)})"
-        raise BadMishap(wrong, "Write it as 12 or 12.5.")
+        raise BadFaultOptionError(wrong, "Write it as 12 or 12.5.")
     return plain(value)

@@ -22,9 +22,10 @@ from random import Random
 
 from config.errors import instead
 from config.schema import Table
-from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Kind, Realm
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS, FaultKind, Realm
 from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.sim.faults.parts import found_at, places
+from rules.errors import WallwrightError
 
 _NUMBER = "[0-9.]{1,15}"
 _TEXT = re.compile(
@@ -36,7 +37,7 @@ RAREST = 1e-6
 EXAMPLES = "jam:head2@12.5, jam:head2#30, dirty_sensor:head3:0.02 or weak_motor:lift1"
 
 
-class BadMishap(ValueError):
+class BadFaultOptionError(WallwrightError, ValueError):
     """A mishap that cannot be ordered: what is wrong with it, and what could be written instead."""
 
     def __init__(self, wrong: str, cure: str) -> None:
@@ -121,11 +122,15 @@ def parse(text: str) -> Mishap:
     """A mishap from its text. Raises BadMishap, which says what could be written."""
     found = _TEXT.fullmatch(text.strip())
     if found is None:
-        raise BadMishap(f"'{text}' is no mishap", f"Write KIND:PART, for instance {EXAMPLES}.")
+        raise BadFaultOptionError(
+            f"'{text}' is no mishap", f"Write KIND:PART, for instance {EXAMPLES}."
+        )
     kind = _kind(found["kind"])
     size = None if found["size"] is None else _number(found["size"], text)
     if size is not None and not kind.measure:
-        raise BadMishap(f"'{text}': {kind.name} has no size", f"Leave out ~{found['size']}.")
+        raise BadFaultOptionError(
+            f"'{text}': {kind.name} has no size", f"Leave out ~{found['size']}."
+        )
     return Mishap(kind.name, found["part"], _when(found, text), size)
 
 
@@ -135,7 +140,7 @@ def check(mishap: Mishap, table: Table) -> Mishap:
     if mishap.part not in parts:
         cure = instead(mishap.part, parts) if parts else "Leave it out: it has no such part."
         wrong = f"'{mishap}': the table {table.name} has no '{mishap.part}' for {mishap.kind}"
-        raise BadMishap(wrong, cure)
+        raise BadFaultOptionError(wrong, cure)
     return mishap
 
 
@@ -320,9 +325,9 @@ class _Trouble:
     mend: Callable[[], None]
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> FaultKind:
     if name not in KINDS:
-        raise BadMishap(f"There is no mishap '{name}'", instead(name, KINDS))
+        raise BadFaultOptionError(f"There is no mishap '{name}'", instead(name, KINDS))
     return KINDS[name]
 
 
@@ -331,13 +336,15 @@ def _when(found: re.Match[str], text: str) -> When:
         return At(_number(found["at"], text))
     if found["nth"] is not None:
         if int(found["nth"]) == 0:
-            raise BadMishap(f"'{text}': occasions are counted from 1", "Write #1 or more.")
+            raise BadFaultOptionError(
+                f"'{text}': occasions are counted from 1", "Write #1 or more."
+            )
         return Nth(int(found["nth"]))
     if found["rate"] is not None:
         rate = _number(found["rate"], text)
         if not RAREST <= rate <= 1:
             wrong = f"'{text}': {found['rate']} is no probability"
-            raise BadMishap(wrong, "Write :0.000001 to :1.")
+            raise BadFaultOptionError(wrong, "Write :0.000001 to :1.")
         return Rate(rate)
     return Always()
 
@@ -347,7 +354,7 @@ def _number(digits: str, text: str) -> float:
         return float(digits)
     except ValueError:
         wrong = f"'{text}': '{digits}' is no number"
-        raise BadMishap(wrong, "Write it as 12 or 12.5.") from None
+        raise BadFaultOptionError(wrong, "Write it as 12 or 12.5.") from None
 
 
 def plain(number: float) -> str:

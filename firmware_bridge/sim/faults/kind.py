@@ -21,7 +21,7 @@ class Realm(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Kind:
+class FaultKind:
     """One kind. `measure` is what the number after ~ says (empty: it takes none)."""
 
     name: str

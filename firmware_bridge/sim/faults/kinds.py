@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware_bridge.sim.faults import parts
-from firmware_bridge.sim.faults.kind import Kind
+from firmware_bridge.sim.faults.kind import FaultKind
 from firmware_bridge.sim.faults.outside_kinds import OUTSIDE
 
 _TILE = "each tile that the wheel lifts"
@@ -20,7 +20,7 @@ _CHANGE = "each change of the sensor"
 _LIFTED = "each block that it carries off"
 
 INSIDE = (
-    Kind(
+    FaultKind(
         "jam",
         "A tile sticks at the counter; belt and pusher stand still behind it.",
         "S1 stays active longer than a tile takes; a push gives no vane edge; the belt's motor"
@@ -31,7 +31,7 @@ INSIDE = (
         parts.heads,
         "reversals of the wheel until it is loose",
     ),
-    Kind(
+    FaultKind(
         "double_feed",
         "The wheel lifts two tiles, end to end.",
         "One edge of S1, twice as long as a tile; in the end a tile too many here and one too few"
@@ -40,7 +40,7 @@ INSIDE = (
         _TILE,
         parts.heads,
     ),
-    Kind(
+    FaultKind(
         "starved",
         "A tile lies across the port and the wheel gets hold of none.",
         "No edge of S1 while wheel, belt and drum run.",
@@ -50,7 +50,7 @@ INSIDE = (
         "reversals of the drum until it moves",
         1.0,
     ),
-    Kind(
+    FaultKind(
         "face_up",
         "A tile comes out of the drum face up.",
         "The face sensor, where the head has one; otherwise nothing but people's eyes.",
@@ -58,7 +58,7 @@ INSIDE = (
         _TILE,
         parts.heads,
     ),
-    Kind(
+    FaultKind(
         "missing_tile",
         "A tile falls on the floor while people push the set in.",
         "The heads count one tile too few.",
@@ -66,7 +66,7 @@ INSIDE = (
         _SET,
         parts.drum,
     ),
-    Kind(
+    FaultKind(
         "extra_tile",
         "A tile too many is pushed in with the set.",
         "The heads count one tile too many: one is left over in the drum or on a belt.",
@@ -74,7 +74,7 @@ INSIDE = (
         _SET,
         parts.drum,
     ),
-    Kind(
+    FaultKind(
         "foreign_tile",
         "A tile of another set, a quarter longer, takes the place of one of the set's own.",
         "An edge of S1 a quarter longer than the tile; a tag that the reader's set does not have.",
@@ -82,7 +82,7 @@ INSIDE = (
         _SET,
         parts.drum,
     ),
-    Kind(
+    FaultKind(
         "dirty_sensor",
         "Dirt makes it see late, a little more each time; in the end it sees nothing.",
         "Edges shorter than the tile at belt speed, the trend downwards; then motion without the"
@@ -93,7 +93,7 @@ INSIDE = (
         "share of a pulse that is lost at the first time, and a third of that more each time after",
         0.15,
     ),
-    Kind(
+    FaultKind(
         "stuck_sensor",
         "It stays as it is.",
         "No edge where motion should give one; a switch that stays active while the other one"
@@ -102,7 +102,7 @@ INSIDE = (
         _CHANGE,
         parts.sensors,
     ),
-    Kind(
+    FaultKind(
         "bouncing_sensor",
         "Its contact bounces longer than its debounce time.",
         "One edge more than there should be, within a few milliseconds.",
@@ -110,7 +110,7 @@ INSIDE = (
         _CHANGE,
         parts.sensors,
     ),
-    Kind(
+    FaultKind(
         "limit_switch",
         "The end switch does not close.",
         "The part has travelled long enough and the switch is not reached in time.",
@@ -118,7 +118,7 @@ INSIDE = (
         _CHANGE,
         parts.limits,
     ),
-    Kind(
+    FaultKind(
         "weak_motor",
         "The motor is slow.",
         "A switch reached late, or not within its time; tiles that come late.",
@@ -128,7 +128,7 @@ INSIDE = (
         "times as long as it should take",
         3.0,
     ),
-    Kind(
+    FaultKind(
         "slipping_belt",
         "The belt slips on its rollers and carries slowly.",
         "Every edge of S1 longer than the tile at belt speed, and further apart; less current,"
@@ -139,7 +139,7 @@ INSIDE = (
         "times as long as it should take",
         2.0,
     ),
-    Kind(
+    FaultKind(
         "half_up",
         "The part catches half way and hangs there.",
         "Neither switch active; the far one is not reached in time.",
@@ -149,7 +149,7 @@ INSIDE = (
         "further starts until it comes free",
         1.0,
     ),
-    Kind(
+    FaultKind(
         "obstruction",
         "A hand or chips stop the part half way.",
         "The motor's current over its limit: the board latches OVER_CURRENT.",
@@ -158,7 +158,7 @@ INSIDE = (
         parts.slides,
         "seconds until it is out of the way by itself (else a person is asked)",
     ),
-    Kind(
+    FaultKind(
         "over_current",
         "The motor draws too much for a moment, as with a worn bearing.",
         "The board latches OVER_CURRENT at the motor's channel.",
@@ -166,7 +166,7 @@ INSIDE = (
         _START,
         parts.motor_parts,
     ),
-    Kind(
+    FaultKind(
         "dropped_tile",
         "The jaws lose what they hold: back where it stood, or on the felt half way.",
         "The sensor between the jaws is inactive while they are closed.",
@@ -174,7 +174,7 @@ INSIDE = (
         _LIFTED,
         parts.gripper,
     ),
-    Kind(
+    FaultKind(
         "misread",
         "The reader reads nothing, or the tag of another tile.",
         "No tag where the jaws hold a tile; or one that does not belong here.",
@@ -182,7 +182,7 @@ INSIDE = (
         "each reading",
         parts.reader,
     ),
-    Kind(
+    FaultKind(
         "cocked_die",
         "A die leans on another and shows no face.",
         "A die that reads 0.",
@@ -192,4 +192,4 @@ INSIDE = (
     ),
 )
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (*INSIDE, *OUTSIDE)}
+KINDS: Mapping[str, FaultKind] = {kind.name: kind for kind in (*INSIDE, *OUTSIDE)}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from firmware_bridge.sim.faults import parts
-from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Kind, Realm
+from firmware_bridge.sim.faults.kind import BY_OUTPUTS, FaultKind, Realm
 
 OUTSIDE = (
-    Kind(
+    FaultKind(
         "reach_in",
         "A hand reaches through the light curtain.",
         "The curtain's sensors, on every board.",
@@ -16,7 +16,7 @@ OUTSIDE = (
         "seconds",
         2.0,
     ),
-    Kind(
+    FaultKind(
         "emergency_stop",
         "Somebody presses the emergency stop.",
         "Its input on every board opens; every board latches EMERGENCY_STOP.",
@@ -26,7 +26,7 @@ OUTSIDE = (
         "seconds until whoever pressed it releases it; 0: until a person is asked",
         20.0,
     ),
-    Kind(
+    FaultKind(
         "board_reset",
         "The board's watchdog resets it: outputs off, no configuration, no session.",
         "Refusals or silence; then an identity with one boot more and the cause watchdog (2).",
@@ -35,7 +35,7 @@ OUTSIDE = (
         parts.boards,
         realm=Realm.BOARD,
     ),
-    Kind(
+    FaultKind(
         "brown_out",
         "The board's supply sags and resets it.",
         "As a reset, with the cause brown-out (3).",
@@ -44,7 +44,7 @@ OUTSIDE = (
         parts.boards,
         realm=Realm.BOARD,
     ),
-    Kind(
+    FaultKind(
         "board_silent",
         "The board neither hears nor answers; its lease runs out and it lets go.",
         "Requests unanswered on the host.",
@@ -55,7 +55,7 @@ OUTSIDE = (
         60.0,
         realm=Realm.BOARD,
     ),
-    Kind(
+    FaultKind(
         "link_noise",
         "Bits flip on the line, both ways.",
         "Damaged frames, commands sent again; the same work, a little later.",
@@ -66,7 +66,7 @@ OUTSIDE = (
         5.0,
         realm=Realm.LINE,
     ),
-    Kind(
+    FaultKind(
         "link_unplugged",
         "The cable is out: nothing passes, either way.",
         "No board answers; every lease runs out.",
@@ -77,7 +77,7 @@ OUTSIDE = (
         60.0,
         realm=Realm.LINE,
     ),
-    Kind(
+    FaultKind(
         "host_stall",
         "The host sees and sends nothing for a while; board and plant run on.",
         "The lease runs out: HELD; then everything that waited arrives at once.",
@@ -88,7 +88,7 @@ OUTSIDE = (
         2.0,
         realm=Realm.LINE,
     ),
-    Kind(
+    FaultKind(
         "clock_jump",
         "The host's wall clock is set.",
         "Nothing: no duration is taken from it.",
@@ -99,7 +99,7 @@ OUTSIDE = (
         3600.0,
         realm=Realm.HOST,
     ),
-    Kind(
+    FaultKind(
         "full_disk",
         "The host's disk takes nothing more.",
         "The journal cannot be written.",
@@ -108,7 +108,7 @@ OUTSIDE = (
         parts.host,
         realm=Realm.HOST,
     ),
-    Kind(
+    FaultKind(
         "slow_disk",
         "From then on each sync of the host's disk takes so long, as on a worn SD card.",
         "Nothing: whoever must wait for the disk waits, and everything else goes on.",
@@ -119,7 +119,7 @@ OUTSIDE = (
         0.1,
         realm=Realm.HOST,
     ),
-    Kind(
+    FaultKind(
         "corrupt_journal",
         "The journal's file is damaged.",
         "The journal cannot be read when the table is started again.",
@@ -128,7 +128,7 @@ OUTSIDE = (
         parts.host,
         realm=Realm.HOST,
     ),
-    Kind(
+    FaultKind(
         "power_cut",
         "Power fails: the host's, one board's, or everybody's (table).",
         "A board: as a reset, with the cause power (1). The host: an unfinished step in the"
@@ -138,7 +138,7 @@ OUTSIDE = (
         parts.host_or_all,
         realm=Realm.BOARD,
     ),
-    Kind(
+    FaultKind(
         "wrong_answer",
         "A person who is asked for help says that it is done, and has not done it.",
         "The same again.",

@@ -13,7 +13,7 @@ from typing import Any
 
 from firmware_bridge.guide import Dealt
 from firmware_bridge.sim.plant.felt import Felt
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
 from rules.hidden_play import Player, next_act, sensible_player
 from rules.play import Action
@@ -105,7 +105,7 @@ class Company:
             for tile in self._felt.take_up(seat):
                 if (seat, tile) not in self._due:
                     owed = [due for to, due in self._due if to == seat] or "nothing"
-                    raise Impossible(f"Seat {seat} was to get {owed}, and {tile} came.")
+                    raise ImpossibleOrderError(f"Seat {seat} was to get {owed}, and {tile} came.")
                 self._due.remove((seat, tile))
                 self._racks[seat].put(tile)
 
@@ -137,4 +137,4 @@ def _find(rack: Holder, face: str) -> Tile:
     for tile in rack.tiles:
         if tile.face == face:
             return rack.take(tile)
-    raise Impossible(f"There is no {face} in {rack.name}.")
+    raise ImpossibleOrderError(f"There is no {face} in {rack.name}.")

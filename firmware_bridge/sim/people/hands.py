@@ -19,7 +19,7 @@ from firmware_bridge.sim.people.styles import ActionChooser, Style
 from firmware_bridge.sim.people.technician import Helper
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
-from firmware_bridge.sim.plant.tiles import Impossible, Tile
+from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
@@ -269,7 +269,9 @@ class Hands:
             brought = [tile for tile in hands[seat] if tile.number not in known]
             due = [place for place in places if place not in tiles]
             if len(brought) < len(due):
-                raise Impossible(f"Lane {seat} was to bring {len(due)} tiles, not {len(brought)}.")
+                raise ImpossibleOrderError(
+                    f"Lane {seat} was to bring {len(due)} tiles, not {len(brought)}."
+                )
             tiles |= zip(due, brought, strict=False)
         return tiles
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from config.schema import Drum as DrumModule
 from firmware_bridge.sim.plant.floor import Floor
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 IDLE_MA, TILE_MA = 900.0, 4.0
@@ -56,7 +56,7 @@ class Drum:
     def check_room(self, more: int) -> None:
         """Raises Impossible if so many tiles more do not fit."""
         if len(self) + more > self._capacity:
-            raise Impossible(
+            raise ImpossibleOrderError(
                 f"The drum holds {self._capacity} tiles: {more} do not fit to its {len(self)}."
             )
 

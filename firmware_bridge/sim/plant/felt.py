@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import floor
 
 from config.layout.field import AIR, Field, Spot
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Seat
 from rules.tiles import Face
 
@@ -144,7 +144,7 @@ class Felt(Holder):
     def stand(self, spot: Spot, tiles: Iterable[Tile]) -> None:
         """A lift raises a column, bottom tile first. Raises Impossible on an occupied spot."""
         if self.standing(spot):
-            raise Impossible(f"A wall cannot rise at {spot}: tiles stand there.")
+            raise ImpossibleOrderError(f"A wall cannot rise at {spot}: tiles stand there.")
         pillar = Pillar(spot)
         for tile in tiles:
             self.put(tile)
@@ -180,7 +180,7 @@ class Felt(Holder):
             if tile.face == face:
                 self._middle.remove(tile)
                 return self.lift(tile)
-        raise Impossible(f"No {face} lies in the middle.")
+        raise ImpossibleOrderError(f"No {face} lies in the middle.")
 
     def lay(self, spot: Spot, tile: Tile) -> None:
         """A person lays a tile on top of whatever lies at a spot."""
@@ -205,7 +205,7 @@ class Felt(Holder):
         """The uppermost tile at a spot. Raises Impossible where none lies."""
         found = [p for p in self._near(spot) if self._same(p.spot, spot)]
         if not found:
-            raise Impossible(f"No tile lies at {spot}.")
+            raise ImpossibleOrderError(f"No tile lies at {spot}.")
         return max(found, key=lambda pillar: pillar.top).tiles[-1]
 
     def lies_at(self, spot: Spot, tile: Tile) -> bool:
@@ -239,14 +239,18 @@ class Felt(Holder):
         if not any(columns):
             return []
         if not all(columns):
-            raise Impossible("The wide jaws closed on one column; it slips out of them.")
+            raise ImpossibleOrderError("The wide jaws closed on one column; it slips out of them.")
         held = [pillar for pillar in columns if pillar is not None]
         for pillar in held:
             resting = [above for above in self._pillars if pillar in above.under]
             if resting:
-                raise Impossible(f"{resting[0].tiles[0]} lies across the column at {pillar.spot}.")
+                raise ImpossibleOrderError(
+                    f"{resting[0].tiles[0]} lies across the column at {pillar.spot}."
+                )
             if pillar.top - level > most:
-                raise Impossible(f"{pillar.top - level} levels are more than the gripper's {most}.")
+                raise ImpossibleOrderError(
+                    f"{pillar.top - level} levels are more than the gripper's {most}."
+                )
         block = []
         for pillar in held:
             block.append([self.take(tile) for tile in pillar.tiles[level - pillar.base :]])
@@ -264,7 +268,7 @@ class Felt(Holder):
             support = self.height(spot)
             if support != level:
                 where = "in the air" if support < level else "into the tiles"
-                raise Impossible(
+                raise ImpossibleOrderError(
                     f"A block set down on level {level} at {spot} would go {where}"
                     f" (the support is level {support})."
                 )
@@ -300,7 +304,7 @@ class Felt(Holder):
         for pillar in self._pillars:
             if tile in pillar.tiles:
                 return pillar
-        raise Impossible(f"{tile} does not lie on the felt.")
+        raise ImpossibleOrderError(f"{tile} does not lie on the felt.")
 
     def _free_before(self, seat: Seat) -> Spot:
         """The next free spot of a seat's rows, from the right."""

@@ -1,6 +1,6 @@
 """The gantry's body: jaws that go over the field, down, close on a block, turn it, set it down.
 
-It does what its channels say and refuses what no gripper can: `Impossible` names the reason.
+It does what its channels say. What no gripper can do it refuses with an `ImpossibleOrderError`.
 Heights are levels of tiles; the z axis is the height of the jaws' lower edge.
 """
 
@@ -13,7 +13,7 @@ from config.schema import Gantry as GantryModule
 from config.schema import Reader
 from firmware_bridge.sim.faults.injection import Mishaps
 from firmware_bridge.sim.plant.felt import Felt
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
 Sense = Callable[[str, bool], None]
 Later = Callable[[float, Callable[[], None]], None]
@@ -97,7 +97,7 @@ class Gantry:
         self._at[axis] = start
         self._goes[axis] = target - start
         if axis != self._module.z and start != target and self._among_tiles():
-            raise Impossible(
+            raise ImpossibleOrderError(
                 f"{axis} cannot move: the jaws are down among the tiles at"
                 f" ({self._x:.3f}, {self._y:.3f})."
             )
@@ -112,7 +112,9 @@ class Gantry:
         if self._block and any(
             self._felt.height(spot) > self._level + 0.5 for spot in self._spots()
         ):
-            raise Impossible(f"The held block ran into tiles at ({self._x:.3f}, {self._y:.3f}).")
+            raise ImpossibleOrderError(
+                f"The held block ran into tiles at ({self._x:.3f}, {self._y:.3f})."
+            )
 
     def tag(self) -> int | None:
         """The tag of the tile in the jaws: of the lowest of the first column, if any."""
@@ -144,7 +146,7 @@ class Gantry:
         spots = self._spots()
         if close:
             if self._block:
-                raise Impossible("The jaws are closed on a block already.")
+                raise ImpossibleOrderError("The jaws are closed on a block already.")
             self._block = self._felt.grip(spots, round(self._level), self._module.levels)
             self._from, self._carried = spots, False
             for column in self._block:
@@ -156,7 +158,7 @@ class Gantry:
                 self.held.take(tile)
             try:
                 self._felt.set_down(spots, round(self._level), self._block)
-            except Impossible:
+            except ImpossibleOrderError:
                 for column in self._block:
                     for tile in column:
                         self.held.put(tile)
@@ -166,14 +168,16 @@ class Gantry:
 
     def _turn(self, crossed: bool) -> None:
         if not self._block and self._among_tiles():
-            raise Impossible("The jaws cannot turn while they are down among the tiles.")
+            raise ImpossibleOrderError("The jaws cannot turn while they are down among the tiles.")
         self._crossed = crossed
 
     def _turn_over(self, over: bool) -> None:
         if not over:
             return
         if len(self.held) != 1:
-            raise Impossible(f"The turner turns one tile, and the jaws hold {len(self.held)}.")
+            raise ImpossibleOrderError(
+                f"The turner turns one tile, and the jaws hold {len(self.held)}."
+            )
         tile = self.held.tiles[0]
         tile.up = not tile.up
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from config.schema import Lanes
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 
@@ -48,7 +48,9 @@ class Lane:
         if self.open:
             self._lane.put(tile)
             if len(self._lane) > self._capacity:
-                raise Impossible(f"{self._lane.name} overflows with {len(self._lane)} tiles.")
+                raise ImpossibleOrderError(
+                    f"{self._lane.name} overflows with {len(self._lane)} tiles."
+                )
         return self.open
 
     def _load(self) -> None:

@@ -32,9 +32,9 @@ from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.relay import Relay
 from firmware_bridge.sim.plant.senses import Senses
 from firmware_bridge.sim.plant.slide import STALLED_MA
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile, census
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile, census
 from firmware_bridge.sim.plant.trays import Tray
-from firmware_bridge.sim.plant.world import Part, World
+from firmware_bridge.sim.plant.world import PlantPart, World
 from firmware_bridge.sim.stall import boards_side
 from rules.geometry import Seat
 
@@ -124,7 +124,7 @@ class Plant:
         self._boards: dict[str, Wired] = {}
         self._axes = _axes(table)
         one_each = (self.drum, self.dome, self.flipper, self.people, self.lid, self.chain)
-        self._parts: tuple[Part, ...] = (
+        self._parts: tuple[PlantPart, ...] = (
             *(part for part in one_each if part is not None),
             *self.trays,
             *self.lanes,
@@ -358,7 +358,7 @@ class Plant:
     def _to_tray(self, head: int, stack: list[Tile]) -> None:
         side = self._outlet(head)
         if side is None or side >= len(self.trays):
-            raise Impossible(f"head {head} pushes a stack, and no tray stands before it.")
+            raise ImpossibleOrderError(f"head {head} pushes a stack, and no tray stands before it.")
         self.trays[side].push(stack)
 
     def _outlet(self, head: int) -> int | None:
@@ -419,7 +419,7 @@ class Plant:
     def _check_power(self, channel: str) -> None:
         relay = self._fed_by.get(channel)
         if relay is not None and not relay.closed:
-            raise Impossible(f"{channel} is to run, and its relay is open.")
+            raise ImpossibleOrderError(f"{channel} is to run, and its relay is open.")
 
     def _stumble(self, channel: str, value: int) -> None:
         """The occasions that every output is."""
@@ -439,7 +439,7 @@ class Plant:
     def _refuse(self, channel: str, why: str) -> None:
         board = self._boards.get(channel)
         if board is None:
-            raise Impossible(why)
+            raise ImpossibleOrderError(why)
         board.refused_by(channel, why)
 
     def _holders(self) -> tuple[Holder, ...]:

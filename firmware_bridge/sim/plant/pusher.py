@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 BLINK = 0.02
@@ -103,7 +103,7 @@ class Pusher:
                 self._next = self._world.later(self._motor, BLINK, self._turn)
                 return
             if not self._waiting.tiles and not self._ran_on:
-                raise Impossible(
+                raise ImpossibleOrderError(
                     f"{self._motor} pushes, and no tile waits in {self._waiting.name}."
                 )
             self._batch, self._done = self._waiting.tiles[: self._levels], 0.0

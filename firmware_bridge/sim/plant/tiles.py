@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 
-__all__ = ["Holder", "Impossible", "Tile", "census", "change_places"]
+__all__ = ["Holder", "ImpossibleOrderError", "Tile", "census", "change_places"]
 
 
 @dataclass(eq=False, slots=True)
@@ -55,14 +55,14 @@ class Holder:
     def put(self, tile: Tile) -> None:
         """Lay a tile in, on top. Raises Impossible if it lies somewhere already."""
         if tile.holder is not None:
-            raise Impossible(f"{tile} cannot lie in {self.name} too.")
+            raise ImpossibleOrderError(f"{tile} cannot lie in {self.name} too.")
         tile.holder = self
         self.tiles.append(tile)
 
     def take(self, tile: Tile) -> Tile:
         """Take a tile out. Raises Impossible if it does not lie here."""
         if tile.holder is not self:
-            raise Impossible(f"{tile} does not lie in {self.name}.")
+            raise ImpossibleOrderError(f"{tile} does not lie in {self.name}.")
         self.tiles.remove(tile)
         tile.holder = None
         return tile
@@ -82,10 +82,10 @@ def census(tiles: Iterable[Tile], holders: Iterable[Holder]) -> dict[str, int]:
     for holder in holders:
         for tile in holder.tiles:
             if tile.holder is not holder or tile.number in listed:
-                raise Impossible(f"{tile} is listed in {holder.name} as well.")
+                raise ImpossibleOrderError(f"{tile} is listed in {holder.name} as well.")
             listed.add(tile.number)
         counts[holder.name] = counts.get(holder.name, 0) + len(holder.tiles)
     for tile in tiles:
         if tile.number not in listed:
-            raise Impossible(f"{tile} is in no holder of the plant.")
+            raise ImpossibleOrderError(f"{tile} is in no holder of the plant.")
     return counts

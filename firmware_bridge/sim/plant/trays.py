@@ -13,7 +13,7 @@ from config.layout.field import Field, Spot
 from config.schema import Trays
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 
@@ -63,7 +63,7 @@ class Tray:
     def push(self, stack: list[Tile]) -> None:
         """A head pushes a stack in. Raises Impossible, with nothing moved, if the tray is full."""
         if len(self.stacks) >= self._most:
-            raise Impossible(f"{self._row.name} is full with {self._most} stacks.")
+            raise ImpossibleOrderError(f"{self._row.name} is full with {self._most} stacks.")
         for tile in stack:
             if tile.holder is not None:
                 tile.holder.give(tile, self._row)
@@ -102,12 +102,12 @@ class Tray:
 
     def _load(self) -> None:
         if self._carried and self.stacks:
-            raise Impossible(f"{self._plate.name} stands on tiles and cannot rise.")
+            raise ImpossibleOrderError(f"{self._plate.name} stands on tiles and cannot rise.")
         if self._carried:
             return  # it was stopped in the very moment in which it set off
         columns = len(self.stacks) or self._raised
         if any(self._felt.standing(spot) for spot in self._spots(columns)):
-            raise Impossible(f"{self._plate.name} cannot rise under a standing wall.")
+            raise ImpossibleOrderError(f"{self._plate.name} cannot rise under a standing wall.")
         self._pass_all(self._row, self._plate)
         self._carried, self.stacks = self.stacks, []
 
@@ -116,7 +116,7 @@ class Tray:
             return
         spots = self._spots(len(self._carried))
         if any(self._felt.standing(spot) for spot in spots):
-            raise Impossible(f"{self._plate.name} rose against tiles on the felt.")
+            raise ImpossibleOrderError(f"{self._plate.name} rose against tiles on the felt.")
         self._raised = len(self._carried)
         for spot, stack in zip(spots, self._carried, strict=True):
             self._felt.stand(spot, [self._plate.take(tile) for tile in stack])
@@ -124,11 +124,13 @@ class Tray:
 
     def _sink(self) -> None:
         if any(self._felt.standing(spot) for spot in self._spots(self._raised)):
-            raise Impossible(f"{self._plate.name} cannot sink: its wall still stands on it.")
+            raise ImpossibleOrderError(
+                f"{self._plate.name} cannot sink: its wall still stands on it."
+            )
 
     def _unload(self) -> None:
         if self._carried and self.stacks:
-            raise Impossible(f"{self._plate.name} came down loaded on a filled tray.")
+            raise ImpossibleOrderError(f"{self._plate.name} came down loaded on a filled tray.")
         if self._carried:
             self._pass_all(self._plate, self._row)
             self._carried, self.stacks = [], self._carried

@@ -9,10 +9,10 @@ from random import Random
 from typing import Protocol
 
 from firmware_bridge.sim.faults.injection import Mishaps
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
 
-class Part(Protocol):
+class PlantPart(Protocol):
     """A mechanism behind some output channels, and the places in it where tiles lie."""
 
     @property
@@ -60,7 +60,7 @@ class World:
         def act() -> None:
             try:
                 action()
-            except Impossible as refusal:
+            except ImpossibleOrderError as refusal:
                 self.refuse(channel, str(refusal))
 
         return self.loop.call_later(seconds, act)

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 
 from firmware_bridge.commissioning.provisioning import image
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.disturbances import Cable, Cause, Upsets
@@ -38,9 +38,10 @@ _LATE = 100_000 * CYCLES_PER_US
 class EmulatedBench:
     """A plant and its boards, as `Bench`; making it switches the table on.
 
-    `send` gets whole frames, as each has left its board. What no mechanism can do no pin can say:
-    it is kept in `refusals` and raised as `Impossible` out of the loop, or out of `keep_up`, since
-    a run in which it happens proves nothing more. Raises `FileNotFoundError` if the program or the
+    `send` gets whole frames, as each has left its board. An order that the mechanism cannot carry
+    out is kept in `refusals` and raised as `ImpossibleOrderError` out of the loop or `keep_up`,
+    because pins cannot refuse and the rest of such a run proves nothing.
+    Raises `FileNotFoundError` if the program or the
     processor's library is not built.
     """
 
@@ -99,7 +100,7 @@ class EmulatedBench:
     # Time
 
     def run_on(self, now: float, until: float) -> float:
-        """Let the boards run; until when time may go on. Raises `Impossible`, `Crashed`."""
+        """Run the boards; how far time may go. ImpossibleOrderError, FirmwareCrashedError."""
         self._raise_refusals()
         goal = self._cycle_at(until)
         with boards_side():
@@ -112,7 +113,7 @@ class EmulatedBench:
             return at
 
     async def keep_up(self) -> None:
-        """On a real clock, for ever. Raises `Impossible`, `Crashed`.
+        """On a real clock, for ever. Raises `ImpossibleOrderError`, `Crashed`.
 
         Boards that cannot keep up with it slow down, together.
         """
@@ -141,7 +142,7 @@ class EmulatedBench:
             _, _, channel, what = heappop(self._happenings)
             try:
                 what()
-            except Impossible as refusal:
+            except ImpossibleOrderError as refusal:
                 self._refuse(channel, str(refusal))
 
     def _next(self) -> int:
@@ -188,7 +189,7 @@ class EmulatedBench:
         fresh = self.refusals[self._raised :]
         self._raised = len(self.refusals)
         if fresh:
-            raise Impossible(" ".join(fresh))
+            raise ImpossibleOrderError(" ".join(fresh))
 
     # The line, and its mishaps
 

@@ -23,11 +23,11 @@ from firmware_bridge.sim.processors.pins import (
     Module,
     MotorPins,
     OutputPin,
-    Part,
+    PinPart,
     Strip,
     Tell,
 )
-from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, Level, Outputs, Processor
+from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, PinLevel, PinOutputs, Processor
 from firmware_bridge.wire.transport import BAUD
 
 LINK = 0
@@ -78,7 +78,7 @@ class EmulatedBoard:
         self._sensors: dict[str, tuple[int, bool]] = {}
         self._levels: dict[int, int] = {EMERGENCY: 0, CURTAIN: 0}
         """What the copper holds each input at; unused safety loops are closed by a jumper."""
-        self._parts: dict[int, Part] = {}
+        self._parts: dict[int, PinPart] = {}
         self._axes: list[AxisPins] = []
         self._modules: dict[int, Module] = {}
         for name, channel in config.channels.items():
@@ -150,7 +150,7 @@ class EmulatedBoard:
         self._processor.close()
         self._before = self._now()
         for pin, part in self._parts.items():
-            part.changed(self._before, pin, Level.RELEASED)
+            part.changed(self._before, pin, PinLevel.RELEASED)
         self._processor = Processor(self._elf, eeprom=eeprom)
         self._frame.clear()
         self._connect()
@@ -182,7 +182,7 @@ class EmulatedBoard:
 
     # Helpers
 
-    def _wire(self, part: Part) -> None:
+    def _wire(self, part: PinPart) -> None:
         self._parts.update(dict.fromkeys(part.pins, part))
 
     def _connect(self) -> None:
@@ -194,7 +194,7 @@ class EmulatedBoard:
         held = min(max(millivolts, 0), MOST_MV)
         self._processor.apply(pin, held, self._now() - self._before)
 
-    def _heed(self, out: Outputs) -> None:
+    def _heed(self, out: PinOutputs) -> None:
         before, parts = self._before, self._parts
         for cycle, pin, level in out.pins:
             part = parts.get(pin)

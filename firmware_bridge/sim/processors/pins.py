@@ -12,7 +12,7 @@ from typing import Protocol
 
 from config.schema import AxisChannel
 from firmware_bridge.executor.channels import Wiring
-from firmware_bridge.sim.processors.processor import FREQUENCY, Level
+from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel
 
 Tell = Callable[[int, str, Callable[[], None]], None]
 """At this cycle this happens to a channel; what is said first comes first at the same cycle."""
@@ -26,13 +26,13 @@ _PUNCTUAL = MILLISECOND
 FULL = 1000
 
 
-class Part(Protocol):
+class PinPart(Protocol):
     """Something on one or more pins."""
 
     @property
     def pins(self) -> tuple[int, ...]: ...
 
-    def changed(self, cycle: int, pin: int, level: Level) -> None:
+    def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
         """One of its pins is driven otherwise from this cycle on."""
 
 
@@ -49,8 +49,8 @@ class OutputPin:
         self._tell = tell
         self._settle = settle
 
-    def changed(self, cycle: int, pin: int, level: Level) -> None:
-        value = self._safe if level is Level.RELEASED else int(level)
+    def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
+        value = self._safe if level is PinLevel.RELEASED else int(level)
         if value != self._value:
             self._value = value
             self._settle(cycle)
@@ -97,8 +97,10 @@ class MotorPins:
         self._fell = 0
         self._gaps = 0
 
-    def changed(self, cycle: int, pin: int, level: Level) -> None:
-        self._levels[pin] = self._rest[pin] if level is Level.RELEASED else level is Level.HIGH
+    def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
+        self._levels[pin] = (
+            self._rest[pin] if level is PinLevel.RELEASED else level is PinLevel.HIGH
+        )
         before, self._way = self._way, self._drives()
         if self._way == before:
             return
@@ -156,10 +158,10 @@ class Strip:
         self._rose: int | None = None
         self._bits: list[bool] = []
 
-    def changed(self, cycle: int, pin: int, level: Level) -> None:
-        if level is Level.HIGH:
+    def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
+        if level is PinLevel.HIGH:
             self._rose = cycle
-        elif level is Level.LOW and self._rose is not None:
+        elif level is PinLevel.LOW and self._rose is not None:
             self._bits.append(cycle - self._rose >= self._ONE)
             self._rose = None
             count, due = len(self._bits), cycle + self._PAUSE
@@ -224,11 +226,11 @@ class AxisPins:
         """Where it stands, metres."""
         return self._zero + self._steps * self._step
 
-    def changed(self, cycle: int, pin: int, level: Level) -> None:
+    def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
         step, _ = self.pins
         if pin != step:
-            self._forward = level is Level.HIGH
-        elif level is Level.HIGH:
+            self._forward = level is PinLevel.HIGH
+        elif level is PinLevel.HIGH:
             self._steps_on(cycle, 1 if self._forward else -1)
 
     def settle(self, cycle: int) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
+from rules.errors import WallwrightError
+
 FREQUENCY = 16_000_000
 """Cycles a second."""
 CYCLES_PER_US = 16
@@ -29,7 +31,7 @@ _HAPPENING = Struct("<QIBBH")
 """The shim's record: cycle, value, kind, index, and a field of its own."""
 
 
-class Level(IntEnum):
+class PinLevel(IntEnum):
     """What a pin of the processor does: drive low or high, or nothing, as an input."""
 
     LOW = 0
@@ -42,7 +44,7 @@ class PinChange(NamedTuple):
 
     cycle: int
     pin: int
-    level: Level
+    level: PinLevel
 
 
 class SentByte(NamedTuple):
@@ -60,7 +62,7 @@ class Reset(NamedTuple):
     flags: int
 
 
-class Outputs(NamedTuple):
+class PinOutputs(NamedTuple):
     """What went out, each in the order of time."""
 
     pins: list[PinChange]
@@ -72,7 +74,7 @@ class Outputs(NamedTuple):
         return bytes(sent.byte for sent in self.sent if sent.port == port)
 
 
-class Crashed(RuntimeError):
+class FirmwareCrashedError(WallwrightError, RuntimeError):
     """The program ran off its code."""
 
 
@@ -114,9 +116,9 @@ class Processor:
         return int(self._shim.processor_cycle(self._handle))
 
     def run(self, until: int) -> None:
-        """Run to this cycle (a few further: an instruction is not cut). Raises `Crashed`."""
+        """Run to the end of the instruction at this cycle. Raises FirmwareCrashedError."""
         if self._shim.processor_run(self._handle, until):
-            raise Crashed(
+            raise FirmwareCrashedError(
                 f"The program crashed at cycle {self.cycle}; look for a jump to where no code is."
             )
 
@@ -150,17 +152,17 @@ class Processor:
         """Press the reset button now."""
         self._shim.processor_reset(self._handle)
 
-    def take(self) -> Outputs:
+    def take(self) -> PinOutputs:
         """What went out since it was last taken."""
         count = self._shim.processor_gone(self._handle)
         if not count:
-            return Outputs([], [], [])
+            return PinOutputs([], [], [])
         buffer = ctypes.create_string_buffer(count * _HAPPENING.size)
         self._shim.processor_take(self._handle, buffer)
-        outputs = Outputs([], [], [])
+        outputs = PinOutputs([], [], [])
         for cycle, value, kind, index, _ in _HAPPENING.iter_unpack(buffer.raw):
             if kind == _PIN_LEVEL:
-                outputs.pins.append(PinChange(cycle, index, Level(value)))
+                outputs.pins.append(PinChange(cycle, index, PinLevel(value)))
             elif kind == _UART_BYTE:
                 outputs.sent.append(SentByte(cycle, index, value))
             else:

@@ -14,7 +14,7 @@ from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 if TYPE_CHECKING:
     from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse
     from rules.games.backgammon.adapter import BACKGAMMON_RULES
-    from rules.games.backgammon.board import Board
+    from rules.games.backgammon.board import BackgammonBoard
     from rules.games.backgammon.bot import sensible
     from rules.games.backgammon.match import BackgammonMatch, begin
     from rules.games.backgammon.play import BackgammonPlay, start
@@ -25,9 +25,9 @@ __all__ = [
     "PLUGIN",
     "START",
     "Action",
+    "BackgammonBoard",
     "BackgammonMatch",
     "BackgammonPlay",
-    "Board",
     "Cube",
     "Move",
     "Parameters",
@@ -50,5 +50,5 @@ __getattr__ = lazily(
     dict.fromkeys(("Action", "Cube", "Move", "Roll", "parse"), "actions")
     | dict.fromkeys(("BackgammonMatch", "begin"), "match")
     | dict.fromkeys(("BackgammonPlay", "start"), "play")
-    | {"Board": "board", "sensible": "bot", "BACKGAMMON_RULES": "adapter"},
+    | {"BackgammonBoard": "board", "sensible": "bot", "BACKGAMMON_RULES": "adapter"},
 )

@@ -28,14 +28,14 @@ POINTS: Mask = sum(1 << 4 * point for point in range(1, BAR))
 _BYTES = (BAR + 1) // 2
 
 
-class Board(NamedTuple):
+class BackgammonBoard(NamedTuple):
     """Both players' men: `board[seat]`. The text is `24(2) 13(5) 8(3) 6(5) | bar 13(14)`."""
 
     first: Men
     second: Men
 
     @classmethod
-    def of(cls, first: Mapping[int, int], second: Mapping[int, int]) -> Board:
+    def of(cls, first: Mapping[int, int], second: Mapping[int, int]) -> BackgammonBoard:
         """A board from how many men stand where (25 the bar); those missing are off.
 
         Raises NotationError for men that cannot stand so.
@@ -50,7 +50,7 @@ class Board(NamedTuple):
         return board
 
     @classmethod
-    def parse(cls, text: str) -> Board:
+    def parse(cls, text: str) -> BackgammonBoard:
         """A board from its text. Raises NotationError with what is wrong."""
         sides = text.split("|")
         if len(sides) != SEATS:
@@ -72,9 +72,9 @@ class Board(NamedTuple):
         """How many points a seat's men still have to go (BG-01); 25 from the bar."""
         return sum(point * count for point, count in self.where(seat).items())
 
-    def with_men(self, seat: Seat, own: Men, other: Men) -> Board:
+    def with_men(self, seat: Seat, own: Men, other: Men) -> BackgammonBoard:
         """The board with these men of the seat and of his opponent."""
-        return Board(other, own) if seat else Board(own, other)
+        return BackgammonBoard(other, own) if seat else BackgammonBoard(own, other)
 
     def __str__(self) -> str:
         return " | ".join(_written(self.where(seat)) for seat in range(SEATS))
@@ -120,7 +120,7 @@ def _swap() -> bytes:
     return bytes((byte & 15) << 4 | byte >> 4 for byte in range(256))
 
 
-START_BOARD = Board(pack(START), pack(START))
+START_BOARD = BackgammonBoard(pack(START), pack(START))
 
 _STACK = re.compile(r"(?P<point>bar|off|[0-9]{1,2})(?:\((?P<count>[0-9]{1,2})\))?")
 

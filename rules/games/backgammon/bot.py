@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Action, Cube, Roll
-from rules.games.backgammon.board import BAR, Board, Mask, Men, held, made, mirrored
+from rules.games.backgammon.board import BAR, BackgammonBoard, Mask, Men, held, made, mirrored
 from rules.games.backgammon.moves import HOME, played
 from rules.games.backgammon.play import BackgammonPlay
 from rules.geometry import Seat
@@ -34,13 +34,13 @@ def sensible(play: BackgammonPlay, seat: Seat, dice: Dice | None = None) -> Acti
     return play.move(best)
 
 
-def _lead(board: Board, seat: Seat) -> float:
+def _lead(board: BackgammonBoard, seat: Seat) -> float:
     """How much less a seat has to go than the other, as a share of the other's way."""
     other = board.pips(1 - seat)
     return (other - board.pips(seat)) / other if other else 0.0
 
 
-def _value(board: Board, seat: Seat) -> float:
+def _value(board: BackgammonBoard, seat: Seat) -> float:
     """How good a board is for a seat that has just moved; the weights are ours."""
     own, other = board[seat], board[1 - seat]
     value = board.pips(1 - seat) - board.pips(seat) + 4.0 * (own & 15)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rules.errors import NotationError, RulesError
 from rules.games.backgammon.actions import Action, Move, parse
-from rules.games.backgammon.board import BAR, OFF, Board, name_of
+from rules.games.backgammon.board import BAR, OFF, BackgammonBoard, name_of
 from rules.games.backgammon.legal import HIGHEST
 from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
@@ -67,7 +67,7 @@ class Case:
         """The game as it stands. Raises NotationError for a position that cannot be."""
         return BackgammonPlay(
             self.parameters,
-            Board.parse(self.position),
+            BackgammonBoard.parse(self.position),
             turn=self.seat,
             dice=self.dice,
             throws=1,

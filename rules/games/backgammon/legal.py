@@ -12,7 +12,7 @@ from rules.games.backgammon.actions import Action, Cube, Move, Roll
 from rules.games.backgammon.setup import SEATS
 from rules.geometry import Seat
 from rules.objections import Objection
-from rules.play import IllegalAction, LegalActions
+from rules.play import IllegalActionError, LegalActions
 from rules.well_typed import why_ill_typed
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Offered(LegalActions[Action]):
         """The action itself. Raises IllegalAction with the sentence against it."""
         sentence = against(self._play, action)
         if sentence is not None:
-            raise IllegalAction(sentence)
+            raise IllegalActionError(sentence)
         return action
 
     def __len__(self) -> int:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import IllegalAction, Settlement
+from rules.play import IllegalActionError, Settlement
 
 
 class Finished(Protocol):
@@ -45,7 +45,7 @@ class BackgammonMatch:
         """The match with a game's points written down. Raises IllegalAction for one not over."""
         settled = play.settlement
         if settled is None or settled.winner is None:
-            raise IllegalAction("The game is not over; the match goes on once it is settled.")
+            raise IllegalActionError("The game is not over; the match goes on once it is settled.")
         scores = list(self.scores)
         scores[settled.winner] += settled.multiplier
         return replace(

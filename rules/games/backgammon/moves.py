@@ -20,7 +20,7 @@ from rules.games.backgammon.board import (
     MEN,
     OFF,
     POINTS,
-    Board,
+    BackgammonBoard,
     Mask,
     Men,
     held,
@@ -28,7 +28,7 @@ from rules.games.backgammon.board import (
     shift,
 )
 from rules.geometry import Seat
-from rules.lazy import Table
+from rules.lazy import LazyTable
 
 Option = tuple[int, ...]
 """The steps of a whole move, `32 * die + source` each."""
@@ -52,9 +52,11 @@ def _step(number: int) -> Step:
     return Step(source, max(OFF, source - (number >> 5)))
 
 
-STEPS: Table[int, Step] = Table(_step)
+STEPS: LazyTable[int, Step] = LazyTable(_step)
 """Each step by its number."""
-SHIFTS: Table[int, int] = Table(lambda number: shift(STEPS[number].source, STEPS[number].target))
+SHIFTS: LazyTable[int, int] = LazyTable(
+    lambda number: shift(STEPS[number].source, STEPS[number].target)
+)
 """What each step adds to its owner's men, by its number."""
 
 
@@ -95,7 +97,7 @@ def options_and_blots(
     return [(step,) for step in first + second], blots
 
 
-def played(board: Board, seat: Seat, option: Option) -> Board:
+def played(board: BackgammonBoard, seat: Seat, option: Option) -> BackgammonBoard:
     """The board after an option; every blot landed on goes to the bar (B5)."""
     own, other = board[seat], board[1 - seat]
     for step in option:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.dice import Dice
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.backgammon.actions import Action, Cube, Move
-from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, Board, Mask
+from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, BackgammonBoard, Mask
 from rules.games.backgammon.legal import Offered, against, is_listed_throw
 from rules.games.backgammon.match import BackgammonMatch
 from rules.games.backgammon.moves import HOME, Option, options_and_blots, played
@@ -21,7 +21,7 @@ from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.known_tiles import known_tiles
 from rules.objections import Objection
-from rules.play import IllegalAction, Payment, Settlement, Tiles
+from rules.play import IllegalActionError, Payment, Settlement, Tiles
 from rules.setup import Setup
 from rules.well_typed import why_ill_typed
 
@@ -37,7 +37,7 @@ class BackgammonPlay:
     """
 
     parameters: Parameters
-    board: Board
+    board: BackgammonBoard
     turn: Seat
     dice: Dice | None = None
     throws: int = 0
@@ -77,12 +77,12 @@ class BackgammonPlay:
         if isinstance(action, Move):
             option = self.option(action)
             if isinstance(option, Objection):
-                raise IllegalAction(str(option))
+                raise IllegalActionError(str(option))
             return self._next(played(self.board, self.turn, option), 1 - self.turn)
         if not (is_listed_throw(action) and self.wants_dice and action.seat == self.turn):
             sentence = against(self, action)
             if sentence is not None:
-                raise IllegalAction(sentence)
+                raise IllegalActionError(sentence)
         if isinstance(action, Cube):
             return self._answered(action)
         thrown = self._next(self.board, self.turn, action.dice, 1)
@@ -163,7 +163,7 @@ class BackgammonPlay:
         return known
 
     def _next(
-        self, board: Board, turn: Seat, dice: Dice | None = None, thrown: int = 0
+        self, board: BackgammonBoard, turn: Seat, dice: Dice | None = None, thrown: int = 0
     ) -> BackgammonPlay:
         """The play with this board and throw. Made by hand: there are two for every move."""
         after = object.__new__(BackgammonPlay)
@@ -218,7 +218,9 @@ def start(
     for a set-up that is not finished, and for tiles: the game has none.
     """
     if setup.ready is None or setup.ready.begins is None:
-        raise IllegalSetup("The opening throw has not decided who begins; finish the set-up first.")
+        raise IllegalSetupError(
+            "The opening throw has not decided who begins; finish the set-up first."
+        )
     known_tiles(setup, tiles)
     parameters: Parameters = setup.parameters
     begins = setup.ready.begins

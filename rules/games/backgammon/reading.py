@@ -15,7 +15,7 @@ from rules.games.backgammon.board import (
     BAR,
     OFF,
     POINTS,
-    Board,
+    BackgammonBoard,
     Mask,
     held,
     made,
@@ -25,7 +25,7 @@ from rules.games.backgammon.board import (
 from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
 from rules.games.backgammon.setup import SEATS
 from rules.geometry import Seat
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.objections import Objection
 
 Ways = tuple[tuple[int, int], ...]
@@ -34,10 +34,10 @@ MOST_STEPS = 4
 """Men moved by one throw: a doublet's four (B2)."""
 DICE = "B1, B2"
 """The facts that say what the dice of a throw allow."""
-_HITTING: Table[int, Step] = Table(lambda number: STEPS[number]._replace(hits=True))
+_HITTING: LazyTable[int, Step] = LazyTable(lambda number: STEPS[number]._replace(hits=True))
 
 
-def told(board: Board, seat: Seat, option: Option) -> Move:
+def told(board: BackgammonBoard, seat: Seat, option: Option) -> Move:
     """An option as the mover would write it, hits and all."""
     enemy = mirrored(board[1 - seat])
     (move,) = told_each(seat, [option], held(enemy) & ~made(enemy) & POINTS)
@@ -58,17 +58,17 @@ def told_each(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move,
     return tuple(moves)
 
 
-def _told(seat: Seat) -> Table[Option, tuple[Mask, Move, Table[Mask, Move]]]:
+def _told(seat: Seat) -> LazyTable[Option, tuple[Mask, Move, LazyTable[Mask, Move]]]:
     """A seat's options so far: where men land, the move that hits nothing, and those that hit."""
 
-    def entry(option: Option) -> tuple[Mask, Move, Table[Mask, Move]]:
+    def entry(option: Option) -> tuple[Mask, Move, LazyTable[Mask, Move]]:
         landing = sum({1 << 4 * STEPS[number].target for number in option}) & POINTS
-        hitting: Table[Mask, Move] = Table(
+        hitting: LazyTable[Mask, Move] = LazyTable(
             lambda blots: Move(seat, in_order(_steps(option, blots)))
         )
         return landing, Move(seat, in_order(_steps(option, 0))), hitting
 
-    return Table(entry)
+    return LazyTable(entry)
 
 
 def _steps(option: Option, blots: Mask) -> tuple[Step, ...]:
@@ -86,7 +86,9 @@ def _steps(option: Option, blots: Mask) -> tuple[Step, ...]:
 _TOLD = tuple(map(_told, range(SEATS)))
 
 
-def read(board: Board, dice: Dice, options: Sequence[Option], move: Move) -> Option | Objection:
+def read(
+    board: BackgammonBoard, dice: Dice, options: Sequence[Option], move: Move
+) -> Option | Objection:
     """The legal option that a move means, or the objection to it."""
     seat = move.seat
     for step in move.steps:
@@ -149,7 +151,7 @@ def _played_out(own: int, open_points: int, dice: tuple[int, ...], ways: Ways) -
                 break
 
 
-def _hits(board: Board, seat: Seat, option: Option) -> list[int]:
+def _hits(board: BackgammonBoard, seat: Seat, option: Option) -> list[int]:
     return [step.target for step in told(board, seat, option).steps if step.hits]
 
 
@@ -164,7 +166,7 @@ def _unfinished(dice: Dice, options: Sequence[Option], move: Move) -> Objection:
     return Objection(sentence, "BG-08")
 
 
-def _against(board: Board, dice: Dice, open_points: int, move: Move) -> Objection:
+def _against(board: BackgammonBoard, dice: Dice, open_points: int, move: Move) -> Objection:
     """The first thing that a person would say against a move that cannot be played at all."""
     seat = move.seat
     if board.men(seat, BAR) and not any(step.source == BAR for step in move.steps):
@@ -190,7 +192,7 @@ def _against(board: Board, dice: Dice, open_points: int, move: Move) -> Objectio
     )
 
 
-def _against_step(board: Board, dice: Dice, step: Step, seat: Seat) -> Objection | None:
+def _against_step(board: BackgammonBoard, dice: Dice, step: Step, seat: Seat) -> Objection | None:
     rearmost = max(board.where(seat))
     if step.target == OFF and rearmost > HOME and step.source <= HOME:
         return Objection(

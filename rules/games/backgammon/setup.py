@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.geometry import counter_clockwise
 from rules.setup import Game, Script, Seating, throw
 from rules.steps import Ready
@@ -41,17 +41,17 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if not 0 <= self.automatic_doubles <= 6:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The cube ends at 64, after 6 doubles; automatic_doubles is 0 to 6,"
                 f" not {self.automatic_doubles}."
             )
         if not 1 <= self.gammon <= self.backgammon:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A gammon is worth 1 or more and a backgammon no less than that, not"
                 f" {self.gammon} and {self.backgammon}."
             )
         if self.match_points < 0:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A match goes to 1 point or more, or 0 for no end, not {self.match_points}."
             )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.tiles import Face
 
 Cards = int
@@ -149,7 +149,7 @@ def _first(of: int) -> int:
     return sum([1 << suit for suit in range(4) if suits >> suit & 1][:count])
 
 
-_FIRST = Table(_first)
+_FIRST = LazyTable(_first)
 
 
 @cache

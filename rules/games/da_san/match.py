@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rules.games.da_san.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import Amount, IllegalAction, Settlement
+from rules.play import Amount, IllegalActionError, Settlement
 
 
 class Finished(Protocol):
@@ -38,7 +38,7 @@ class DaSanMatch:
         """The match after a hand; who went out deals (D5). Raises IllegalAction if it goes on."""
         settled = play.settlement
         if settled is None or settled.winner is None:
-            raise IllegalAction("The hand is not over; the match goes on once it is settled.")
+            raise IllegalActionError("The hand is not over; the match goes on once it is settled.")
         gains = settled.balance()
         winner_deals = self.parameters.next_dealer == "winner"
         return replace(

@@ -32,7 +32,7 @@ from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.games.da_san.table import Round
 from rules.geometry import Place, Seat
 from rules.known_tiles import known_tiles
-from rules.play import IllegalAction, Payment, Settlement, Tiles
+from rules.play import IllegalActionError, Payment, Settlement, Tiles
 from rules.setup import Setup
 from rules.tiles import Face
 
@@ -96,7 +96,7 @@ class DaSanPlay:
     def apply(self, action: Action) -> DaSanPlay:
         sentence = against(self, action)
         if sentence is not None:
-            raise IllegalAction(sentence)
+            raise IllegalActionError(sentence)
         if self.round is not None:
             return self._played(self.round, action)
         if isinstance(action, Reveal):

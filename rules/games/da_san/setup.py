@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.geometry import Break, CardPile, CardPlace, Place, Seat, counter_clockwise
 from rules.setup import Game, Script, Seating, Setup, choose
 from rules.steps import Build, Packet, Ready
@@ -51,7 +51,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if self.stake_unit < 1 or self.start_chips < 1:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The stake and the chips to begin with are 1 or more, not {self.stake_unit} and"
                 f" {self.start_chips}."
             )
@@ -81,7 +81,7 @@ def kitty_places(setup: Setup) -> tuple[Place, ...]:
     Raises IllegalSetup for a deal that is not finished.
     """
     if setup.ready is None or setup.ready.opened is None:
-        raise IllegalSetup("The cards are not dealt yet; finish the set-up first.")
+        raise IllegalSetupError("The cards are not dealt yet; finish the set-up first.")
     dealt = {place for hand in setup.hands.values() for place in hand}
     top = PILE.places.index(setup.ready.opened.first)
     cards = PILE.places[top:] + PILE.places[:top]

@@ -7,7 +7,7 @@ from rules.games.dominoes.bones import is_doublet, is_matador, pips
 from rules.games.dominoes.play import DominoPlay
 from rules.games.dominoes.score import header_scores, open_ends_score
 from rules.geometry import Seat
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 
 KEEP_A_MATADOR = 8
 """How many pips a matador in hand is worth: it opens a blank end (2.8)."""
@@ -34,7 +34,7 @@ def sensible(play: DominoPlay, seat: Seat) -> DominoAction:
             return action
     if offered:
         return offered[0]
-    raise IllegalAction(f"Seat {seat} has nothing to do now; it is for {_seats(play.to_act)}.")
+    raise IllegalActionError(f"Seat {seat} has nothing to do now; it is for {_seats(play.to_act)}.")
 
 
 def _worth(play: DominoPlay, lay: Lay) -> tuple[int, int]:

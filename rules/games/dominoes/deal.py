@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.dominoes.setter import lightest
 from rules.games.dominoes.variants import Parameters, Way
 from rules.geometry import Boneyard, BoneyardPlace, Seat, around
@@ -44,11 +44,11 @@ def _hand(players: int, parameters: Parameters) -> int:
     each = parameters.hand[players - 2]
     left = BONEYARD.count - each * players
     if each < 1 or left < 0:
-        raise IllegalSetup(
+        raise IllegalSetupError(
             f"{players} hands of {each} tiles cannot be dealt from a boneyard of {BONEYARD.count}."
         )
     if parameters.setter == "lightest" and left < players:
-        raise IllegalSetup(
+        raise IllegalSetupError(
             f"{players} players cannot draw for the set from the {left} tiles that hands of {each}"
             f" leave; deal smaller hands or find the setter another way."
         )

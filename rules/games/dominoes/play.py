@@ -13,7 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.bones import double_six
@@ -23,7 +23,7 @@ from rules.games.dominoes.setter import doublet_setter
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Direction, Seat, around
 from rules.known_tiles import known_tiles
-from rules.play import HOUSE, IllegalAction, LegalActions, Match, Payment, Settlement, Tiles
+from rules.play import HOUSE, IllegalActionError, LegalActions, Match, Payment, Settlement, Tiles
 from rules.setup import Setup
 from rules.tiles import Face
 
@@ -141,7 +141,7 @@ class DominoPlay(NamedTuple):
         """The play after this action. Raises IllegalAction; this value stays."""
         sentence = legality.why_not(self, action)
         if sentence is not None:
-            raise IllegalAction(sentence)
+            raise IllegalActionError(sentence)
         return _DOES[type(action)](self, action)
 
     def _why_not(self, action: object) -> str | None:
@@ -166,7 +166,7 @@ def begin(
     """
     opening = tuple(scores) or (0,) * len(hands)
     if len(opening) != len(hands):
-        raise IllegalSetup(f"{len(hands)} players cannot go on from {len(opening)} scores.")
+        raise IllegalSetupError(f"{len(hands)} players cannot go on from {len(opening)} scores.")
     dealt = tuple(map(tuple, hands))
     stock = tuple(boneyard)
     _check(dealt, stock)
@@ -187,7 +187,7 @@ def start(setup: Setup, tiles: Tiles = _NOTHING, match: Match | None = None) -> 
     Raises IllegalSetup for a set-up that is not finished, and as `begin` does.
     """
     if setup.ready is None:
-        raise IllegalSetup("The set-up is not finished; apply what is pending, then play.")
+        raise IllegalSetupError("The set-up is not finished; apply what is pending, then play.")
     tiles = known_tiles(setup, tiles)
     parameters = setup.parameters
     dealt = setup.hands
@@ -214,14 +214,14 @@ def _following(players: int, turn: Direction) -> tuple[Seat, ...]:
 
 def _check(hands: Sequence[Hand], boneyard: Hand) -> None:
     if not all(hands):
-        raise IllegalSetup("Every player needs at least one tile in hand.")
+        raise IllegalSetupError("Every player needs at least one tile in hand.")
     known = list(filter(None, chain(*hands, boneyard)))
     different = set(known)
     if strange := different - _whole_set():
-        raise IllegalSetup(f"'{min(strange)}' is no domino; the set goes from 0-0 to 6-6.")
+        raise IllegalSetupError(f"'{min(strange)}' is no domino; the set goes from 0-0 to 6-6.")
     if len(different) < len(known):
         twice = next(tile for tile in known if known.count(tile) > 1)
-        raise IllegalSetup(f"{twice} is there twice; a set of dominoes has it once.")
+        raise IllegalSetupError(f"{twice} is there twice; a set of dominoes has it once.")
 
 
 @cache

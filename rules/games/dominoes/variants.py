@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.geometry import Direction
 
 Way = Literal["rotate", "lightest", "doublet", "double_six", "bergen"]
@@ -103,15 +103,19 @@ class Parameters:
             "hand_win",
         ):
             if getattr(self, name) < 0:
-                raise IllegalSetup(f"{name} is {getattr(self, name)}; it cannot be below 0.")
+                raise IllegalSetupError(f"{name} is {getattr(self, name)}; it cannot be below 0.")
         if self.target < 1:
-            raise IllegalSetup(f"A game to {self.target} points ends before it begins; take 1 up.")
+            raise IllegalSetupError(
+                f"A game to {self.target} points ends before it begins; take 1 up."
+            )
         if self.muggins_call and not self.base:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 "Nothing can be called at base 0; take base 5 or 3, or call nothing."
             )
         if self.sniff and self.sides_first:
-            raise IllegalSetup("Either the sniff or the set tile branches; choose one of the two.")
+            raise IllegalSetupError(
+                "Either the sniff or the set tile branches; choose one of the two."
+            )
 
     @property
     def tells_doublets_apart(self) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.filipino.actions import Act, bare, face_under
 from rules.games.filipino.hand import Hand
-from rules.games.filipino.table import Offer, Table
+from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import counts_of
 from rules.geometry import Seat
 from rules.melds import KINDS, Counts, face_of, tiles_short
@@ -37,7 +37,7 @@ def sensible(play: FilipinoPlay, seat: Seat) -> Act:
     return _own_turn(table, seat, acts)
 
 
-def _answer(table: Table, offer: Offer, acts: list[Act]) -> Act:
+def _answer(table: FilipinoTable, offer: Offer, acts: list[Act]) -> Act:
     """The claim that leaves the best hand, if that is nearer to a win than the hand is now."""
     passing, *claims = sorted(acts, key=lambda act: act.verb != "pass")
     hand = table.hands[passing.seat]
@@ -54,7 +54,7 @@ def _answer(table: Table, offer: Offer, acts: list[Act]) -> Act:
     return best
 
 
-def _own_turn(table: Table, seat: Seat, acts: list[Act]) -> Act:
+def _own_turn(table: FilipinoTable, seat: Seat, acts: list[Act]) -> Act:
     """A kong that costs nothing, else the discard that leaves the hand nearest to a win."""
     hand = table.hands[seat]
     now = _short(table, hand)
@@ -69,7 +69,7 @@ def _own_turn(table: Table, seat: Seat, acts: list[Act]) -> Act:
     return min(discards, key=lambda act: _after_discard(table, hand, act))
 
 
-def _after_discard(table: Table, hand: Hand, act: Act) -> tuple[bool, Nearness, bool, str]:
+def _after_discard(table: FilipinoTable, hand: Hand, act: Act) -> tuple[bool, Nearness, bool, str]:
     """How good the hand is without a tile; jokers are kept, and middle numbers before ends."""
     (face,) = act.tiles
     rest = hand.without(act.tiles) or hand
@@ -77,7 +77,7 @@ def _after_discard(table: Table, hand: Hand, act: Act) -> tuple[bool, Nearness, 
     return keeps_joker, _nearness(table, rest), face[0] not in "1289", face
 
 
-def _nearness(table: Table, hand: Hand) -> Nearness:
+def _nearness(table: FilipinoTable, hand: Hand) -> Nearness:
     counts, jokers = _parted(table, hand.concealed)
     sets = hand.sets_open
     short = tiles_short(counts, sets, jokers)
@@ -89,7 +89,7 @@ def _nearness(table: Table, hand: Hand) -> Nearness:
     return short, -helping
 
 
-def _unseen(table: Table, hand: Hand, face: Face) -> int:
+def _unseen(table: FilipinoTable, hand: Hand, face: Face) -> int:
     """How many tiles of a face one player has not seen: not in his hand, not lying open."""
     lying = table.middle.count(face) + (table.joker == face) + hand.having(face)
     melds = (meld for each in table.hands for meld in each.melds)
@@ -104,16 +104,16 @@ def _near(counts: Counts, kind: int) -> bool:
     return any(counts.having(other) for other in reach)
 
 
-def _short(table: Table, hand: Hand) -> int:
+def _short(table: FilipinoTable, hand: Hand) -> int:
     return _short_with(table, hand.concealed, hand.sets_open)
 
 
-def _short_with(table: Table, concealed: Iterable[Face], sets: int) -> int:
+def _short_with(table: FilipinoTable, concealed: Iterable[Face], sets: int) -> int:
     counts, jokers = _parted(table, concealed)
     return tiles_short(counts, sets, jokers)
 
 
-def _parted(table: Table, concealed: Iterable[Face]) -> tuple[Counts, int]:
+def _parted(table: FilipinoTable, concealed: Iterable[Face]) -> tuple[Counts, int]:
     """The tiles that show what they are, and the jokers apart."""
     tiles = [face for face in concealed if not table.house.is_flores(face)]
     jokers = tiles.count(table.joker) if table.joker is not None else 0

@@ -7,12 +7,12 @@ from itertools import product
 
 from rules.games.filipino.actions import JOKER, Act, Tile, Verb
 from rules.games.filipino.hand import Hand, run_from
-from rules.games.filipino.table import Offer, Table
+from rules.games.filipino.table import FilipinoTable, Offer
 from rules.geometry import Seat
 from rules.tiles import Face, tile_set
 
 
-def candidates(table: Table, seat: Seat, offer: Offer | None = None) -> Iterator[Act]:
+def candidates(table: FilipinoTable, seat: Seat, offer: Offer | None = None) -> Iterator[Act]:
     """The acts that the phase and the tiles in hand suggest, the likelier first."""
     on_offer = offer or table.offer
     if on_offer is not None:
@@ -23,7 +23,7 @@ def candidates(table: Table, seat: Seat, offer: Offer | None = None) -> Iterator
         yield from _own(table, seat)
 
 
-def _claims(table: Table, seat: Seat, offer: Offer) -> Iterator[Act]:
+def _claims(table: FilipinoTable, seat: Seat, offer: Offer) -> Iterator[Act]:
     hand = table.hands[seat]
     jokers = _jokers(table, hand)
     yield Act(seat, "pass")
@@ -46,7 +46,7 @@ def _claims(table: Table, seat: Seat, offer: Offer) -> Iterator[Act]:
                 yield Act(seat, "chow", tiles)
 
 
-def _own(table: Table, seat: Seat) -> Iterator[Act]:
+def _own(table: FilipinoTable, seat: Seat) -> Iterator[Act]:
     hand = table.hands[seat]
     jokers = _jokers(table, hand)
     unread = () if not hand.unknown else ((),)
@@ -84,7 +84,7 @@ def runs_through(face: Face) -> Iterator[tuple[Face, ...]]:
             yield run
 
 
-def _jokers(table: Table, hand: Hand) -> int:
+def _jokers(table: FilipinoTable, hand: Hand) -> int:
     """How many jokers a hand has or may have."""
     return (hand.having(table.joker) if table.joker else 0) + hand.unknown
 

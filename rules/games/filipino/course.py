@@ -12,14 +12,14 @@ from rules.games.filipino.claims import decided
 from rules.games.filipino.hand import Hand, Meld, MeldName
 from rules.games.filipino.legal import declared, may_claim
 from rules.games.filipino.score import How, Won, price
-from rules.games.filipino.table import Offer, Phase, Table, WallTile, after_turn
+from rules.games.filipino.table import FilipinoTable, Offer, Phase, WallTile, after_turn
 from rules.games.filipino.wins import Declared, winning_hand
 from rules.geometry import Seat
 from rules.play import Settlement
 from rules.tiles import Face
 
 
-def after(table: Table, act: Act) -> Table:
+def after(table: FilipinoTable, act: Act) -> FilipinoTable:
     """The table after a legal act; nobody else asks whether it is legal."""
     if act.verb == "false win":
         return _false_win(table, act.seat)
@@ -28,12 +28,12 @@ def after(table: Table, act: Act) -> Table:
     return _COURSE[act.verb](table, act)
 
 
-def _draw(table: Table, act: Act) -> Table:
+def _draw(table: FilipinoTable, act: Act) -> FilipinoTable:
     """From the side where dealing went on (F20)."""
     return _taking(table, act.seat, table.wall.draws[0], phase="turn")
 
 
-def _flores(table: Table, act: Act) -> Table:
+def _flores(table: FilipinoTable, act: Act) -> FilipinoTable:
     """Laid out, and one tile taken from the columns left standing (F20, F21)."""
     seat = act.seat
     face = act.tiles[0] if act.tiles else None
@@ -43,7 +43,7 @@ def _flores(table: Table, act: Act) -> Table:
     return _replaced(_paid(table.with_hand(seat, hand), paid), seat)
 
 
-def _discard(table: Table, act: Act) -> Table:
+def _discard(table: FilipinoTable, act: Act) -> FilipinoTable:
     """Face up into the middle; whoever may claim it is asked (F19, F22)."""
     face = act.tiles[0] if act.tiles else None
     fallen = changed(
@@ -55,7 +55,7 @@ def _discard(table: Table, act: Act) -> Table:
     return _offered(fallen, Offer(face, act.seat))
 
 
-def _own_kong(table: Table, act: Act) -> Table:
+def _own_kong(table: FilipinoTable, act: Act) -> FilipinoTable:
     """Four of the own hand: paid at once, one tile taken (F23)."""
     kong = Meld("kong", act.tiles, concealed=True, secret=act.verb == "secret")
     hand = table.hands[act.seat].laying(kong, _own_faces(table, act, None))
@@ -63,24 +63,24 @@ def _own_kong(table: Table, act: Act) -> Table:
     return _kong_made(table.with_hand(act.seat, hand), act.seat)
 
 
-def _add(table: Table, act: Act) -> Table:
+def _add(table: FilipinoTable, act: Act) -> FilipinoTable:
     """A fourth tile to a pong: others may win on it first (F32)."""
     (face,) = _own_faces(table, act, None) if act.tiles else (None,)
     return _offered(changed(table, phase="claim"), Offer(face, act.seat, added=act))
 
 
-def _win(table: Table, act: Act) -> Table:
+def _win(table: FilipinoTable, act: Act) -> FilipinoTable:
     return _settled_win(table, act, None)
 
 
-def _offered(table: Table, offer: Offer) -> Table:
+def _offered(table: FilipinoTable, offer: Offer) -> FilipinoTable:
     """Everybody who may claim is asked; if nobody may, the hand goes on at once."""
     asked = may_claim(table, offer)
     offer = Offer(offer.face, offer.by, offer.added, asked)
     return changed(table, offer=offer) if asked else _unclaimed(table, offer)
 
 
-def _answered(table: Table, offer: Offer, act: Act) -> Table:
+def _answered(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
     """One more answer; when all are given the claims are decided (F24, F33)."""
     offer = Offer(offer.face, offer.by, offer.added, offer.asked, (*offer.answers, act))
     if offer.awaited:
@@ -93,7 +93,7 @@ def _answered(table: Table, offer: Offer, act: Act) -> Table:
     return _claimed(table, offer, granted)
 
 
-def _unclaimed(table: Table, offer: Offer) -> Table:
+def _unclaimed(table: FilipinoTable, offer: Offer) -> FilipinoTable:
     """The discard stays and the next seat draws, or the added tile makes its kong."""
     if offer.added is not None:
         return _added(changed(table, offer=None, phase="turn"), offer.added)
@@ -102,7 +102,7 @@ def _unclaimed(table: Table, offer: Offer) -> Table:
     return changed(table, offer=None, phase="draw", turn=after_turn(offer.by), drawn=None)
 
 
-def _claimed(table: Table, offer: Offer, act: Act) -> Table:
+def _claimed(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
     """The tile and the claimer's own make a set; he discards, or takes a kong's tile (F22, F23)."""
     names: dict[Verb, MeldName] = {"chow": "chow", "pong": "pong", "kong": "kong"}
     meld = Meld(names[act.verb], act.tiles)
@@ -121,7 +121,7 @@ def _claimed(table: Table, offer: Offer, act: Act) -> Table:
     return _kong_made(table, act.seat) if meld.name == "kong" else table
 
 
-def _added(table: Table, act: Act) -> Table:
+def _added(table: FilipinoTable, act: Act) -> FilipinoTable:
     """The pong is a kong now (F32)."""
     hand = table.hands[act.seat]
     at = _pong_for(hand, act)
@@ -141,18 +141,20 @@ def _pong_for(hand: Hand, act: Act) -> int:
     return (read or unread or pongs)[0]
 
 
-def _kong_made(table: Table, seat: Seat) -> Table:
+def _kong_made(table: FilipinoTable, seat: Seat) -> FilipinoTable:
     return _replaced(_paid(table, score.kong(seat, table.house, table.stakes)), seat)
 
 
-def _replaced(table: Table, seat: Seat) -> Table:
+def _replaced(table: FilipinoTable, seat: Seat) -> FilipinoTable:
     """A tile from the replacement end; the hand is over if there is none (F20, F37)."""
     if not table.wall.left:
         return _exhausted(table)
     return _taking(table, seat, table.wall.replacements[0])
 
 
-def _taking(table: Table, seat: Seat, tile: WallTile, phase: Phase | None = None) -> Table:
+def _taking(
+    table: FilipinoTable, seat: Seat, tile: WallTile, phase: Phase | None = None
+) -> FilipinoTable:
     """One tile from the wall into a hand; the phase stays if no other is given."""
     place, face = tile
     return changed(
@@ -167,7 +169,7 @@ def _taking(table: Table, seat: Seat, tile: WallTile, phase: Phase | None = None
     )
 
 
-def _false_win(table: Table, seat: Seat) -> Table:
+def _false_win(table: FilipinoTable, seat: Seat) -> FilipinoTable:
     """He pays each of the others; then his hand is dead, or the hand is over (F35)."""
     paid = _paid(table, score.false_win(seat, table.house, table.stakes))
     if table.house.after_false_win == "ends":
@@ -178,7 +180,7 @@ def _false_win(table: Table, seat: Seat) -> Table:
     return dead
 
 
-def _settled_win(table: Table, act: Act, offer: Offer | None) -> Table:
+def _settled_win(table: FilipinoTable, act: Act, offer: Offer | None) -> FilipinoTable:
     """The winner is paid, gets his chips, and throws next (F5, F29-F34)."""
     shown = declared(table, act, offer)
     assert isinstance(shown, Declared)
@@ -195,7 +197,7 @@ def _settled_win(table: Table, act: Act, offer: Offer | None) -> Table:
     return _over(settled, paid.name, act.seat, reasons)
 
 
-def _moved(table: Table, seat: Seat, shown: Declared, offer: Offer | None) -> Table:
+def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | None) -> FilipinoTable:
     """The winner's tiles lie open, the tile won among them."""
     open_hand = replace(table.hands[seat], concealed=shown.concealed, unknown=0)
     table = changed(table.with_hand(seat, open_hand), offer=None)
@@ -206,12 +208,14 @@ def _moved(table: Table, seat: Seat, shown: Declared, offer: Offer | None) -> Ta
     return table.with_hand(offer.by, _rest(table.hands[offer.by], (offer.face,)))
 
 
-def _exhausted(table: Table) -> Table:
+def _exhausted(table: FilipinoTable) -> FilipinoTable:
     """Nobody won: nothing more is paid, and the same roller throws again (F37)."""
     return _over(table, "exhausted", None, ("F37: the wall is used up.",))
 
 
-def _over(table: Table, name: str, winner: Seat | None, reasons: tuple[str, ...]) -> Table:
+def _over(
+    table: FilipinoTable, name: str, winner: Seat | None, reasons: tuple[str, ...]
+) -> FilipinoTable:
     """The hand with all its payments, those made on the way included."""
     earlier = tuple(dict.fromkeys(p.why for p in table.payments if p.why not in reasons))
     settlement = Settlement(
@@ -220,7 +224,7 @@ def _over(table: Table, name: str, winner: Seat | None, reasons: tuple[str, ...]
     return changed(table, phase="over", offer=None, settlement=settlement)
 
 
-def _paid(table: Table, payments: score.Payments) -> Table:
+def _paid(table: FilipinoTable, payments: score.Payments) -> FilipinoTable:
     return changed(table, payments=(*table.payments, *payments)) if payments else table
 
 
@@ -230,7 +234,7 @@ def _rest(hand: Hand, faces: tuple[Face | None, ...]) -> Hand:
     return rest
 
 
-def _own_faces(table: Table, act: Act, offer: Offer | None) -> tuple[Face | None, ...]:
+def _own_faces(table: FilipinoTable, act: Act, offer: Offer | None) -> tuple[Face | None, ...]:
     """The tiles that leave the hand for a set: all of it but the one on offer."""
     if not act.tiles:
         return (None,) * ((4 if act.verb in ("kong", "secret") else 3) - (offer is not None))
@@ -240,7 +244,7 @@ def _own_faces(table: Table, act: Act, offer: Offer | None) -> tuple[Face | None
     return tuple(face_under(tile, table.joker) for tile in tiles)
 
 
-_COURSE: dict[Verb, Callable[[Table, Act], Table]] = {
+_COURSE: dict[Verb, Callable[[FilipinoTable, Act], FilipinoTable]] = {
     "draw": _draw,
     "flores": _flores,
     "discard": _discard,

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from rules.games.filipino.actions import JOKER, Tile, bare
 from rules.games.filipino.packing import packed_tiles
 from rules.games.filipino.parameters import SETS, Parameters
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.tiles import Face
 
 MeldName = Literal["chow", "pong", "kong"]
@@ -143,5 +143,5 @@ def _order(face: Face) -> str:
     return face[-1] + face
 
 
-_ORDER: Final[Table[Face, str]] = Table(_order)
+_ORDER: Final[LazyTable[Face, str]] = LazyTable(_order)
 """What a tile is sorted by: its suit, then its number."""

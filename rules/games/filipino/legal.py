@@ -15,7 +15,7 @@ from rules.games.filipino.candidates import candidates
 from rules.games.filipino.hand import Hand, MeldName, defect, in_order
 from rules.games.filipino.parameters import SEATS
 from rules.games.filipino.score import others
-from rules.games.filipino.table import Offer, Phase, Table, after_turn
+from rules.games.filipino.table import FilipinoTable, Offer, Phase, after_turn
 from rules.games.filipino.wins import Declared, wins
 from rules.geometry import Seat
 from rules.tiles import Face
@@ -31,7 +31,7 @@ _VERBS: dict[Phase, tuple[Verb, ...]] = {
 Sentence = str
 
 
-def each(table: Table) -> Iterable[Act]:
+def each(table: FilipinoTable) -> Iterable[Act]:
     """Every legal act of those awaited, but for false wins and wins of unknown hands."""
     found: tuple[Act, ...] = ()
     for seat in table.to_act:
@@ -41,7 +41,7 @@ def each(table: Table) -> Iterable[Act]:
     return found
 
 
-def by_trying(table: Table) -> Iterator[Act]:
+def by_trying(table: FilipinoTable) -> Iterator[Act]:
     """The same by asking the rules about every act that the tiles suggest."""
     for seat in table.to_act:
         for act in candidates(table, seat):
@@ -49,14 +49,14 @@ def by_trying(table: Table) -> Iterator[Act]:
                 yield act
 
 
-def may_claim(table: Table, offer: Offer) -> tuple[Seat, ...]:
+def may_claim(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
     """The seats that have to be asked: those with a claim, or with unknown tiles."""
     if offer.face is not None:
         return listing.asked(table, offer)
     return tuple(seat for seat in others(offer.by) if _may_claim_unread(table, seat, offer))
 
 
-def _may_claim_unread(table: Table, seat: Seat, offer: Offer) -> bool:
+def _may_claim_unread(table: FilipinoTable, seat: Seat, offer: Offer) -> bool:
     """Whether a seat might claim a tile that nobody read."""
     hand = table.hands[seat]
     if hand.dead or hand.unknown:
@@ -67,12 +67,12 @@ def _may_claim_unread(table: Table, seat: Seat, offer: Offer) -> bool:
     )
 
 
-def _is_known(table: Table, seat: Seat, offer: Offer | None) -> bool:
+def _is_known(table: FilipinoTable, seat: Seat, offer: Offer | None) -> bool:
     """Whether the table sees a seat's tiles, and the tile on offer if there is one."""
     return not table.hands[seat].unknown and (offer is None or offer.face is not None)
 
 
-def why_not(table: Table, act: object) -> Sentence | None:
+def why_not(table: FilipinoTable, act: object) -> Sentence | None:
     """The sentence against an act, or None if it is legal."""
     wrong = why_ill_typed(act, (Act,), "Filipino mahjong")
     if wrong is not None:
@@ -93,7 +93,7 @@ def why_not(table: Table, act: object) -> Sentence | None:
     return _against(table, act)
 
 
-def _against(table: Table, act: Act) -> Sentence | None:
+def _against(table: FilipinoTable, act: Act) -> Sentence | None:
     """Against an act, well formed, of a seat that is awaited."""
     if act.verb not in _VERBS[table.phase]:
         verbs = ", ".join(_VERBS[table.phase])
@@ -108,7 +108,7 @@ def _against(table: Table, act: Act) -> Sentence | None:
     return _AGAINST[act.verb](table, act)
 
 
-def declared(table: Table, act: Act, offer: Offer | None) -> Declared | Sentence:
+def declared(table: FilipinoTable, act: Act, offer: Offer | None) -> Declared | Sentence:
     """The tiles of somebody who declares a win, or why they cannot be what he shows (F35)."""
     hand = table.hands[act.seat]
     shown = act.tiles
@@ -133,7 +133,7 @@ def declared(table: Table, act: Act, offer: Offer | None) -> Declared | Sentence
     return Declared(in_order(all_tiles), table.joker, tile, offer is not None, hand.melds)
 
 
-def _against_claim(table: Table, act: Act, offer: Offer) -> Sentence | None:
+def _against_claim(table: FilipinoTable, act: Act, offer: Offer) -> Sentence | None:
     """Against an answer to a discard or to a tile added to a pong (F22, F25, F32)."""
     hand = table.hands[act.seat]
     if act.verb == "pass":
@@ -152,7 +152,7 @@ def _against_claim(table: Table, act: Act, offer: Offer) -> Sentence | None:
     return _against_set(table, act, offer)
 
 
-def _against_set(table: Table, act: Act, offer: Offer | None) -> Sentence | None:
+def _against_set(table: FilipinoTable, act: Act, offer: Offer | None) -> Sentence | None:
     """Against laying down a set of the own tiles, and of the one on offer if there is one."""
     name = _meld_name(act.verb)
     hand = table.hands[act.seat]
@@ -176,7 +176,7 @@ def _against_set(table: Table, act: Act, offer: Offer | None) -> Sentence | None
     return _not_held(table, hand, tuple(face_under(tile, table.joker) for tile in held))
 
 
-def _against_tiles(table: Table, act: Act, name: MeldName) -> Sentence | None:
+def _against_tiles(table: FilipinoTable, act: Act, name: MeldName) -> Sentence | None:
     """Against tiles that make no such set, or jokers where the house allows none (F25)."""
     if any(table.house.is_flores(bare(tile)) for tile in act.tiles):
         return f"'{act}' has a flores; sets are made of other tiles."
@@ -185,11 +185,11 @@ def _against_tiles(table: Table, act: Act, name: MeldName) -> Sentence | None:
     return defect(name, act.tiles, table.joker)
 
 
-def _against_draw(table: Table, act: Act) -> Sentence | None:
+def _against_draw(table: FilipinoTable, act: Act) -> Sentence | None:
     return None
 
 
-def _against_flores(table: Table, act: Act) -> Sentence | None:
+def _against_flores(table: FilipinoTable, act: Act) -> Sentence | None:
     """A flores is laid out face up, though nobody has to tell which (F2, F20)."""
     hand = table.hands[act.seat]
     if sum(len(each.flores) for each in table.hands) >= table.house.flores:
@@ -202,7 +202,7 @@ def _against_flores(table: Table, act: Act) -> Sentence | None:
     return _not_held(table, hand, (face,))
 
 
-def _against_discard(table: Table, act: Act) -> Sentence | None:
+def _against_discard(table: FilipinoTable, act: Act) -> Sentence | None:
     """Against a discard: a flores, a joker where the house keeps it, a tile that is not there."""
     hand = table.hands[act.seat]
     if not act.tiles:
@@ -215,7 +215,7 @@ def _against_discard(table: Table, act: Act) -> Sentence | None:
     return _not_held(table, hand, (face,))
 
 
-def _against_kong(table: Table, act: Act) -> Sentence | None:
+def _against_kong(table: FilipinoTable, act: Act) -> Sentence | None:
     """A kong of the own tiles, shown or secret (F23)."""
     hand = table.hands[act.seat]
     if hand.dead:
@@ -225,7 +225,7 @@ def _against_kong(table: Table, act: Act) -> Sentence | None:
     return _against_set(table, act, None)
 
 
-def _against_add(table: Table, act: Act) -> Sentence | None:
+def _against_add(table: FilipinoTable, act: Act) -> Sentence | None:
     """A fourth tile to a pong that was called (F32)."""
     hand = table.hands[act.seat]
     if hand.dead:
@@ -246,13 +246,13 @@ def _against_add(table: Table, act: Act) -> Sentence | None:
     return _not_held(table, hand, (face_under(tile, table.joker),))
 
 
-def _against_own_win(table: Table, act: Act) -> Sentence | None:
+def _against_own_win(table: FilipinoTable, act: Act) -> Sentence | None:
     if table.hands[act.seat].dead:
         return f"Seat {act.seat} showed a false win this hand and cannot win it (F35)."
     return _against_winning(table, declared(table, act, None), act)
 
 
-def _against_winning(table: Table, shown: Declared | Sentence, act: Act) -> Sentence | None:
+def _against_winning(table: FilipinoTable, shown: Declared | Sentence, act: Act) -> Sentence | None:
     if not isinstance(shown, Declared):
         return shown
     if not wins(shown, table.house):
@@ -263,7 +263,7 @@ def _against_winning(table: Table, shown: Declared | Sentence, act: Act) -> Sent
     return None
 
 
-def _against_false_win(table: Table, seat: Seat) -> Sentence | None:
+def _against_false_win(table: FilipinoTable, seat: Seat) -> Sentence | None:
     """Anybody may show a hand that does not win, once (F35)."""
     hand, offer = table.hands[seat], table.offer
     if hand.dead:
@@ -275,7 +275,7 @@ def _against_false_win(table: Table, seat: Seat) -> Sentence | None:
     return None
 
 
-def _not_held(table: Table, hand: Hand, faces: tuple[Face | None, ...]) -> Sentence | None:
+def _not_held(table: FilipinoTable, hand: Hand, faces: tuple[Face | None, ...]) -> Sentence | None:
     """Against tiles that the hand cannot have: not among the known ones, or more than there are."""
     if hand.without(faces) is None:
         wanted = Counter(faces)
@@ -288,7 +288,7 @@ def _not_held(table: Table, hand: Hand, faces: tuple[Face | None, ...]) -> Sente
     return None
 
 
-def _all_jokers(table: Table) -> bool:
+def _all_jokers(table: FilipinoTable) -> bool:
     """Whether a player has nothing but jokers to discard."""
     hand = table.hands[table.turn]
     return not hand.unknown and all(face == table.joker for face in hand.concealed)
@@ -298,7 +298,7 @@ def _meld_name(verb: Verb) -> MeldName:
     return "chow" if verb == "chow" else "pong" if verb == "pong" else "kong"
 
 
-_AGAINST: dict[Verb, Callable[[Table, Act], Sentence | None]] = {
+_AGAINST: dict[Verb, Callable[[FilipinoTable, Act], Sentence | None]] = {
     "draw": _against_draw,
     "flores": _against_flores,
     "discard": _against_discard,

@@ -17,15 +17,15 @@ from rules.games.filipino.hand import Hand, Meld
 from rules.games.filipino.packing import FLORES, ODD, packed_one, unpacked
 from rules.games.filipino.parameters import SEATS
 from rules.games.filipino.score import others
-from rules.games.filipino.table import Offer, Table, after_turn
+from rules.games.filipino.table import FilipinoTable, Offer, after_turn
 from rules.games.filipino.wins import wins_with
 from rules.geometry import Seat
-from rules.lazy import Table as Lookup
+from rules.lazy import LazyTable as Lookup
 from rules.melds import sets_and_pair
 from rules.tiles import Face
 
 
-def listed(table: Table, seat: Seat) -> tuple[Act, ...]:
+def listed(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
     """What a seat may do that is awaited, has no unseen tiles, and no unseen tile offered."""
     if table.offer is not None:
         return (_ACTS[seat, "pass", ()], *claims(table, seat, table.offer))
@@ -34,7 +34,7 @@ def listed(table: Table, seat: Seat) -> tuple[Act, ...]:
     return _own(table, seat)
 
 
-def asked(table: Table, offer: Offer) -> tuple[Seat, ...]:
+def asked(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
     """The seats that may claim a known tile; one with unseen tiles always might."""
     face, joker, house = offer.face, table.joker, table.house
     assert face is not None
@@ -59,7 +59,7 @@ def _is_hidden(hand: Hand) -> bool:
     return hand.unknown > 0 and not hand.dead
 
 
-def claims(table: Table, seat: Seat, offer: Offer) -> Iterator[Act]:
+def claims(table: FilipinoTable, seat: Seat, offer: Offer) -> Iterator[Act]:
     """A win and sets of the tile on offer, for a hand and a tile that are known."""
     hand, face, joker, house = table.hands[seat], offer.face, table.joker, table.house
     assert face is not None
@@ -73,7 +73,7 @@ def claims(table: Table, seat: Seat, offer: Offer) -> Iterator[Act]:
         yield from _sets(table, seat, offer, face)
 
 
-def _sets(table: Table, seat: Seat, offer: Offer, face: Face) -> Iterator[Act]:
+def _sets(table: FilipinoTable, seat: Seat, offer: Offer, face: Face) -> Iterator[Act]:
     """Kongs, pongs and chows of the tile on offer (F22)."""
     hand, joker, house = table.hands[seat], table.joker, table.house
     held = hand.concealed.count(face)
@@ -113,7 +113,7 @@ def _chows(seat: Seat, face: Face, hand: Hand, joker: Face | None, stars: int) -
                     yield _ACTS[seat, "chow", tiles]
 
 
-def _own(table: Table, seat: Seat) -> tuple[Act, ...]:
+def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
     """Acts from the own hand: flores first of all, then a win, discards, kongs (F19, F20, F23)."""
     hand, joker, house = table.hands[seat], table.joker, table.house
     packed = hand.packed(joker, house)
@@ -161,7 +161,7 @@ def _alike(face: Face, size: int, there: int, stars: int) -> Iterable[tuple[Tile
     return _LIKE[face, size][max(0, size - there) : min(stars, size - 1) + 1]
 
 
-def _wins(packed: int, melds: tuple[Meld, ...], table: Table) -> bool:
+def _wins(packed: int, melds: tuple[Meld, ...], table: FilipinoTable) -> bool:
     """Whether these packed tiles win; tiles of flores among them never do (F11)."""
     if packed >> FLORES:
         return False

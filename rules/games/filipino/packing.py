@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rules.games.filipino.parameters import Parameters
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.melds import DIGIT, KINDS, Counts, kind_of
 from rules.tiles import Face
 
@@ -38,7 +38,7 @@ def unpacked(packed: int) -> tuple[Counts, int]:
     return Counts.unpacked(packed), packed >> JOKERS & _MANY
 
 
-def _packed(key: tuple[Face | None, bool]) -> Table[Face, int]:
+def _packed(key: tuple[Face | None, bool]) -> LazyTable[Face, int]:
     """What each face adds to a packed hand beside this joker, where honours are flores or not."""
     joker, honours_as_flores = key
     flores = "zf" if honours_as_flores else "f"
@@ -48,7 +48,7 @@ def _packed(key: tuple[Face | None, bool]) -> Table[Face, int]:
             return 1 << FLORES
         return _ONE_JOKER if face == joker else 1 << DIGIT * kind_of(face)
 
-    return Table(number)
+    return LazyTable(number)
 
 
-_PACKED: Final[Table[tuple[Face | None, bool], Table[Face, int]]] = Table(_packed)
+_PACKED: Final[LazyTable[tuple[Face | None, bool], LazyTable[Face, int]]] = LazyTable(_packed)

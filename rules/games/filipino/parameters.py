@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.tiles import Face
 
 SEATS = 4
@@ -99,27 +99,27 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if len(self.columns) != SEATS or min(self.columns) < 1 or 2 * sum(self.columns) != TILES:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Walls of {self.columns} columns do not hold {TILES} tiles two high; the four"
                 f" lengths add up to {TILES // 2}."
             )
         if self.plus_n_range and not _within_a_die(self.plus_n_range):
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A plus_n_range of {self.plus_n_range} is none: it has a least and a greatest n,"
                 " from 1 to 6, as [1, 6]; or nothing, where nobody says 'plus n'."
             )
         if self.mano_batches not in MANO_BATCHES:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Mano cannot take his tiles as {self.mano_batches}; offered: {MANO_BATCHES}."
             )
         for name in (*_FROM_ZERO, *_FROM_ONE):
             least = int(name in _FROM_ONE)
             if getattr(self, name) < least:
-                raise IllegalSetup(
+                raise IllegalSetupError(
                     f"{name} cannot be {getattr(self, name)}; give {least} or a larger number."
                 )
         if self.bonus_low >= self.bonus_high:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Flores cannot be few up to {self.bonus_low} and many from {self.bonus_high} on;"
                 " give a bonus_low below bonus_high."
             )

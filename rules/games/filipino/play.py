@@ -8,7 +8,7 @@ from functools import partial
 from rules.games.filipino import course, legal
 from rules.games.filipino.actions import Act
 from rules.games.filipino.match import FilipinoMatch
-from rules.games.filipino.table import Table, laid_table
+from rules.games.filipino.table import FilipinoTable, laid_table
 from rules.geometry import Place, Seat
 from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles
@@ -23,7 +23,7 @@ class FilipinoPlay:
     `legal_actions` does not list it.
     """
 
-    table: Table
+    table: FilipinoTable
 
     @property
     def to_act(self) -> tuple[Seat, ...]:

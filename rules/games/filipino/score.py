@@ -29,7 +29,7 @@ class Won:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One line of the price list that a win fits."""
 
     name: str
@@ -140,21 +140,23 @@ def with_chips(
     return (0,) * len(chips), all_round(seat, house.hi_alai * house.unit * stakes, why)
 
 
-def _usual(won: Won, house: Parameters) -> Entry:
+def _usual(won: Won, house: Parameters) -> LedgerEntry:
     """What any win is by the way its tile came (F29, F32)."""
     everybody = others(won.seat)
     if won.how == "robbing":
         why = f"F32: won on the tile that seat {won.source} added to his pong; all pay alike."
-        return Entry("robbing the kong", house.robbing_win, house.chips_robbing, everybody, why)
+        return LedgerEntry(
+            "robbing the kong", house.robbing_win, house.chips_robbing, everybody, why
+        )
     if won.how == "self" or won.source is None:
-        return Entry(
+        return LedgerEntry(
             "self-draw", house.self_win, house.chips_self, everybody, "F29: drawn; all pay."
         )
     why = f"F29: won on the discard of seat {won.source}, who pays alone."
-    return Entry("discard", house.discard_win, house.chips_discard, (won.source,), why)
+    return LedgerEntry("discard", house.discard_win, house.chips_discard, (won.source,), why)
 
 
-def _specials(won: Won, house: Parameters) -> tuple[Entry, ...]:
+def _specials(won: Won, house: Parameters) -> tuple[LedgerEntry, ...]:
     """The special features that the win has, each paid all round (F27, F28, F30, F31)."""
     named = (
         (won.flores == 0, "no flores", house.big_win, "F30: no flores laid out."),
@@ -164,21 +166,23 @@ def _specials(won: Won, house: Parameters) -> tuple[Entry, ...]:
     )
     everybody = others(won.seat)
     return tuple(
-        Entry(name, amount, house.chips_special, everybody, why)
+        LedgerEntry(name, amount, house.chips_special, everybody, why)
         for there, name, amount, why in named
         if there
     )
 
 
-def _wait_bonus(won: Won, house: Parameters) -> tuple[Entry, ...]:
+def _wait_bonus(won: Won, house: Parameters) -> tuple[LedgerEntry, ...]:
     """More from each payer for how the hand waited; the better one, where it waited both ways."""
     named = (
         (won.hand.back_to_back, "back to back", house.back_to_back, "Waited on two pairs."),
         (won.hand.middle, "middle", house.middle, "Waited between two tiles."),
     )
-    there = [Entry(name, more, 0, (), why) for fits, name, more, why in named if fits and more]
+    there = [
+        LedgerEntry(name, more, 0, (), why) for fits, name, more, why in named if fits and more
+    ]
     return (max(there, key=lambda entry: entry.amount),) if there else ()
 
 
-def _payers(entry: Entry, counted: tuple[Entry, ...]) -> tuple[Seat, ...]:
+def _payers(entry: LedgerEntry, counted: tuple[LedgerEntry, ...]) -> tuple[Seat, ...]:
     return entry.payers or counted[0].payers

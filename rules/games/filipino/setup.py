@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from itertools import groupby, islice
 from typing import Literal
 
-from rules.errors import IllegalOutcome
+from rules.errors import IllegalOutcomeError
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.geometry import End, OpenWall, Seat, WallPlace, Walls, count_seats, counter_clockwise
 from rules.play import Tiles, tiles_of
@@ -145,7 +145,7 @@ def turn_up_joker(
                 return place, shows
             seen.add(place)
             if laid + len(seen) > parameters.flores:
-                raise IllegalOutcome(
+                raise IllegalOutcomeError(
                     f"'{shows}' at {place} would be flores {laid + len(seen)} of"
                     f" {parameters.flores}; read the tile again."
                 )
@@ -186,7 +186,7 @@ def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
     """
     asked = setup.pending
     if not isinstance(asked, Choose) or asked.what != LAID_OUT:
-        raise IllegalOutcome(f"The set-up does not ask for flores now, but for {asked}.")
+        raise IllegalOutcomeError(f"The set-up does not ask for flores now, but for {asked}.")
     parameters: Parameters = setup.parameters
     dealt = tiles_of(setup, tiles, asked.by)
     return sum(map(parameters.is_flores, dealt)) - flores_of(setup)[asked.by]

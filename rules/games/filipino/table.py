@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.frozen import changed
 from rules.games.filipino.actions import Act, bare
 from rules.games.filipino.hand import Hand, in_order
@@ -69,7 +69,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Table:
+class FilipinoTable:
     """A hand in progress, as plain values.
 
     `turn` is who draws, acts or discards, and `drawn` the tile he took last (None: unseen, or mano
@@ -103,7 +103,7 @@ class Table:
             return ()
         return (self.turn,) if self.offer is None else self.offer.awaited
 
-    def with_hand(self, seat: Seat, hand: Hand) -> Table:
+    def with_hand(self, seat: Seat, hand: Hand) -> FilipinoTable:
         return changed(self, hands=self.hands_with(seat, hand))
 
     def hands_with(self, seat: Seat, hand: Hand) -> tuple[Hand, ...]:
@@ -123,18 +123,18 @@ class Table:
         return whole - seen
 
 
-def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> Table:
+def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> FilipinoTable:
     """The table where a set-up is ready: flores out, the joker turned up, the first bonuses paid.
 
     Raises IllegalSetup for a set-up that still asks for something.
     """
     ready = setup.ready
     if ready is None or ready.begins is None:
-        raise IllegalSetup(f"The set-up still waits for {setup.pending}; finish it first.")
+        raise IllegalSetupError(f"The set-up still waits for {setup.pending}; finish it first.")
     house: Parameters = setup.parameters
     flores = flores_of(setup)
     stakes = 1 + (house.pairs_double and is_pair(setup))
-    return Table(
+    return FilipinoTable(
         house=house,
         roller=setup.seating.dealer,
         mano=ready.begins,
@@ -166,7 +166,7 @@ def dealt_hand(dealt: tuple[Face | None, ...], laid: int, house: Parameters) -> 
     flores = [face for face in known if house.is_flores(face)]
     unseen = len(dealt) - len(known)
     if len(flores) + unseen < laid:
-        raise IllegalSetup(
+        raise IllegalSetupError(
             f"A hand of {' '.join(known)} has {len(flores)} flores, not the {laid} of the set-up;"
             f" answer '{LAID_OUT}' with what the tiles say."
         )

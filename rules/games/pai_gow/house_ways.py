@@ -16,7 +16,7 @@ from rules.games.pai_gow.split import Split
 from rules.games.pai_gow.ways import (
     Balance,
     Exactly,
-    Hand,
+    FourTiles,
     KeepPair,
     PartInto,
     PartWith,
@@ -78,7 +78,7 @@ def require_four(tiles: Iterable[Face]) -> tuple[Face, ...]:
 
 @cache
 def _set(way: HouseWay, tiles: tuple[Face, ...], ranking: Ranking) -> Split:
-    hand = Hand(tiles, ranking)
+    hand = FourTiles(tiles, ranking)
     found = (rule.choose(hand) for rule in way.rules)
     return next(split for split in found if split is not None)
 

@@ -18,7 +18,7 @@ from rules.games.pai_gow.split import Split, parse_split
 from rules.geometry import Seat
 from rules.judge_checks import about_seats, refuse
 from rules.judge_registry import Verdict
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from rules.tiles import Face, tile_set
 
 TILES = 4
@@ -111,7 +111,7 @@ def _against(case: Case, splits: dict[Seat, Split]) -> tuple[str, ...]:
     for seat, split in splits.items():
         try:
             table.legal_actions.require(SetHand(seat, split))
-        except IllegalAction as error:
+        except IllegalActionError as error:
             wrong.append(f"Seat {seat} may not set so: {error}")
     return tuple(wrong)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show
 from rules.games.pai_gow.compare import RESULTS, Result, compare
 from rules.games.pai_gow.cuts import HANDS
@@ -239,7 +239,7 @@ def start(
     have.
     """
     if setup.ready is None:
-        raise IllegalSetup("The set-up is not finished; deal all eight hands before the play.")
+        raise IllegalSetupError("The set-up is not finished; deal all eight hands before the play.")
     seats, parameters = range(setup.seating.players), setup.parameters
     seen = known_tiles(setup, tiles)
     hands = tuple(Hand(tiles_of(setup, seen, seat)) for seat in seats)

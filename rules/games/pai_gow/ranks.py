@@ -40,7 +40,7 @@ MIXED: Mapping[int, Half] = {
 """The mixed pairs by the pips of their tiles, strongest first (4.1: 13 to 16)."""
 
 
-class Kind(IntEnum):
+class RankKind(IntEnum):
     """The kinds of a two-tile hand, weakest first (4.2)."""
 
     NUMBER = 0
@@ -59,19 +59,19 @@ class Rank:
     without the tile of a number: "pair of Yun", "Day Wong", "7".
     """
 
-    kind: Kind
+    kind: RankKind
     points: int
     tile: int
     name: str = field(compare=False)
 
     @property
     def is_zero(self) -> bool:
-        return self.kind == Kind.NUMBER and self.points == 0
+        return self.kind == RankKind.NUMBER and self.points == 0
 
     @property
     def is_pair(self) -> bool:
         """Gee Joon, an identical or a mixed pair."""
-        return self.kind >= Kind.PAIR
+        return self.kind >= RankKind.PAIR
 
     def __str__(self) -> str:
         return self.name
@@ -148,20 +148,20 @@ def _rank(ranking: Ranking, half: Half) -> Rank:
     places = _singles(ranking.gee_joon_single)
     top, other = sorted(half, key=lambda face: -places[face])
     if set(half) == set(GEE_JOON):
-        return Rank(Kind.GEE_JOON, 0, 0, "Gee Joon")
+        return Rank(RankKind.GEE_JOON, 0, 0, "Gee Joon")
     if top == other:
-        return Rank(Kind.PAIR, 0, places[top], f"pair of {NAMES[top]}")
+        return Rank(RankKind.PAIR, 0, places[top], f"pair of {NAMES[top]}")
     for value, mixed in MIXED.items():
         if set(half) == set(mixed):
-            return Rank(Kind.PAIR, 0, places[top], f"mixed pair of {_PLURALS[value]}")
+            return Rank(RankKind.PAIR, 0, places[top], f"mixed pair of {_PLURALS[value]}")
     number = points(half)
     if top in (TEEN, DAY) and other not in GEE_JOON:
         if pips(other) == 9:
-            return Rank(Kind.WONG, 0, places[top], f"{NAMES[top]} Wong")
+            return Rank(RankKind.WONG, 0, places[top], f"{NAMES[top]} Wong")
         if pips(other) == 8:
-            return Rank(Kind.GONG, 0, places[top], f"{NAMES[top]} Gong")
+            return Rank(RankKind.GONG, 0, places[top], f"{NAMES[top]} Gong")
     decides = 0 if number == 0 and ranking.zeros_alike else places[top]
-    return Rank(Kind.NUMBER, number, decides, str(number))
+    return Rank(RankKind.NUMBER, number, decides, str(number))
 
 
 _PLURALS = {9: "nines", 8: "eights", 7: "sevens", 5: "fives"}

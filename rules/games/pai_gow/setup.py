@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.pai_gow.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
 from rules.games.pai_gow.ranks import GeeJoonSingle, Ranking
 from rules.geometry import Direction, Seat, around
@@ -78,27 +78,29 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if len(set(self.cuts)) < len(self.cuts):
-            raise IllegalSetup(f"A cut is listed twice among {', '.join(self.cuts)}; name it once.")
+            raise IllegalSetupError(
+                f"A cut is listed twice among {', '.join(self.cuts)}; name it once."
+            )
         if self.cut_default not in self.cuts:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The default cut '{self.cut_default}' is not offered; take one of"
                 f" {', '.join(self.cuts)}."
             )
         if not 0 <= self.commission < 1:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A commission of {self.commission} is no part of a win; give 0.05 for 5 %."
             )
         if self.hands_as_bank < 1:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"Nobody can keep the bank for {self.hands_as_bank} hands; give 1 or more."
             )
         if not 1 <= self.highest_stake <= MOST_STAKED:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The highest stake is {self.highest_stake}; give 1 to {MOST_STAKED} units."
             )
         beyond = [seat for seat in self.house_seats if not 0 <= seat < HANDS]
         if beyond:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"The house cannot play seat {beyond[0]}; there are 0 to {HANDS - 1}."
             )
 

@@ -17,7 +17,7 @@ from rules.tiles import tile_set
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RankRow:
     """A rank's name, in how many of all hands it comes, and how many have it or a better one."""
 
     name: str
@@ -30,14 +30,14 @@ class Row:
         return Fraction(self.count, self.hands)
 
 
-def two_tile_table(ranking: Ranking | None = None) -> tuple[Row, ...]:
+def two_tile_table(ranking: Ranking | None = None) -> tuple[RankRow, ...]:
     """Every rank of two tiles, strongest first, over all pairs of the 32 tiles."""
     order = ranking or Ranking()
     pile = tile_set("pai_gow_32").faces
     return _table((order.rank(half), 1) for half in combinations(pile, 2))
 
 
-def high_hand_table(ranking: Ranking | None = None) -> tuple[Row, ...]:
+def high_hand_table(ranking: Ranking | None = None) -> tuple[RankRow, ...]:
     """The best high hand that four tiles can make, strongest first, over all four-tile hands."""
     order = ranking or Ranking()
     return _table(
@@ -46,7 +46,7 @@ def high_hand_table(ranking: Ranking | None = None) -> tuple[Row, ...]:
     )
 
 
-def _table(ranks: Iterable[tuple[Rank, int]]) -> tuple[Row, ...]:
+def _table(ranks: Iterable[tuple[Rank, int]]) -> tuple[RankRow, ...]:
     counts: dict[Rank, int] = {}
     for rank, count in ranks:
         counts[rank] = counts.get(rank, 0) + count
@@ -56,5 +56,5 @@ def _table(ranks: Iterable[tuple[Rank, int]]) -> tuple[Row, ...]:
     every, so_far, rows = sum(counts.values()), 0, []
     for name, count in by_name.items():
         so_far += count
-        rows.append(Row(name, count, so_far, every))
+        rows.append(RankRow(name, count, so_far, every))
     return tuple(rows)

@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from itertools import permutations
 from typing import Literal, Protocol
 
-from rules.games.pai_gow.ranks import DAY, GEE_JOON, MIXED, TEEN, Kind, Rank, Ranking
+from rules.games.pai_gow.ranks import DAY, GEE_JOON, MIXED, TEEN, Rank, Ranking, RankKind
 from rules.games.pai_gow.split import Split, splits
 from rules.tiles import Face, tile_set
 
@@ -52,7 +52,7 @@ Strong = Literal["high nine", "gong", "wong"]
 
 
 @dataclass(frozen=True)
-class Hand:
+class FourTiles:
     """Four tiles as a house way sees them: every split, and what its halves are worth."""
 
     tiles: tuple[Face, ...]
@@ -83,14 +83,14 @@ class Hand:
 class Rule(Protocol):
     """One line of a house way."""
 
-    def choose(self, hand: Hand) -> Split | None: ...
+    def choose(self, hand: FourTiles) -> Split | None: ...
 
 
 @dataclass(frozen=True)
 class TwoPairs:
     """Two pairs are two hands."""
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         return _first(split for split in hand.splits if hand.low(split).is_pair)
 
 
@@ -98,7 +98,7 @@ class TwoPairs:
 class KeepPair:
     """A pair that no rule before has parted is the high hand."""
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         return _first(split for split in hand.splits if hand.high(split).is_pair)
 
 
@@ -112,7 +112,7 @@ class PartWith:
     pair: str
     others: str
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         for split in hand.splits:
             if _is_pair_of(self.pair, hand, split) and any(
                 fits(words, split.low) for words in self.others.split(", ")
@@ -128,7 +128,7 @@ class PartInto:
     pair: str
     floors: tuple[tuple[str, str], ...]
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         for kept in hand.splits:
             if _is_pair_of(self.pair, hand, kept):
                 parted = (
@@ -149,7 +149,7 @@ class Exactly:
     high: str = ""
     low: str = ""
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         if not fits(self.tiles, hand.tiles):
             return None
         called = (
@@ -173,7 +173,7 @@ class PlayStrong:
     floor: str = "0"
     otherwise: tuple[Strong, ...] = ()
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         strong = [split for split in hand.splits if _strong(hand.high(split), hand.ranking)]
         both = [split for split in strong if _strong(hand.low(split), hand.ranking)]
         if both:
@@ -203,7 +203,7 @@ class Balance:
     boosts_by_number: bool = False
     fullest: bool = False
 
-    def choose(self, hand: Hand) -> Split | None:
+    def choose(self, hand: FourTiles) -> Split | None:
         pool = hand.splits
         if self.fullest:
             most = max(_total(hand, split) for split in pool)
@@ -222,12 +222,12 @@ class Balance:
 @cache
 def floor(name: str, ranking: Ranking) -> Rank:
     """The least rank of that name."""
-    kinds = {"gong": Kind.GONG, "wong": Kind.WONG}
+    kinds = {"gong": RankKind.GONG, "wong": RankKind.WONG}
     if name in kinds:
         return Rank(kinds[name], 0, 0, name)
     number, _, tile = name.partition(":")
     least = min(ranking.single(face) for face in WORDS[tile]) if tile else 0
-    return Rank(Kind.NUMBER, int(number), least, name)
+    return Rank(RankKind.NUMBER, int(number), least, name)
 
 
 @cache
@@ -240,7 +240,7 @@ def fits(words: str, tiles: tuple[Face, ...]) -> bool:
     )
 
 
-def _is_pair_of(word: str, hand: Hand, split: Split) -> bool:
+def _is_pair_of(word: str, hand: FourTiles, split: Split) -> bool:
     return hand.high(split).is_pair and all(face in WORDS[word] for face in split.high)
 
 
@@ -256,27 +256,27 @@ def _is_called(name: str, rank: Rank, ranking: Ranking) -> bool:
 
 def _strong(rank: Rank, ranking: Ranking) -> Strong | None:
     match rank.kind:
-        case Kind.WONG:
+        case RankKind.WONG:
             return "wong"
-        case Kind.GONG:
+        case RankKind.GONG:
             return "gong"
-        case Kind.NUMBER if rank >= floor("9:2/12", ranking):
+        case RankKind.NUMBER if rank >= floor("9:2/12", ranking):
             return "high nine"
     return None
 
 
-def _liking(order: tuple[Strong, ...], hand: Hand, split: Split) -> int:
+def _liking(order: tuple[Strong, ...], hand: FourTiles, split: Split) -> int:
     found = _strong(hand.high(split), hand.ranking)
     assert found is not None
     return -order.index(found)
 
 
-def _numbers(hand: Hand, split: Split) -> tuple[int, int, int, int]:
+def _numbers(hand: FourTiles, split: Split) -> tuple[int, int, int, int]:
     high, low = hand.high(split), hand.low(split)
     return high.kind, high.points, low.kind, low.points
 
 
-def _total(hand: Hand, split: Split) -> int:
+def _total(hand: FourTiles, split: Split) -> int:
     return hand.high(split).points + hand.low(split).points
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.melds import DIGIT, KINDS, Counts, Kind, face_of, kind_of
 from rules.tiles import Face
 
@@ -61,22 +61,22 @@ def kinds_under(caishen: Face | None) -> Mapping[Face | None, Kind]:
     return _KINDS[caishen]
 
 
-def _kinds(caishen: Face | None) -> Table[Face | None, Kind]:
-    return Table(lambda face: Caishen(caishen).kind_of(face or ""))
+def _kinds(caishen: Face | None) -> LazyTable[Face | None, Kind]:
+    return LazyTable(lambda face: Caishen(caishen).kind_of(face or ""))
 
 
-_KINDS: Final[Table[Face | None, Table[Face | None, Kind]]] = Table(_kinds)
+_KINDS: Final[LazyTable[Face | None, LazyTable[Face | None, Kind]]] = LazyTable(_kinds)
 WILD: Final = DIGIT * KINDS
 """The bit from which a packed hand counts its caishen, above the digits of all kinds."""
 
 
-def _packed(caishen: Face | None) -> Table[Face, int]:
+def _packed(caishen: Face | None) -> LazyTable[Face, int]:
     """What each face adds to a packed hand while that one is the caishen."""
 
     def digit(face: Face) -> int:
         return 1 << (WILD if face == caishen else DIGIT * Caishen(caishen).kind_of(face))
 
-    return Table(digit)
+    return LazyTable(digit)
 
 
-_PACKED: Final[Table[Face | None, Table[Face, int]]] = Table(_packed)
+_PACKED: Final[LazyTable[Face | None, LazyTable[Face, int]]] = LazyTable(_packed)

@@ -74,7 +74,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Win:
+class WinReading:
     """A win in its class. `reading` is how it is read; None for pairs and for any tiles at all."""
 
     name: str
@@ -116,7 +116,7 @@ def may_be_complete(packed: int, melds: int) -> bool:
     return wild >= CAISHEN or (not melds and (packed & ODD).bit_count() <= wild + 1)
 
 
-def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:
+def judged(claim: Claim, parameters: Parameters) -> WinReading | NoWin:
     """The best win of a hand, or why it has none."""
     size = len(claim.hand) + 1 + 3 * len(claim.melds)
     if size != 3 * SETS + 2:
@@ -124,7 +124,7 @@ def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:
     if claim.caishen.face is None:
         return NoWin(("The indicator has not been read, so nobody knows the caishen; read it.",))
     counts, wild = claim.parted
-    best: Win | None = None
+    best: WinReading | None = None
     refused: list[str] = []
     for found in (
         _by_five_sets(claim, counts, wild, parameters),
@@ -145,7 +145,7 @@ def judged(claim: Claim, parameters: Parameters) -> Win | NoWin:
 
 def _by_five_sets(
     claim: Claim, counts: Counts, wild: int, parameters: Parameters
-) -> Win | NoWin | None:
+) -> WinReading | NoWin | None:
     """Shape (a), in the best reading that the last tile may complete."""
     if not sets_and_pair(counts, wild):
         return None
@@ -201,7 +201,7 @@ def _first(
 
 def _by_eight_pairs(
     claim: Claim, counts: Counts, wild: int, parameters: Parameters
-) -> Win | NoWin | None:
+) -> WinReading | NoWin | None:
     """Shape (b): eight pairs and any tile, which may equal a pair's; four alike are two pairs."""
     if claim.melds or pairs(counts, wild) < PAIRS:
         return None
@@ -218,7 +218,7 @@ def _by_eight_pairs(
     return _best(classes, "Eight pairs and one more tile (W24 b).")
 
 
-def _by_three_caishen(claim: Claim, wild: int, parameters: Parameters) -> Win | NoWin | None:
+def _by_three_caishen(claim: Claim, wild: int, parameters: Parameters) -> WinReading | NoWin | None:
     """Shape (c): three caishen, and the rest as it comes; never heaven or earth (E9, E10)."""
     if wild < CAISHEN:
         return None
@@ -228,7 +228,7 @@ def _by_three_caishen(claim: Claim, wild: int, parameters: Parameters) -> Win | 
         )
     if not claim.drawn and not parameters.three_caishen_any_on_discard:
         return NoWin(("Three caishen with any tiles do not win on a discard here (E9).",))
-    return Win(
+    return WinReading(
         "three caishen and any tiles",
         HARD,
         ("Three caishen, the rest as it comes (W24 c).", "Such a hand is hard."),
@@ -256,14 +256,14 @@ _ALL_TRIPLETS: Final = _Class("all triplets", DOUBLE, "Nothing but triplets: dou
 _SOFT_PAIRS: Final = _Class("soft eight pairs", HARD, "A caishen stands for a pair's: hard.")
 
 
-def _best(classes: list[_Class], shape: str, reading: Reading | None = None) -> Win:
+def _best(classes: list[_Class], shape: str, reading: Reading | None = None) -> WinReading:
     """The highest class alone: classes do not multiply."""
     top = _SOFT
     for one in classes:
         if one.multiplier > top.multiplier or top is _SOFT:
             top = one
     same = [one.why for one in classes if one.multiplier == top.multiplier] or [_SOFT.why]
-    return Win(top.name, top.multiplier, (shape, *same), reading)
+    return WinReading(top.name, top.multiplier, (shape, *same), reading)
 
 
 def _whatever_the_reading(claim: Claim, wild: int) -> list[_Class]:

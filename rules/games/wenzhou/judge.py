@@ -10,7 +10,7 @@ from rules.games.wenzhou.contradictions import (
     laid_down,
     require_consistent,
 )
-from rules.games.wenzhou.hand import DOUBLE, By, Claim, NoWin, Win, judged
+from rules.games.wenzhou.hand import DOUBLE, By, Claim, NoWin, WinReading, judged
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.score import Stakes, false_win, won
 from rules.games.wenzhou.setup import SEATS
@@ -93,12 +93,12 @@ def judge(case: Case) -> Verdict:
     )
 
 
-def _one_winner(case: Case, win: Win) -> tuple[Seat, Win]:
+def _one_winner(case: Case, win: WinReading) -> tuple[Seat, WinReading]:
     """The one whose win counts: a double first, then the nearest in turn (W26, W27, E18)."""
     won_by = {case.seat: win}
     for rival in case.claims:
         other = judged(_claim(case, rival), case.parameters)
-        if isinstance(other, Win):
+        if isinstance(other, WinReading):
             won_by[rival.seat] = other
     if len(won_by) == 1:
         return case.seat, win

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.games.wenzhou.hand import By, Claim, NoWin, Win, judged
+from rules.games.wenzhou.hand import By, Claim, NoWin, WinReading, judged
 from rules.games.wenzhou.position import Position, Stage
 from rules.geometry import Seat
 from rules.tiles import Face
@@ -37,7 +37,7 @@ def claim_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Cl
     )
 
 
-def win_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Win | NoWin:
+def win_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> WinReading | NoWin:
     """How a seat's hand would be judged now."""
     claim = claim_of(position, seat, shows)
     if claim is None:

@@ -19,7 +19,7 @@ from rules.games.wenzhou.position import ALIKE, Position, SeatHand, Stage
 from rules.games.wenzhou.sets_down import is_run
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.melds import HONOURS
 from rules.tiles import Face
 
@@ -165,7 +165,7 @@ def _to_kong(
     ]
 
 
-def _runs(caishen: Face | None) -> Table[Face, tuple[tuple[Face, Face], ...]]:
+def _runs(caishen: Face | None) -> LazyTable[Face, tuple[tuple[Face, Face], ...]]:
     """The pairs of tiles that make a run with each tile under this caishen, lowest run first."""
     counted = Caishen(caishen)
 
@@ -176,7 +176,7 @@ def _runs(caishen: Face | None) -> Table[Face, tuple[tuple[Face, Face], ...]]:
         each = ([counted.face_of(own) for own in run if own != kind] for run in runs if is_run(run))
         return tuple((one, other) for one, other in each)
 
-    return Table(pairs)
+    return LazyTable(pairs)
 
 
 # Actions are values, so one of each is enough.
@@ -184,7 +184,7 @@ _DRAW: Final = [Draw(seat) for seat in range(SEATS)]
 _PASS: Final = [Pass(seat) for seat in range(SEATS)]
 _PONG: Final = [Pong(seat) for seat in range(SEATS)]
 _WIN: Final = [Win(seat) for seat in range(SEATS)]
-_DISCARD: Final = [Table(partial(Discard, seat)) for seat in range(SEATS)]
-_KONG: Final = [Table(partial(Kong, seat)) for seat in range(SEATS)]
-_CHOW: Final = [Table(partial(Chow, seat)) for seat in range(SEATS)]
-_RUNS: Final = Table(_runs)
+_DISCARD: Final = [LazyTable(partial(Discard, seat)) for seat in range(SEATS)]
+_KONG: Final = [LazyTable(partial(Kong, seat)) for seat in range(SEATS)]
+_CHOW: Final = [LazyTable(partial(Chow, seat)) for seat in range(SEATS)]
+_RUNS: Final = LazyTable(_runs)

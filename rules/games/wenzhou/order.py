@@ -8,7 +8,7 @@ from rules.games.wenzhou.caishen import CAISHEN, Caishen
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import SeatHand
 from rules.games.wenzhou.sets_down import SetDown
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.melds import Counts, Kind, is_honour
 from rules.tiles import Face
 
@@ -81,4 +81,4 @@ def _once(honours: int) -> frozenset[Kind]:
     return frozenset(kind for kind in counts.kinds() if counts.having(kind) == 1)
 
 
-_SINGLE: Final[Table[int, frozenset[Kind]]] = Table(_once)
+_SINGLE: Final[LazyTable[int, frozenset[Kind]]] = LazyTable(_once)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 
 TILES_AFTER_THE_DEAL = 71
 
@@ -58,14 +58,14 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if not self.dealer_scale or min(self.dealer_scale) < 1:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A dealer's scale of {self.dealer_scale} has no figure of 1 or more for every"
                 " hand; 2, 4, 6, 8 is usual."
             )
         if not 0 <= self.reserve < TILES_AFTER_THE_DEAL:
-            raise IllegalSetup(
+            raise IllegalSetupError(
                 f"A reserve of {self.reserve} tiles cannot stay in a wall that has"
                 f" {TILES_AFTER_THE_DEAL} after the deal; 16 is usual."
             )
         if min(self.caishen_money, self.discard_order_penalty) < 0:
-            raise IllegalSetup("Caishen money and penalties are amounts of 0 or more.")
+            raise IllegalSetupError("Caishen money and penalties are amounts of 0 or more.")

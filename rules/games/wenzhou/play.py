@@ -28,7 +28,7 @@ from rules.games.wenzhou.listing import may_claim
 from rules.games.wenzhou.match import WenzhouMatch
 from rules.games.wenzhou.position import (
     ALIKE,
-    Deal,
+    DealtPosition,
     Position,
     SeatHand,
     Stage,
@@ -61,7 +61,7 @@ def start(
     known = known_tiles(setup, tiles)
     beneath = WallPlace(ready.indicator.owner, ready.indicator.column, LOWER)
     dealer = setup.seating.dealer
-    deal = Deal(
+    deal = DealtPosition(
         caishen=Caishen(ready.shows or known.get(ready.indicator)),
         stakes=Stakes(dealer, match.streak if match else 1, setup.parameters),
         draws=ready.draws,

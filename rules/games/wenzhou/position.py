@@ -16,7 +16,7 @@ from rules.games.wenzhou.score import Stakes
 from rules.games.wenzhou.sets_down import SetDown
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Place, Seat
-from rules.lazy import Table
+from rules.lazy import LazyTable
 from rules.melds import Kind
 from rules.play import Payment, Settlement
 from rules.tiles import Face
@@ -112,14 +112,14 @@ def put_in(tiles: tuple[Face | None, ...], tile: Face | None) -> tuple[Face | No
     return (*tiles[:at], tile, *tiles[at:])
 
 
-_RANK: Final[Table[Face | None, str]] = Table(
+_RANK: Final[LazyTable[Face | None, str]] = LazyTable(
     lambda tile: "\U0010ffff" if tile is None else tile[::-1]
 )
 """What a tile is sorted by: its suit, then its number."""
 
 
 @dataclass(frozen=True)
-class Deal:
+class DealtPosition:
     """What does not change while a hand is played.
 
     `before_indicator` is how many draws there are before the indicator's place (W29).
@@ -151,7 +151,7 @@ class Position:
     are the payments for false wins (W36); `trail` is kept only where discards are fined (E16).
     """
 
-    deal: Deal
+    deal: DealtPosition
     seats: tuple[SeatHand, ...]
     stage: Stage
     turn: Seat

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rules.games.wenzhou.hand import CLASSES, Win
+from rules.games.wenzhou.hand import CLASSES, WinReading
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
@@ -36,7 +36,7 @@ class Stakes:
         return self.figure if self.dealer in (one, other) else 1
 
 
-def won(winner: Seat, win: Win, stakes: Stakes) -> Settlement:
+def won(winner: Seat, win: WinReading, stakes: Stakes) -> Settlement:
     """All three others pay, whoever discarded (W30)."""
     return Settlement(
         name=win.name,

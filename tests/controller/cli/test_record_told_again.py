@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from controller.cli.errors import BadInput
-from controller.cli.lines import Record, opened
+from controller.cli.errors import BadInputError
+from controller.cli.lines import RecordFile, opened
 from controller.events import Event
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
@@ -36,7 +36,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
         while lived is None:
             with opened("The record", str(folder / "evening.jsonl"), "a+") as stream:
                 assert stream is not None
-                record = Record(stream, lambda: None)
+                record = RecordFile(stream, lambda: None)
                 if not lives:
                     record.begin()
                 place.keeps = record.keep
@@ -98,7 +98,7 @@ def told(path: Path, *lines: str, over: bool = True) -> str:
     """What the file has after these lines were told again."""
     with opened("The record", str(path), "a+") as stream:
         assert stream is not None
-        record = Record(stream, lambda: None)
+        record = RecordFile(stream, lambda: None)
         for line in lines:
             record.keep(line)
         if over:
@@ -138,8 +138,8 @@ def test_what_never_came_about_is_left_off_and_kept_beside_the_file(file: Path) 
 def test_a_new_run_refuses_a_record_that_holds_something(file: Path) -> None:
     with opened("The record", str(file), "a+") as stream:
         assert stream is not None
-        with pytest.raises(BadInput, match="exists and is not overwritten; name another file"):
-            Record(stream, lambda: None).begin()
+        with pytest.raises(BadInputError, match="exists and is not overwritten; name another file"):
+            RecordFile(stream, lambda: None).begin()
     assert file.read_text("utf-8") == "one\ntwo\nthree\n"
 
 
@@ -163,7 +163,7 @@ def test_the_same_command_twice_leaves_the_first_evening_as_it_was(
 def test_a_pipe_gets_every_line() -> None:
     end, side = os.pipe()
     with closing(os.fdopen(end)) as reader, os.fdopen(side, "w") as writer:
-        record = Record(writer, lambda: None)
+        record = RecordFile(writer, lambda: None)
         record.begin()
         record.keep("one")
         record.cut()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.recovery_limits import DEFAULTS
-from controller.faults.catalogue import CATALOGUE, STOP, Fault, Row, Who, latched
+from controller.faults.catalogue import CATALOGUE, STOP, Fault, FaultRow, Who, latched
 from controller.faults.table_fault import TableFault
 from firmware_bridge.board import FaultCode
 
@@ -43,7 +43,7 @@ def test_no_fault_has_two_rows_that_look_alike() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.code)
-def test_a_row_says_everything_in_words(row: Row) -> None:
+def test_a_row_says_everything_in_words(row: FaultRow) -> None:
     words = (row.title, row.expected, row.instead, row.cause, row.automatic, row.please)
     assert all(text.strip() == text != "" for text in words)
     assert row.please[:1].isupper() and row.please.endswith(".")
@@ -51,7 +51,7 @@ def test_a_row_says_everything_in_words(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.limits], ids=lambda row: row.code)
-def test_what_a_person_is_asked_names_the_part_and_may_be_answered_by_stop(row: Row) -> None:
+def test_what_a_person_is_asked_names_the_part_and_may_be_answered_by_stop(row: FaultRow) -> None:
     assert row.example in row.request(row.example)
     assert row.answers[0] != STOP and STOP in row.answers
 

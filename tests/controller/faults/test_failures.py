@@ -18,7 +18,7 @@ from controller.run_together import run_together
 from controller.stations.switched import Switched
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.errors import BoardError, BoardRefused, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from tests.controller.played_round import Round, play, unplug
 from tests.controller.table_in_trouble import evening
 
@@ -46,7 +46,7 @@ def test_after_a_failure_the_others_are_cancelled_and_their_motors_stopped() -> 
 
     async def stop() -> None:
         told.append("stopped")
-        raise BoardSilent("board base does not answer.")
+        raise BoardSilentError("board base does not answer.")
 
     async def main() -> float:
         with pytest.raises(TableFault, match="lift 1"):
@@ -86,7 +86,7 @@ def test_a_persons_stop_is_named_before_every_other_fault() -> None:
     jam = TableFault(Fault.JAM, "head 2", "")
     stop = TableFault(Fault.SILENT, "board arm", "a person stopped the table")
     stop.ordered = True
-    group = ExceptionGroup("", [jam, ExceptionGroup("", [jam, stop, BoardSilent("silent.")])])
+    group = ExceptionGroup("", [jam, ExceptionGroup("", [jam, stop, BoardSilentError("silent.")])])
     found = sorted_out(group)
     assert [fault.part for fault in found.faults] == ["board arm", "head 2", "board"]
     assert found.errors == ()
@@ -169,7 +169,7 @@ def test_every_board_that_fails_while_a_pause_ends_is_in_the_sentence() -> None:
     async def three_fail(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:
             await asyncio.sleep(0.1 if board is first else 0.2)
-            raise BoardRefused(f"board {board.name} says no.")  # type: ignore[attr-defined]
+            raise BoardRefusedError(f"board {board.name} says no.")  # type: ignore[attr-defined]
 
         first, *_rest = daemon._pauses.steady.values()
         with pytest.raises(BoardError) as raised:

@@ -12,8 +12,8 @@ import pytest
 from controller.cli import main
 from controller.faults.catalogue import Fault
 from controller.health.condition import SAMPLES
-from controller.health.statistics import Statistics, statistics_of
-from controller.journal.lines import Record, record_of
+from controller.health.statistics import TableStatistics, statistics_of
+from controller.journal.lines import JournalRecord, record_of
 from controller.journal.reconcile import read_copy
 
 SHADOW = 38 / 0.25
@@ -22,22 +22,22 @@ ROBOTIC = Path("config/tables/robotic.yaml")
 HEADS = [f"head {number}" for number in range(4)]
 
 
-def sets_of(records: list[Record]) -> list[dict[str, Any]]:
+def sets_of(records: list[JournalRecord]) -> list[dict[str, Any]]:
     """What was written down of each set that was built."""
     outcomes = [record.content for record in records if record.kind == "outcome"]
     return [said for said in outcomes if isinstance(said, dict) and "picks" in said]
 
 
-def journal_of(file: Path, *options: str) -> list[Record]:
+def journal_of(file: Path, *options: str) -> list[JournalRecord]:
     """The records of a run with these options, however it ended."""
     main(["run", "--seed", "7", "--journal", str(file), *options])
     return [record_of(line) for line in read_copy(file).lines]
 
 
-def told_before_trouble(records: list[Record], part: str) -> Statistics:
+def told_before_trouble(records: list[JournalRecord], part: str) -> TableStatistics:
     """The figures as they stood when this part was first in trouble, which it must have been."""
 
-    def until_then() -> Iterator[Record]:
+    def until_then() -> Iterator[JournalRecord]:
         for record in records:
             what = record.content if isinstance(record.content, dict) else {}
             if record.activity in ("recovered", "asked", "fault") and what.get("part") == part:

@@ -8,26 +8,26 @@ from itertools import count
 import pytest
 
 from controller.health.statistics import RECENT, facts, statistics_of
-from controller.journal.lines import Record
+from controller.journal.lines import JournalRecord
 
 
 class Told:
     """Records as a run would write them."""
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self.records: list[JournalRecord] = []
         self._numbers: Iterator[int] = count(1)
 
     def run(self, **content: object) -> None:
-        self.records.append(Record(next(self._numbers), "run", "", 0.0, content))
+        self.records.append(JournalRecord(next(self._numbers), "run", "", 0.0, content))
 
     def step(
         self, activity: str, at: float, seconds: float, outcome: object = None, **intent: object
     ) -> None:
         number = next(self._numbers)
-        self.records.append(Record(number, "intent", activity, at, intent))
+        self.records.append(JournalRecord(number, "intent", activity, at, intent))
         self.records.append(
-            Record(next(self._numbers), "outcome", "", at + seconds, outcome, number)
+            JournalRecord(next(self._numbers), "outcome", "", at + seconds, outcome, number)
         )
 
     def built(self, at: float, seconds: float = 20.0, **seen: object) -> None:
@@ -70,7 +70,9 @@ def test_tiles_per_jam_and_the_means_of_assists() -> None:
 def test_an_open_question_and_a_stop_are_counted_as_such() -> None:
     told = Told()
     told.run()
-    told.records.append(Record(90, "intent", "asked", 1.0, {"code": "LIFT", "part": "lift 1"}))
+    told.records.append(
+        JournalRecord(90, "intent", "asked", 1.0, {"code": "LIFT", "part": "lift 1"})
+    )
     told.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
     lift = facts(statistics_of(told.records))["faults"]["LIFT"]
     assert (lift["asks"], lift["clears"], lift["stops"]) == (1, 0, 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Entry, Journal, JournalError, JournalLocked
+from controller.journal import Entry, Journal, JournalError, JournalLockedError
 from controller.journal import copies as journal_copies
 from controller.journal import files as journal_files
 from controller.journal.copies import Copies, paths_of
@@ -88,7 +88,7 @@ def test_any_bit_that_turns_over_in_every_copy_locks_the_journal(story: bytes) -
     for place, changed in flips(story):
         with pytest.raises(JournalError) as refused:
             truth_of(found(changed, changed, changed))
-        assert isinstance(refused.value, JournalLocked), place
+        assert isinstance(refused.value, JournalLockedError), place
 
 
 def test_any_bit_of_a_journal_with_a_single_record_is_covered(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_any_bit_of_a_journal_with_a_single_record_is_covered(tmp_path: Path) ->
     (first, _) = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
     for place, changed in flips(first):
         assert truth_of(found(changed, first, first)) == (first[:-1],), place
-        with pytest.raises(JournalLocked):
+        with pytest.raises(JournalLockedError):
             truth_of(found(changed, changed, changed))
 
 
@@ -239,7 +239,7 @@ def test_a_copy_that_tells_another_story_from_the_start_locks_the_journal(
     foreign = another(tmp_path, steps)
     paths_of(file)[1].write_bytes(foreign)
     for _ in range(2):
-        with pytest.raises(JournalLocked, match="contradict each other from record 1 on"):
+        with pytest.raises(JournalLockedError, match="contradict each other from record 1 on"):
             Journal(file, NOON, {})
     assert [path.read_bytes() for path in paths_of(file)] == [story, foreign, story]
 
@@ -253,7 +253,7 @@ def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> N
         with Journal(file, NOON, {}) as journal:
             journal.intend("top", 1.0, {"dice": dice})
     shutil.copy(paths_of(theirs)[2], paths_of(ours)[2])
-    with pytest.raises(JournalLocked, match="contradict each other from record 9 on"):
+    with pytest.raises(JournalLockedError, match="contradict each other from record 9 on"):
         Journal(ours, NOON, {})
 
 
@@ -264,7 +264,9 @@ def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, story: 
     old.write_bytes(b"".join(lines[:3]))
     for path in damaged:
         path.write_bytes(story.replace(lines[3], lines[3].replace(b"3", b"4", 1)))
-    with pytest.raises(JournalLocked, match="Record 4 of the journal is damaged in every copy"):
+    with pytest.raises(
+        JournalLockedError, match="Record 4 of the journal is damaged in every copy"
+    ):
         Journal(file, NOON, {})
 
 
@@ -275,7 +277,7 @@ def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
     for path in paths_of(file):
         path.write_bytes(spoilt)
     for _ in range(3):
-        with pytest.raises(JournalLocked) as locked:
+        with pytest.raises(JournalLockedError) as locked:
             Journal(file, NOON, {})
     assert str(locked.value) == (
         f"Record 5 of the journal is damaged in every copy that has it ({file}, {file}.2,"
@@ -343,11 +345,11 @@ def test_a_check_that_finds_every_copy_damaged_locks_the_journal_for_good(file: 
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):
             spoil(path)
-        with pytest.raises(JournalLocked, match="Record 10"):
+        with pytest.raises(JournalLockedError, match="Record 10"):
             now(journal.check())
         with pytest.raises(JournalError, match="takes nothing more until it is opened again"):
             journal.intend("top", 3.0, {})
-    with pytest.raises(JournalLocked):
+    with pytest.raises(JournalLockedError):
         Journal(file, NOON, {})
 
 
@@ -356,7 +358,7 @@ def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, story: bytes)
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):
             path.write_bytes(story)
-        with pytest.raises(JournalLocked, match="ends any more with what this run wrote"):
+        with pytest.raises(JournalLockedError, match="ends any more with what this run wrote"):
             now(journal.check())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from controller.journal import Journal, JournalError, JournalInUse
+from controller.journal import Journal, JournalError, JournalInUseError
 from tests.controller.journal.on_disk import NOON, PACKET, contents, now
 
 
@@ -30,7 +30,7 @@ def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_second_run_cannot_have_the_same_journal(journal: Journal, file: Path) -> None:
-    with pytest.raises(JournalInUse, match=r"Another run has the journal .* open; wait"):
+    with pytest.raises(JournalInUseError, match=r"Another run has the journal .* open; wait"):
         Journal(file, NOON, {})
     journal.intend("top", 1.0, {})
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from controller.journal import Journal, JournalError
 from controller.journal.copies import paths_of
-from controller.journal.lines import Record, chain_of, line_of
+from controller.journal.lines import JournalRecord, chain_of, line_of
 from controller.journal.notes import (
     ChainAt,
     ChainLost,
@@ -86,9 +86,9 @@ def test_a_note_of_another_version_is_told_and_the_journal_is_left_alone(tmp_pat
     file = tmp_path / "table.journal"
     lines: list[bytes] = []
     for record in (
-        Record(1, "run", "", 0.0, {"started": NOON, "facts": {}}),
-        Record(2, "intent", "top", 1.0, PACKET),
-        Record(3, "note", "", 2.0, {"hovering": "w1.1u"}, 2),
+        JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {}}),
+        JournalRecord(2, "intent", "top", 1.0, PACKET),
+        JournalRecord(3, "note", "", 2.0, {"hovering": "w1.1u"}, 2),
     ):
         lines.append(line_of(record, chain_of(lines[-1]) if lines else ""))
     text = b"".join(line + b"\n" for line in lines)

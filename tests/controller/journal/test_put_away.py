@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal, JournalError, JournalLocked
+from controller.journal import Journal, JournalError, JournalLockedError
 from controller.journal import journal as journal_module
 from tests.controller.journal.on_disk import NOON, now
 
@@ -85,6 +85,6 @@ def test_an_archive_that_is_not_the_one_that_was_put_away_is_told(
         file.with_name(name).write_bytes(b"".join(shorter))
     with (
         Journal(file, NOON, {}) as journal,
-        pytest.raises(JournalLocked, match="does not end where record 4 goes on"),
+        pytest.raises(JournalLockedError, match="does not end where record 4 goes on"),
     ):
         journal.history()

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal, JournalError, JournalInUse, JournalLocked, read_entries
+from controller.journal import (
+    Journal,
+    JournalError,
+    JournalInUseError,
+    JournalLockedError,
+    read_entries,
+)
 from controller.journal.copies import paths_of
 from tests.controller.journal.on_disk import NOON
 
@@ -64,7 +70,7 @@ def test_two_tables_with_a_past_each_find_that_their_third_copy_is_one_file(
     round_of(west, west.parent, "west")
     round_of(east, shared, "east")
     before = everything(east.parent, west.parent, shared)
-    with pytest.raises(JournalLocked, match="two tables share one file for their third copy"):
+    with pytest.raises(JournalLockedError, match="two tables share one file for their third copy"):
         Journal(west, NOON, {}, shared)
     assert everything(east.parent, west.parent, shared) == before
 
@@ -74,7 +80,7 @@ def test_two_tables_cannot_have_the_shared_copy_open_at_the_same_time(
 ) -> None:
     east, west, shared = tables
     with Journal(east, NOON, {}, shared):
-        with pytest.raises(JournalInUse, match=rf"{shared}/journal.3 open; wait"):
+        with pytest.raises(JournalInUseError, match=rf"{shared}/journal.3 open; wait"):
             Journal(west, NOON, {}, shared)
         assert not west.with_name("journal.lock").exists(), "what was locked first was let go"
 
@@ -89,7 +95,7 @@ def test_each_copy_is_locked_and_its_lock_file_goes_with_the_run(
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 1.0, {})
         paths_of(other / "journal")[which].symlink_to(paths_of(file)[which])
-        with pytest.raises(JournalInUse):
+        with pytest.raises(JournalInUseError):
             Journal(other / "journal", NOON, {})
     assert sorted(each.name for each in tmp_path.iterdir() if each.suffix == ".lock") == []
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from controller.journal import Journal, JournalError, JournalLocked
+from controller.journal import Journal, JournalError, JournalLockedError
 from controller.journal.copies import paths_of
-from controller.journal.lines import SECTOR, Record, chain_of, line_of
+from controller.journal.lines import SECTOR, JournalRecord, chain_of, line_of
 from controller.journal.notes import Flipped, MovesMade, Note, PushDoubted
 from controller.journal.writer_threads import WriterThreads
 from firmware_bridge.sim.clock import run
@@ -195,11 +195,13 @@ def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
 
 def lines_of(*batches: Sequence[str]) -> list[bytes]:
     """A journal whose records were written in these batches."""
-    lines = [line_of(Record(1, "run", "", 0.0, {"started": NOON, "facts": {}}, None, 1), "")]
+    lines = [line_of(JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {}}, None, 1), "")]
     for batch in batches:
         first = len(lines) + 1
         for what in batch:
-            record = Record(len(lines) + 1, "intent", "top", 1.0, {"what": what}, None, first)
+            record = JournalRecord(
+                len(lines) + 1, "intent", "top", 1.0, {"what": what}, None, first
+            )
             lines.append(line_of(record, chain_of(lines[-1])))
     return lines
 
@@ -226,7 +228,9 @@ def test_a_record_lost_before_a_later_write_was_on_disk_and_locks_the_journal(fi
     lines = lines_of(["a"], ["b" * 900], ["c"])
     for path in paths_of(file):
         path.write_bytes(with_zeros(lines, 3))
-    with pytest.raises(JournalLocked, match="Record 3 of the journal is damaged in every copy"):
+    with pytest.raises(
+        JournalLockedError, match="Record 3 of the journal is damaged in every copy"
+    ):
         Journal(file, NOON, {})
 
 
@@ -236,16 +240,16 @@ def test_zeros_that_end_within_a_sector_were_not_left_by_a_power_cut(file: Path)
     begin = len(text) - len(lines[-1]) - 1
     for path in paths_of(file):
         path.write_bytes(text[:begin] + bytes(7) + text[begin + 7 :])
-    with pytest.raises(JournalLocked, match="Record 3"):
+    with pytest.raises(JournalLockedError, match="Record 3"):
         Journal(file, NOON, {})
 
 
 def test_a_journal_of_version_0_1_is_still_read_and_continued(file: Path) -> None:
     """Its records have no batch."""
     contents = [
-        Record(1, "run", "", 0.0, {"started": NOON, "facts": {"seed": 7}}),
-        Record(2, "intent", "top", 1.0, PACKET),
-        Record(3, "outcome", "", 2.0, "dealt", 2),
+        JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {"seed": 7}}),
+        JournalRecord(2, "intent", "top", 1.0, PACKET),
+        JournalRecord(3, "outcome", "", 2.0, "dealt", 2),
     ]
     lines: list[bytes] = []
     for record in contents:

@@ -13,8 +13,8 @@ from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, Fault, Who
 from controller.faults.table_fault import TableFault
 from firmware_bridge.board import Board
-from firmware_bridge.sim.plant.tiles import Impossible
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.sim.plant.tiles import ImpossibleOrderError
+from firmware_bridge.wire.errors import BoardRefusedError
 from tests.controller.played_round import Round, emergency, play, stall, unplug
 
 LAMPS = ("red", "amber", "green")
@@ -179,7 +179,7 @@ def test_what_drives_a_motor_behind_an_open_relay_is_refused_by_the_table() -> N
     def cheat(played: Round) -> None:
         assert played.hardware.plant is not None
         plant = played.hardware.plant
-        with pytest.raises(Impossible, match="drum is to run, and its relay is open"):
+        with pytest.raises(ImpossibleOrderError, match="drum is to run, and its relay is open"):
             plant.output("drum", 1000)
 
     play("bench", "block", {0.5: cheat})
@@ -266,7 +266,7 @@ def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
 
         async def refuse(channel: str, value: int) -> None:
             if channel == "amber":
-                raise BoardRefused("board pins refused amber.")
+                raise BoardRefusedError("board pins refused amber.")
             await write(channel, value)
 
         board.set = refuse  # type: ignore[method-assign]

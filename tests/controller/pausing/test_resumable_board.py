@@ -10,7 +10,7 @@ import pytest
 from controller.pausing.pause_gate import Gate, Trouble
 from controller.pausing.resumable_board import SteadyBoard
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.desk import CONFIG, Desk, story
 
@@ -190,12 +190,12 @@ def test_without_a_pause_nothing_is_asked_that_was_not_ordered() -> None:
 
 def test_a_mistake_of_the_caller_is_no_pause() -> None:
     async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
-        with pytest.raises(BoardRefused, match="has no channel lit"):
+        with pytest.raises(BoardRefusedError, match="has no channel lit"):
             await board.set("lit", 1)
         await board.release_lease()
-        with pytest.raises(BoardRefused, match="nobody holds it"):
+        with pytest.raises(BoardRefusedError, match="nobody holds it"):
             await board.release_lease()
-        with pytest.raises(BoardRefused, match="no lease is held"):
+        with pytest.raises(BoardRefusedError, match="no lease is held"):
             await board.set("lamp", 1)
         assert gate.open
         await board.hold_lease()

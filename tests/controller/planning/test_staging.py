@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from config.layout.field import Field
-from config.layout.staging import DoesNotFit, Slot, Staging, stage
+from config.layout.staging import DoesNotFitError, Slot, Staging, stage
 from config.loader import game_parameters, load_game, load_table
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
@@ -56,7 +56,7 @@ def test_every_place_gets_exactly_one_slot_or_the_layout_is_refused(
 ) -> None:
     try:
         staging = stage(layout, TABLES[table])
-    except DoesNotFit:
+    except DoesNotFitError:
         return
     assert set(staging.slots) == set(layout.places)
     assert Counter(staging.slots.values()) == slots_of(staging)
@@ -64,7 +64,7 @@ def test_every_place_gets_exactly_one_slot_or_the_layout_is_refused(
 
 
 def test_a_wall_longer_than_its_tray_is_refused_with_the_numbers() -> None:
-    with pytest.raises(DoesNotFit) as refused:
+    with pytest.raises(DoesNotFitError) as refused:
         stage(Walls((17, 20, 17, 17)), TABLES["robotic"])
     assert str(refused.value) == ("needs 20 columns of 2 in a tray, and a tray holds 19 of 2")
 

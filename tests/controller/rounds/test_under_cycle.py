@@ -24,7 +24,7 @@ from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.rounds.under_cycle import Under
 from controller.run_state import Books
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
@@ -99,7 +99,7 @@ class Below:
         events.listen(self._hear)
         self.board = Obliging()
         boards = dict.fromkeys(machine.boards, self.board)
-        rig = Rig(machine, config.tile, Devices(machine, boards))
+        rig = Stations(machine, config.tile, Devices(machine, boards))
         self.journal = Journal.in_memory("now", {})
         self.books = Books(Ledger.of(2, layout.count), self.journal, events, loop.time)
         for trigger in ("connect", "home", "run"):

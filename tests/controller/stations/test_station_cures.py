@@ -10,7 +10,7 @@ from controller.faults.retry import Care
 from controller.faults.table_fault import Fault
 from controller.journal.notes import ChainAt, ChainLost, Note
 from controller.stations.chain import ChainStation
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask
@@ -25,7 +25,7 @@ from tests.controller.stations.test_stations import (
 )
 
 
-def helped(table: str, asked: list[Ask]) -> tuple[Rig, ScriptedBoard]:
+def helped(table: str, asked: list[Ask]) -> tuple[Stations, ScriptedBoard]:
     """A rig beside which somebody stands who says that it is done."""
 
     async def answer(ask: Ask) -> str:
@@ -34,7 +34,7 @@ def helped(table: str, asked: list[Ask]) -> tuple[Rig, ScriptedBoard]:
 
     machine, board = load_table(table), ScriptedBoard()
     devices = Devices(machine, dict.fromkeys(machine.boards, board))
-    return Rig(machine, load_game("wenzhou").tile, devices, Care(DEFAULTS.get, answer)), board
+    return Stations(machine, load_game("wenzhou").tile, devices, Care(DEFAULTS.get, answer)), board
 
 
 def test_a_lid_that_meets_a_hand_backs_off_and_waits_for_a_person() -> None:

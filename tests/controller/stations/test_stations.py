@@ -17,7 +17,7 @@ from config.loader import load_game, load_table
 from controller.faults.table_fault import Fault, TableFault
 from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.stations.chain import ChainStation
-from controller.stations.rig import Rig
+from controller.stations.rig import Stations
 from controller.stations.switched import Switched
 from firmware_bridge.board import Board, Edges, Ended, Level, Reason, Until
 from firmware_bridge.boards.devices import Devices
@@ -102,11 +102,11 @@ class ScriptedBoard(Board):
         return first
 
 
-def rig_of(table: str) -> tuple[Rig, ScriptedBoard]:
+def rig_of(table: str) -> tuple[Stations, ScriptedBoard]:
     """All stations of a table, on one board."""
     machine, board = load_table(table), ScriptedBoard()
     tile = load_game("wenzhou").tile
-    return Rig(machine, tile, Devices(machine, dict.fromkeys(machine.boards, board))), board
+    return Stations(machine, tile, Devices(machine, dict.fromkeys(machine.boards, board))), board
 
 
 def lasting(story: Coroutine[Any, Any, T]) -> tuple[T, float]:
@@ -165,7 +165,7 @@ def test_a_part_that_its_own_stop_switch_ended_has_arrived() -> None:
     assert board.told == ["lid forward"]
 
 
-def _switched(rig: Rig, part: str) -> Switched:
+def _switched(rig: Stations, part: str) -> Switched:
     match part.split():
         case ["lift", side]:
             return rig.lifts[int(side)]

@@ -17,7 +17,7 @@ from controller.rounds.build_progress import Feeding
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
 from controller.stations.heads import HeadStation
-from controller.stations.tile_counter import Tally
+from controller.stations.tile_counter import TileCounter
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.guide import Ask
@@ -72,7 +72,7 @@ class Counted:
 
 def head_of(board: ScriptedBoard, head: HeadStation) -> HeadStation:
     """A head of which feeding begins with no tile through."""
-    clock.run(head.start(tally=Tally(Sensor(board, S1), base=0)))
+    clock.run(head.start(tally=TileCounter(Sensor(board, S1), base=0)))
     return head
 
 
@@ -98,7 +98,7 @@ def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_r
     head = rig.heads[2]
 
     async def story() -> None:
-        await head.start(tally=Tally(Sensor(board, S1), base=0), taken_over=True)
+        await head.start(tally=TileCounter(Sensor(board, S1), base=0), taken_over=True)
         lifting = asyncio.create_task(head.lift(2))
         await asyncio.sleep(0.2)
         board.counts[S1] += 1

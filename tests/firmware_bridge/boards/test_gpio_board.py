@@ -14,7 +14,7 @@ from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, Ended, Fault
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 from tests.firmware_bridge.pin_bench import (
     BENCH,
     Bench,
@@ -257,7 +257,9 @@ async def test_a_sensor_already_active_at_the_start_is_read_but_not_counted() ->
 @story
 async def test_without_a_lease_nothing_moves() -> None:
     async with started() as bench:
-        with pytest.raises(BoardRefused, match=r"pins refused setting lamp to 1: no lease is held"):
+        with pytest.raises(
+            BoardRefusedError, match=r"pins refused setting lamp to 1: no lease is held"
+        ):
             await bench.board.set("lamp", 1)
         assert bench.copper.trace == []
 
@@ -279,7 +281,7 @@ async def test_the_outermost_release_makes_everything_safe() -> None:
             (1.0, "lamp", 0),
         ]
         assert await driving == Ended(Reason.STOPPED, 0, 1.0)
-        with pytest.raises(BoardRefused, match="nobody holds it"):
+        with pytest.raises(BoardRefusedError, match="nobody holds it"):
             await bench.board.release_lease()
 
 
@@ -313,7 +315,7 @@ async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
         too_long = BoardFault("pins", FaultCode.MAXIMUM_ON_TIME, "lift")
         assert await anext(faults) == too_long
         assert bench.copper.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
-        with pytest.raises(BoardRefused, match="lift has a latched fault; remove its cause"):
+        with pytest.raises(BoardRefusedError, match="lift has a latched fault; remove its cause"):
             await bench.board.set("lamp", 1)
         assert await anext(bench.board.faults) == too_long, "latched: a late listener hears it too"
         await bench.board.clear()
@@ -332,7 +334,7 @@ async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released(
             assert await driving == Ended(Reason.FAULT, 0, 1.0)
             assert await anext(faults) == BoardFault("pins", FaultCode.EMERGENCY_STOP, "emergency")
             assert bench.copper.trace[-2:] == [(1.0, "drum", 0), (1.0, "lamp", 0)]
-            with pytest.raises(BoardRefused, match="cause of the fault of emergency persists"):
+            with pytest.raises(BoardRefusedError, match="cause of the fault of emergency persists"):
                 await bench.board.clear()
             elsewhere(lambda: bench.pins.sensor("emergency", False))
             await asyncio.sleep(0.1)

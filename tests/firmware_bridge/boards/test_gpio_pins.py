@@ -23,7 +23,7 @@ from config.schema import (
 from firmware_bridge.board import Elapsed, Ended, Reason
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
-from firmware_bridge.wire.errors import BoardError, BoardRefused
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from tests.firmware_bridge.pin_bench import (
     Bench,
     leased,
@@ -55,7 +55,7 @@ async def test_closing_leaves_enable_lines_safe_before_they_become_inputs() -> N
     bench.pass_tile()
     bench.board.stop_all()
     await bench.board.release_lease()
-    with pytest.raises(BoardRefused, match="board pins is closed; start it first"):
+    with pytest.raises(BoardRefusedError, match="board pins is closed; start it first"):
         await bench.board.set("lamp", 1)
 
 
@@ -85,7 +85,9 @@ async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() ->
             },
         )
         second = GpioBoard("more", other, bench.pins.factory)
-        with pytest.raises(BoardRefused, match="board more: channel light cannot have its pin"):
+        with pytest.raises(
+            BoardRefusedError, match="board more: channel light cannot have its pin"
+        ):
             await second.start()
         assert bench.pin(16).function == "input"
 
@@ -98,7 +100,7 @@ async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
     config = BoardConfig(kind="gpio", channels={"drum": wrong, "lamp": lamp})
     board = GpioBoard("pins", config, factory)
     for _ in range(2):
-        with pytest.raises(BoardRefused, match="board pins refused its channel table"):
+        with pytest.raises(BoardRefusedError, match="board pins refused its channel table"):
             await board.start()
         assert factory.pin(17).function == "input"
 
@@ -130,7 +132,7 @@ async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
 )
 def test_a_channel_that_pins_cannot_be_is_refused_by_name(channel: Any, kind: str) -> None:
     config = BoardConfig(kind="gpio", channels={"thing": channel})
-    with pytest.raises(BoardRefused) as refused:
+    with pytest.raises(BoardRefusedError) as refused:
         GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
     assert str(refused.value) == (
         f"board pins: channel thing is of kind {kind}; plain GPIO pins can only be motor, output"
@@ -140,7 +142,9 @@ def test_a_channel_that_pins_cannot_be_is_refused_by_name(channel: Any, kind: st
 
 def test_a_pin_that_the_header_does_not_have_is_refused() -> None:
     config = BoardConfig(kind="gpio", channels={"key": sensor(54)})
-    with pytest.raises(BoardRefused, match=r"key is on pin 54, which .* choose one from 2 to 27"):
+    with pytest.raises(
+        BoardRefusedError, match=r"key is on pin 54, which .* choose one from 2 to 27"
+    ):
         GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
 
 
@@ -165,12 +169,12 @@ async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
             (board.throw("dome", 2), "cannot throw dice with dome"),
             (board.scan("reader"), "cannot scan with reader"),
         ):
-            with pytest.raises(BoardRefused, match=why):
+            with pytest.raises(BoardRefusedError, match=why):
                 await order
         await board.set("drum", 650)
         driving = asyncio.create_task(board.drive("wheel", 100, Elapsed(), 1.0))
         await asyncio.sleep(0.1)
-        with pytest.raises(BoardRefused, match="wheel is busy with another order"):
+        with pytest.raises(BoardRefusedError, match="wheel is busy with another order"):
             await board.set("wheel", 1)
         assert (await driving).reason is Reason.TIME
 

@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.errors import BoardRefused
+from firmware_bridge.wire.errors import BoardRefusedError
 from tests.firmware_bridge.desk import Desk, later, story
 from tests.firmware_bridge.echo import noise
 
@@ -98,7 +98,7 @@ def test_a_throw_that_is_stopped_says_to_throw_again() -> None:
         throw = asyncio.ensure_future(desk.board.throw("dome", 2))
         await asyncio.sleep(0.1)
         await desk.board.stop("dome")
-        with pytest.raises(BoardRefused, match=r"throw of dome ended by STOPPED.*throw again"):
+        with pytest.raises(BoardRefusedError, match=r"throw of dome ended by STOPPED.*throw again"):
             await throw
 
     story(tell)
@@ -157,7 +157,7 @@ def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
     order: Callable[[SerialBoard], Awaitable[object]], sentence: str
 ) -> None:
     async def tell(desk: Desk) -> None:
-        with pytest.raises(BoardRefused, match=re.escape(sentence)):
+        with pytest.raises(BoardRefusedError, match=re.escape(sentence)):
             await order(desk.board)
 
     story(tell)
@@ -166,7 +166,9 @@ def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
 def test_without_a_lease_nothing_moves_and_the_sentence_says_so() -> None:
     async def tell(desk: Desk) -> None:
         await desk.board.release_lease()
-        with pytest.raises(BoardRefused, match=r"no lease is held, or it expired; hold_lease\(\)"):
+        with pytest.raises(
+            BoardRefusedError, match=r"no lease is held, or it expired; hold_lease\(\)"
+        ):
             await desk.board.set("lamp", 1)
 
     story(tell)
@@ -175,7 +177,7 @@ def test_without_a_lease_nothing_moves_and_the_sentence_says_so() -> None:
 def test_a_busy_motor_is_named() -> None:
     async def tell(desk: Desk) -> None:
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 3.0))
-        with pytest.raises(BoardRefused, match="lid is busy with another order"):
+        with pytest.raises(BoardRefusedError, match="lid is busy with another order"):
             await desk.board.drive("lid", 500, Elapsed(), 1.0)
         assert (await drive).reason is Reason.TIME
 
@@ -229,7 +231,9 @@ def test_a_fault_names_its_channel_and_is_heard_by_late_listeners_until_cleared(
         fault = BoardFault("base", FaultCode.OVER_CURRENT, "lid")
         assert await anext(faults) == fault
         assert await anext(desk.board.faults) == fault
-        with pytest.raises(BoardRefused, match="lid has a latched fault; remove its cause, then"):
+        with pytest.raises(
+            BoardRefusedError, match="lid has a latched fault; remove its cause, then"
+        ):
             await desk.board.set("lamp", 1)
         await desk.board.clear()
         await desk.board.set("lamp", 1)

@@ -11,7 +11,7 @@ import pytest
 from firmware_bridge.board import BoardFault, Elapsed, FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.errors import BoardRefused, BoardSilent
+from firmware_bridge.wire.errors import BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
 from tests.firmware_bridge.desk import Desk, kinds, later, story
 from tests.firmware_bridge.echo import noise
@@ -53,7 +53,7 @@ def test_two_who_take_the_lease_together_both_have_it_when_told_so() -> None:
 def test_giving_back_a_lease_that_nobody_holds_is_refused() -> None:
     async def tell(desk: Desk) -> None:
         await desk.board.release_lease()
-        with pytest.raises(BoardRefused, match="the lease is given back, but nobody holds it"):
+        with pytest.raises(BoardRefusedError, match="the lease is given back, but nobody holds it"):
             await desk.board.release_lease()
 
     story(tell)
@@ -71,7 +71,7 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
         assert desk.copper.outputs["lid"] == 0
         assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
         await asyncio.sleep(0.5)
-        with pytest.raises(BoardRefused, match="no lease is held, or it expired") as refused:
+        with pytest.raises(BoardRefusedError, match="no lease is held, or it expired") as refused:
             await desk.board.drive("lid", 500, Elapsed(), 0.1)
         assert refused.value.why is Refusal.NO_LEASE, "nothing begins in ignorance of the loss"
         await desk.board.release_lease()
@@ -90,10 +90,10 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.host.unplug()
         for waiting in (drive, anext(edges), anext(faults)):
-            with pytest.raises(BoardSilent, match="unplugged"):
+            with pytest.raises(BoardSilentError, match="unplugged"):
                 await waiting
         await desk.board.release_lease()
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await desk.board.hold_lease()
         await asyncio.sleep(1.0)
         assert desk.copper.outputs["lid"] == 0, "the board lets go when its lease expires"
@@ -120,7 +120,7 @@ def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_o
             return execute(message, sequence)
 
         desk.virtual.execute = until_its_table_comes  # type: ignore[method-assign]
-        with pytest.raises(BoardSilent, match="unplugged"):
+        with pytest.raises(BoardSilentError, match="unplugged"):
             await desk.board.start()
         del desk
         await asyncio.sleep(0)
@@ -137,7 +137,7 @@ def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
         desk.replug()
         await desk.board.start()
         for late in (edges, faults):
-            with pytest.raises(BoardSilent, match="unplugged"):
+            with pytest.raises(BoardSilentError, match="unplugged"):
                 await anext(late)
 
     story(tell)
@@ -146,7 +146,9 @@ def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
 def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stopped() -> None:
     async def tell(desk: Desk) -> None:
         desk.virtual.send = lambda event: None
-        with pytest.raises(BoardSilent, match="did not tell how a drive of lid ended, 6 s after"):
+        with pytest.raises(
+            BoardSilentError, match="did not tell how a drive of lid ended, 6 s after"
+        ):
             await desk.board.drive("lid", 500, Elapsed(), 1.0)
         assert desk.loop.time() == pytest.approx(7.0, abs=0.1)
         await asyncio.sleep(0.01)
@@ -200,12 +202,12 @@ def test_a_refused_lease_is_not_held() -> None:
     async def tell(desk: Desk) -> None:
         await desk.board.release_lease()
         _refuses_leases(desk, lambda: True)
-        with pytest.raises(BoardRefused, match="a lease"):
+        with pytest.raises(BoardRefusedError, match="a lease"):
             await desk.board.hold_lease()
         asked = len(desk.asked)
         await asyncio.sleep(5.0)
         assert desk.asked[asked:] in ([], [wire.TakeLease(0)]), "it is not asked for again"
-        with pytest.raises(BoardRefused, match="nobody holds it"):
+        with pytest.raises(BoardRefusedError, match="nobody holds it"):
             await desk.board.release_lease()
 
     story(tell)
@@ -218,7 +220,7 @@ def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
         both = await asyncio.gather(
             desk.board.hold_lease(), desk.board.hold_lease(), return_exceptions=True
         )
-        assert [type(each) for each in both] == [BoardRefused, BoardRefused]
+        assert [type(each) for each in both] == [BoardRefusedError, BoardRefusedError]
 
     story(tell)
 
@@ -233,9 +235,9 @@ def test_a_lease_that_is_refused_when_it_is_renewed_is_not_taken_as_held() -> No
         asked = len(desk.asked)
         await asyncio.sleep(5.0)
         assert [each for each in desk.asked[asked:] if isinstance(each, wire.TakeLease)] == []
-        with pytest.raises(BoardRefused):
+        with pytest.raises(BoardRefusedError):
             await desk.board.hold_lease()
-        with pytest.raises(BoardRefused, match="no lease is held"):
+        with pytest.raises(BoardRefusedError, match="no lease is held"):
             await desk.board.set("lamp", 1)
 
     story(tell)

@@ -19,7 +19,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.errors import BoardError, BoardStranger
+from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import Message
 from tests.firmware_bridge.desk import CONFIG, KEY, Copper, Desk, kinds, story
@@ -149,7 +149,7 @@ async def _meet_again(desk: Desk, *, reset: bool = False) -> None:
 def test_a_board_that_answers_again_with_another_configuration_is_not_configured() -> None:
     async def tell(desk: Desk) -> None:
         desk.virtual._crc = 0x1234
-        with pytest.raises(BoardStranger, match="has the configuration of another table"):
+        with pytest.raises(StrangeBoardError, match="has the configuration of another table"):
             await _meet_again(desk)
         assert kinds(desk) == [wire.Identify]
 
@@ -159,7 +159,7 @@ def test_a_board_that_answers_again_with_another_configuration_is_not_configured
 def test_a_board_that_answers_again_with_another_serial_number_is_a_stranger() -> None:
     async def tell(desk: Desk) -> None:
         desk.virtual._serial = b"DESK0002"
-        with pytest.raises(BoardStranger, match="serial DESK0002 answers where DESK0001 did"):
+        with pytest.raises(StrangeBoardError, match="serial DESK0002 answers where DESK0001 did"):
             await _meet_again(desk)
         assert kinds(desk) == [wire.Identify]
 
@@ -178,7 +178,7 @@ def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
         desk.host.unplug()
         desk.virtual.reset(1)
         desk.virtual.memory.counts["s1"] = 2
-        with pytest.raises(BoardStranger, match="s1 counts 2 and had counted 3"):
+        with pytest.raises(StrangeBoardError, match="s1 counts 2 and had counted 3"):
             await _meet_again(desk)
         assert wire.Watch not in kinds(desk), "it is not used"
 
@@ -205,7 +205,7 @@ def test_the_tables_file_may_name_the_serial_number() -> None:
             if serial == "DESK0001":
                 await board.start()
                 continue
-            with pytest.raises(BoardStranger, match="the table's file names DESK0009"):
+            with pytest.raises(StrangeBoardError, match="the table's file names DESK0009"):
                 await board.start()
 
     clock.run(main())

@@ -7,26 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.commissioning.device_keys import Keys, KeysError, UnknownBoard, default_file
+from firmware_bridge.commissioning.device_keys import (
+    DeviceKeys,
+    KeysError,
+    MissingKeyError,
+    default_file,
+)
 from firmware_bridge.executor.virtual_board import KEY
 
 
 def test_a_key_that_was_put_on_file_is_there_tomorrow_and_closed_to_others(tmp_path: Path) -> None:
     file = tmp_path / "wallwright" / "keys"
-    Keys(file).remember("WALL0002", bytes(range(16)))
-    Keys(file).remember("WALL0001", bytes(range(32)))
-    keys = Keys(file)
+    DeviceKeys(file).remember("WALL0002", bytes(range(16)))
+    DeviceKeys(file).remember("WALL0001", bytes(range(32)))
+    keys = DeviceKeys(file)
     assert (keys.of("WALL0001"), keys.of("WALL0002")) == (bytes(range(32)), bytes(range(16)))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [each.name for each in file.parent.iterdir()] == ["keys"]
 
 
 def test_simulated_boards_are_believed_without_a_file_and_no_other(tmp_path: Path) -> None:
-    for keys in (Keys.none(), Keys(tmp_path / "none")):
+    for keys in (DeviceKeys.none(), DeviceKeys(tmp_path / "none")):
         assert keys.of("SIM00001") == KEY
-        with pytest.raises(UnknownBoard, match="there is no key for the board WALL0001 in"):
+        with pytest.raises(MissingKeyError, match="there is no key for the board WALL0001 in"):
             keys.of("WALL0001")
-        with pytest.raises(UnknownBoard, match="never provisioned"):
+        with pytest.raises(MissingKeyError, match="never provisioned"):
             keys.of("UNSET000")
 
 
@@ -38,11 +43,11 @@ def test_a_line_that_is_no_key_is_named_with_its_number(tmp_path: Path, line: st
     file.write_text(f"# of the club\n\n{line}\n")
     file.chmod(0o600)
     with pytest.raises(KeysError, match=r"keys:3: no serial number"):
-        Keys(file)
+        DeviceKeys(file)
 
 
 def test_keys_that_cannot_be_kept_are_told_with_the_option(tmp_path: Path) -> None:
-    keys = Keys(tmp_path / "folder" / "keys")
+    keys = DeviceKeys(tmp_path / "folder" / "keys")
     (tmp_path / "folder").touch()  # which is a file
     with pytest.raises(KeysError, match="name another file with --keys"):
         keys.require_writable()

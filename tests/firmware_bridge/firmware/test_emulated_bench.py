@@ -13,16 +13,16 @@ from config.loader import load_game, load_table
 from config.schema import SensorChannel
 from controller.assembly import Hardware, simulated
 from controller.cli.emulation import require_emulation
-from controller.cli.errors import BadInput
+from controller.cli.errors import BadInputError
 from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
-from firmware_bridge.executor.channels import Impossible
+from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.disturbances import Cause
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors import processor
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.sim.processors.processor import Processor
-from firmware_bridge.wire.errors import BoardError, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 
@@ -179,7 +179,7 @@ def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -
         await asyncio.sleep(0.1)
         faults = table.base.faults
         table.bench.reset("base", Cause.POWER)
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await anext(faults)
         assert table.values("drum") == [1000, 0]
         identity = await table.base.start()
@@ -201,7 +201,7 @@ def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None
         before = await seen_now()
         assert 0 < sum(before) < len(before)
         table.bench.reset("base", cause)
-        with suppress(BoardSilent):
+        with suppress(BoardSilentError):
             await anext(table.base.faults)
         await table.base.start()
         await asyncio.sleep(0.1)
@@ -222,7 +222,7 @@ def test_what_a_board_counted_before_it_fell_out_is_recalled_to_the_last_tile(
             table.plant.sense("head0_counter", active)
         await asyncio.sleep(0.05)
         table.bench.reset("base", cause)
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await lifting
         await table.base.start()
         recalled = await table.base.recall("head0_wheel")
@@ -249,7 +249,7 @@ def test_what_no_mechanism_can_do_ends_the_run_with_its_sentence() -> None:
     async def story(table: Table) -> None:
         await table.base.drive("head0_pusher", 1000, Elapsed(), 1.0)
 
-    with pytest.raises(Impossible, match="no tile waits"):
+    with pytest.raises(ImpossibleOrderError, match="no tile waits"):
         seen(story)
 
 
@@ -262,7 +262,7 @@ def test_without_the_simulator_a_run_says_what_to_build(monkeypatch: pytest.Monk
     monkeypatch.setattr(processor, "LIBRARY", Path("/nowhere/libwallwright_simavr.so"))
     processor._shim.cache_clear()
     try:
-        with pytest.raises(BadInput, match=r"install libsimavr-dev and run `make"):
+        with pytest.raises(BadInputError, match=r"install libsimavr-dev and run `make"):
             require_emulation(load_table("robotic"))
     finally:
         processor._shim.cache_clear()

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from benchmarks.firmware_reflex import BESIDE_PINS, SPEED, busy_host, drive_all
-from firmware_bridge.sim.processors.processor import FREQUENCY, Level
+from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel
 from tests.firmware_bridge.firmware.emulated_rounds import build
 
 pytestmark = [pytest.mark.slow]
@@ -28,7 +28,7 @@ def test_an_axis_that_was_held_up_never_catches_up_in_a_burst(axes: int) -> None
     for _ in range(ROUNDS):
         drive_all(host, random)
     for pin, _, _ in BESIDE_PINS[:axes]:
-        rises = [change.cycle for change in host.changes if change[1:] == (pin, Level.HIGH)]
+        rises = [change.cycle for change in host.changes if change[1:] == (pin, PinLevel.HIGH)]
         assert len(rises) > 1000
         shortest = min(after - before for before, after in pairwise(rises))
         assert shortest >= FREQUENCY / SPEED / 2

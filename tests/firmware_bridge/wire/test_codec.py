@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
-from firmware_bridge.wire.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, Row
+from firmware_bridge.wire.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, MessageRow
 
 BYTE = st.integers(0, 255)
 
 
-def _message(row: Row) -> st.SearchStrategy[Message]:
+def _message(row: MessageRow) -> st.SearchStrategy[Message]:
     """Any message of a row: whatever its layout can carry, zeros above all."""
     payload = st.lists(st.sampled_from([0, 0, 1, 2, 128, 255]) | BYTE, **_exactly(row.layout.size))
     return payload.map(lambda values: row.message._make(row.layout.unpack(bytes(values))))
@@ -54,7 +54,7 @@ def test_every_layout_fits_the_payload_and_every_number_is_its_own() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.message.__name__)
-def test_one_or_two_flipped_bits_never_pass_as_another_frame(row: Row) -> None:
+def test_one_or_two_flipped_bits_never_pass_as_another_frame(row: MessageRow) -> None:
     payload = bytes(index * 37 % 5 and index * 91 % 256 for index in range(row.layout.size))
     _survives_every_double_flip(Frame(2, 77, row.message._make(row.layout.unpack(payload))))
 

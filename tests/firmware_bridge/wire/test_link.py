@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.errors import BoardError, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import WINDOW
 from firmware_bridge.wire.sliding_window import REPETITIONS, RoundTrip
@@ -42,7 +42,7 @@ def test_a_command_is_done_and_its_reply_comes_back() -> None:
 
 def test_a_command_before_identify_says_to_start_the_board() -> None:
     async def main() -> None:
-        with pytest.raises(BoardSilent, match="has not been identified yet; start it first"):
+        with pytest.raises(BoardSilentError, match="has not been identified yet; start it first"):
             await Wired().link.request(wire.Clear())
 
     clock.run(main())
@@ -89,7 +89,9 @@ def test_a_deaf_board_is_silent_after_every_repetition_and_says_what_to_do() -> 
     async def tell(wired: Wired) -> None:
         wired.board.deaf = True
         began = asyncio.get_running_loop().time()
-        with pytest.raises(BoardSilent, match=r"no answer to Clear, asked 9 times\. Is it powered"):
+        with pytest.raises(
+            BoardSilentError, match=r"no answer to Clear, asked 9 times\. Is it powered"
+        ):
             await wired.link.request(wire.Clear())
         assert 1.0 < asyncio.get_running_loop().time() - began < 5.0
         assert wired.link.traffic.retries == REPETITIONS
@@ -103,9 +105,9 @@ def test_after_silence_nothing_is_sent_until_the_board_is_identified_again() -> 
         wired.board.deaf = True
         replies = [wired.link.request(wire.Set(1, value)) for value in range(20)]
         results = await asyncio.gather(*replies, return_exceptions=True)
-        assert all(isinstance(result, BoardSilent) for result in results)
+        assert all(isinstance(result, BoardSilentError) for result in results)
         wired.board.deaf = False
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await wired.link.request(wire.Set(1, 99))
         await wired.link.identify(b"another!")
         await wired.link.request(wire.Set(1, 100))
@@ -118,7 +120,7 @@ def test_a_board_that_was_reset_falls_silent_instead_of_doing_old_commands() -> 
     async def tell(wired: Wired) -> None:
         wired.board = EchoBoard(wired.there)
         wired.there.connect(wired.board.receive, lambda _: None)
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await wired.link.request(wire.Set(1, 7))
         assert wired.board.done == []
 
@@ -179,10 +181,10 @@ def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
         reply = wired.link.request(wire.Clear())
         await asyncio.sleep(0)
         wired.host.unplug()
-        with pytest.raises(BoardSilent, match="unplugged"):
+        with pytest.raises(BoardSilentError, match="unplugged"):
             await reply
         assert len(wired.lost) == 1
-        with pytest.raises(BoardSilent, match="unplugged"):
+        with pytest.raises(BoardSilentError, match="unplugged"):
             await wired.identify()
         host, there = memory_line()
         board = EchoBoard(there)

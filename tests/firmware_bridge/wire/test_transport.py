@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmware_bridge.wire.errors import BoardSilent
+from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import MOST_UNSENT, SerialTransport, open_serial
 
 PATIENCE = 10.0
@@ -124,7 +124,9 @@ def test_closing_is_idempotent_and_tells_nobody(port: Port) -> None:
 
 def test_a_port_that_is_not_there_is_named_with_what_to_do() -> None:
     async def main() -> None:
-        with pytest.raises(BoardSilent, match=r"port /dev/no-such-port cannot be opened.*scan"):
+        with pytest.raises(
+            BoardSilentError, match=r"port /dev/no-such-port cannot be opened.*scan"
+        ):
             open_serial("/dev/no-such-port")
 
     asyncio.run(main())
@@ -141,7 +143,7 @@ def test_a_port_that_goes_while_it_is_being_opened_is_only_not_there_yet(
     monkeypatch.setattr("firmware_bridge.wire.transport.serial.Serial", vanish)
 
     async def main() -> None:
-        with pytest.raises(BoardSilent, match=r"cannot be opened \(Input/output error\)"):
+        with pytest.raises(BoardSilentError, match=r"cannot be opened \(Input/output error\)"):
             open_serial("/dev/ttyACM0")
 
     asyncio.run(main())

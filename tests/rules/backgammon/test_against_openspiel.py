@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rules.games.backgammon.board import BAR, Board
+from rules.games.backgammon.board import BAR, BackgammonBoard
 from rules.games.backgammon.moves import options, played
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -64,10 +64,10 @@ def men_of(state: Any) -> Men:
     return tuple(men(seat, point) for seat in (0, 1) for point in THEIR_POINTS)
 
 
-def board_of(men: Men) -> Board:
+def board_of(men: Men) -> BackgammonBoard:
     """Its points run from 0, seat 0's 24 and seat 1's 1."""
     first, second = men[: len(THEIR_POINTS)], men[len(THEIR_POINTS) :]
-    return Board.of(
+    return BackgammonBoard.of(
         {24 - point: count for point, count in enumerate(first[:24])} | {BAR: first[24]},
         {point + 1: count for point, count in enumerate(second[:24])} | {BAR: second[24]},
     )

@@ -6,8 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rules.games.backgammon import BACKGAMMON, BackgammonPlay, Board, Parameters, parse, start
-from rules.play import IllegalAction
+from rules.games.backgammon import (
+    BACKGAMMON,
+    BackgammonBoard,
+    BackgammonPlay,
+    Parameters,
+    parse,
+    start,
+)
+from rules.play import IllegalActionError
 from rules.setup_facts import settle
 
 START = "24(2) 13(5) 8(3) 6(5)"
@@ -16,7 +23,7 @@ AWAY = "24(2) 13(5) 8(3) 6(5)"
 
 def at(own: str, dice: tuple[int, int], other: str = AWAY, **parameters: bool) -> BackgammonPlay:
     """Seat 0 has thrown these dice, with his men and the other's where these texts say."""
-    board = Board.parse(f"{own} | {other}")
+    board = BackgammonBoard.parse(f"{own} | {other}")
     return BackgammonPlay(replace(Parameters(), **parameters), board, turn=0, dice=dice, throws=1)
 
 
@@ -45,7 +52,7 @@ def test_BG_03_two_dice_are_two_moves() -> None:
 
 
 def test_BG_04_a_point_that_the_enemy_has_made_is_closed() -> None:
-    with pytest.raises(IllegalAction, match=r"Point 19 is made: 5 men of seat 1 hold it\."):
+    with pytest.raises(IllegalActionError, match=r"Point 19 is made: 5 men of seat 1 hold it\."):
         at(START, (5, 3)).apply(parse(0, "24/19 13/10"))
 
 
@@ -66,7 +73,9 @@ def test_BG_06_nobody_enters_where_both_points_are_made_and_the_turn_passes() ->
 def test_BG_07_a_man_on_the_bar_comes_in_before_another_moves() -> None:
     play = at("bar 13(2)", (6, 4), "6(2) 24(2)")
     assert moves(play) == {"bar/21/15", "bar/21 13/7"}
-    with pytest.raises(IllegalAction, match=r"Seat 0 has a man on the bar, who comes in before"):
+    with pytest.raises(
+        IllegalActionError, match=r"Seat 0 has a man on the bar, who comes in before"
+    ):
         play.apply(parse(0, "13/7 13/9"))
 
 
@@ -75,7 +84,7 @@ def test_BG_08_of_two_dice_that_exclude_one_another_the_larger_is_played() -> No
     # Points 14 and 15 are open; 9, where both dice together lead, is the enemy's 16.
     play = at(own, (6, 5), closed)
     assert moves(play) == {"20/14"}
-    with pytest.raises(IllegalAction, match=r"plays the smaller die; .*: the 6\."):
+    with pytest.raises(IllegalActionError, match=r"plays the smaller die; .*: the 6\."):
         play.apply(parse(0, "20/15"))
     assert moves(at(own, (6, 5), closed, must_use_larger=False)) == {"20/14", "20/15"}
 
@@ -83,19 +92,25 @@ def test_BG_08_of_two_dice_that_exclude_one_another_the_larger_is_played() -> No
 def test_BG_09_a_higher_number_bears_off_from_the_rearmost_point() -> None:
     play = at("3(2) 1", (5, 1), "6(15)")
     assert moves(play) == {"3/off 1/off", "3/off 3/2"}
-    with pytest.raises(IllegalAction, match=r"bears off from the rearmost point, 3, not from 1"):
+    with pytest.raises(
+        IllegalActionError, match=r"bears off from the rearmost point, 3, not from 1"
+    ):
         at("3(2) 1", (5, 4), "6(15)").apply(parse(0, "3/off 1/off"))
 
 
 def test_BG_10_a_man_behind_has_to_move_before_a_higher_number_bears_off() -> None:
     assert moves(at("6 3(2)", (5, 5), "6(15)")) == {"6/1/off 3/off(2)"}
     assert moves(at("6 3(2)", (5, 1), "6(15)")) == {"6/1/off", "6/1 3/2"}
-    with pytest.raises(IllegalAction, match=r"A higher number bears off from the rearmost point"):
+    with pytest.raises(
+        IllegalActionError, match=r"A higher number bears off from the rearmost point"
+    ):
         at("6 3(2)", (5, 1), "6(15)").apply(parse(0, "3/off 3/2"))
 
 
 def test_BG_11_nobody_bears_off_while_a_man_is_outside_his_home() -> None:
-    with pytest.raises(IllegalAction, match=r"No man leaves the board before all are home.* on 8"):
+    with pytest.raises(
+        IllegalActionError, match=r"No man leaves the board before all are home.* on 8"
+    ):
         at("8 3(2)", (3, 1)).apply(parse(0, "3/off 3/2"))
     assert "8/6 5/off" in moves(at("8 5(2)", (5, 2)))
 

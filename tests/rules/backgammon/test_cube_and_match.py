@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.backgammon import (
     BACKGAMMON,
+    BackgammonBoard,
     BackgammonMatch,
     BackgammonPlay,
-    Board,
     Cube,
     Parameters,
     Roll,
@@ -21,7 +21,7 @@ from rules.games.backgammon import (
     start,
 )
 from rules.games.backgammon.board import START_BOARD
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from rules.setup_facts import settle
 
 CUBE = Parameters(doubling_cube=True)
@@ -40,7 +40,7 @@ def said(play: BackgammonPlay, *texts: str) -> BackgammonPlay:
 def test_without_a_cube_there_is_nothing_but_the_throw() -> None:
     play = on_turn(parameters=Parameters())
     assert len(play.legal_actions) == 36
-    with pytest.raises(IllegalAction, match=r"There is no doubling in this game\."):
+    with pytest.raises(IllegalActionError, match=r"There is no doubling in this game\."):
         said(play, "double")
 
 
@@ -50,7 +50,7 @@ def test_a_double_that_is_taken_doubles_the_stake_and_gives_the_cube_away() -> N
     assert {str(action) for action in doubled.legal_actions} == {"take", "drop"}
     taken = said(doubled, "take")
     assert (taken.cube, taken.owner, taken.to_act) == (2, 1, (0,))
-    with pytest.raises(IllegalAction, match=r"The cube is seat 1's, who alone may double\."):
+    with pytest.raises(IllegalActionError, match=r"The cube is seat 1's, who alone may double\."):
         said(taken, "double")
 
 
@@ -62,15 +62,15 @@ def test_a_double_that_is_dropped_ends_the_game_at_the_old_stake() -> None:
 
 def test_nobody_throws_before_the_double_is_answered() -> None:
     doubled = said(on_turn(), "double")
-    with pytest.raises(IllegalAction, match=r"It is seat 1's turn, not seat 0's\."):
+    with pytest.raises(IllegalActionError, match=r"It is seat 1's turn, not seat 0's\."):
         doubled.apply(Roll(0, (3, 1)))
-    with pytest.raises(IllegalAction, match=r"The double has to be answered before the dice"):
+    with pytest.raises(IllegalActionError, match=r"The double has to be answered before the dice"):
         doubled.apply(Roll(1, (3, 1)))
 
 
 def test_the_cube_ends_at_64() -> None:
     highest = replace(on_turn(), cube=64, owner=0)
-    with pytest.raises(IllegalAction, match=r"The cube shows 64, its last face\."):
+    with pytest.raises(IllegalActionError, match=r"The cube shows 64, its last face\."):
         said(highest, "double")
 
 
@@ -83,12 +83,16 @@ def test_a_beaver_doubles_again_and_keeps_the_cube() -> None:
     dropped = said(beaver, "drop").settlement
     assert dropped is not None
     assert (dropped.multiplier, dropped.winner) == (2, 1)
-    with pytest.raises(IllegalAction, match=r"'beaver' answers nothing here: the double wants"):
+    with pytest.raises(
+        IllegalActionError, match=r"'beaver' answers nothing here: the double wants"
+    ):
         said(on_turn(), "double", "beaver")
 
 
 def test_nothing_is_answered_that_nobody_offered() -> None:
-    with pytest.raises(IllegalAction, match=r"'take' answers nothing here: nobody has doubled\."):
+    with pytest.raises(
+        IllegalActionError, match=r"'take' answers nothing here: nobody has doubled\."
+    ):
         said(on_turn(), "take")
 
 
@@ -96,7 +100,7 @@ def test_nothing_is_answered_that_nobody_offered() -> None:
 def test_by_jacoby_a_gammon_counts_only_once_the_cube_was_turned(
     owner: int | None, points: int
 ) -> None:
-    board = Board.parse("1 | 13(15)")
+    board = BackgammonBoard.parse("1 | 13(15)")
     last = replace(
         on_turn(parameters=replace(CUBE, jacoby=True)), board=board, owner=owner, dice=(6, 5)
     )
@@ -120,7 +124,7 @@ def test_the_cube_rests_in_the_crawford_game_and_comes_back_after_it() -> None:
     assert match.crawford_game
     crawford = start(setup, match=match)
     assert not crawford.doubling
-    lost = replace(crawford, board=Board.parse("6(15) | 1"), turn=1, dice=(6, 5))
+    lost = replace(crawford, board=BackgammonBoard.parse("6(15) | 1"), turn=1, dice=(6, 5))
     match = match.after(said(lost, "1/off"))
     assert match.scores == (4, 4)
     assert not match.crawford_game
@@ -141,12 +145,12 @@ def test_play_for_money_has_no_end() -> None:
 
 
 def test_a_game_that_goes_on_is_not_written_down() -> None:
-    with pytest.raises(IllegalAction, match="The game is not over"):
+    with pytest.raises(IllegalActionError, match="The game is not over"):
         begin().after(on_turn())
 
 
 def test_a_game_needs_the_opening_throw() -> None:
-    with pytest.raises(IllegalSetup, match="finish the set-up first"):
+    with pytest.raises(IllegalSetupError, match="finish the set-up first"):
         start(BACKGAMMON.setup())
 
 
@@ -161,7 +165,7 @@ def test_a_game_needs_the_opening_throw() -> None:
 def test_a_house_rule_that_makes_no_sense_is_refused(
     changed: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(IllegalSetup, match=sentence):
+    with pytest.raises(IllegalSetupError, match=sentence):
         replace(Parameters(), **changed)
 
 

@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from rules.errors import NotationError
-from rules.games.backgammon import BackgammonPlay, Board, Move, Parameters, Roll, parse
+from rules.games.backgammon import BackgammonBoard, BackgammonPlay, Move, Parameters, Roll, parse
 from rules.games.backgammon.board import START_BOARD
 from rules.games.backgammon.moves import Step
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 
 
 def at(position: str, dice: tuple[int, int]) -> BackgammonPlay:
-    return BackgammonPlay(Parameters(), Board.parse(position), turn=0, dice=dice, throws=1)
+    return BackgammonPlay(
+        Parameters(), BackgammonBoard.parse(position), turn=0, dice=dice, throws=1
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def at(position: str, dice: tuple[int, int]) -> BackgammonPlay:
     ],
 )
 def test_a_position_reads_back(text: str) -> None:
-    assert str(Board.parse(text)) == text
+    assert str(BackgammonBoard.parse(text)) == text
 
 
 def test_the_start_is_the_position_of_every_book() -> None:
@@ -45,7 +47,7 @@ def test_the_start_is_the_position_of_every_book() -> None:
 )
 def test_a_position_that_cannot_be_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence.replace("(", r"\(")):
-        Board.parse(text)
+        BackgammonBoard.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,9 @@ def test_a_man_who_may_hit_on_his_way_has_to_say_where_he_stops() -> None:
 
 def test_two_ways_that_both_hit_are_told_apart() -> None:
     play = at("24 13 | 4 7", (6, 3))
-    with pytest.raises(IllegalAction, match=r"'24/15' may hit on its way or not; name every point"):
+    with pytest.raises(
+        IllegalActionError, match=r"'24/15' may hit on its way or not; name every point"
+    ):
         play.apply(parse(0, "24/15"))
 
 
@@ -122,7 +126,7 @@ def test_two_ways_that_both_hit_are_told_apart() -> None:
 )
 def test_an_illegal_move_is_refused_with_its_reason(told: str, sentence: str) -> None:
     play = at(str(START_BOARD), (6, 3))
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalActionError, match=sentence):
         play.apply(parse(0, told))
     assert play == at(str(START_BOARD), (6, 3))
 

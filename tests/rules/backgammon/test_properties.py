@@ -15,8 +15,8 @@ from rules.games.backgammon import (
     BACKGAMMON,
     BACKGAMMON_RULES,
     Action,
+    BackgammonBoard,
     BackgammonPlay,
-    Board,
     Cube,
     Move,
     Parameters,
@@ -27,7 +27,7 @@ from rules.games.backgammon import (
 )
 from rules.games.backgammon.actions import in_order
 from rules.games.backgammon.moves import STEPS
-from rules.play import IllegalAction, random_action
+from rules.play import IllegalActionError, random_action
 from rules.setup_facts import settle
 
 EVERYTHING = Parameters(doubling_cube=True, beavers=True, jacoby=True, automatic_doubles=2)
@@ -57,7 +57,7 @@ def test_a_game_replays_from_its_text_and_keeps_its_men(seed: int) -> None:
         again = again.apply(parse(action.seat, str(action)))
         for men in again.board:
             assert sum(men >> 4 * point & 15 for point in range(26)) == 15
-        assert Board.parse(str(again.board)) == again.board
+        assert BackgammonBoard.parse(str(again.board)) == again.board
     assert again == play
     settled = play.settlement
     assert settled is not None
@@ -122,7 +122,7 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
     before = replace(play)
     for action in (parse(0, text), parse(1, text), *others):
         if action not in play.legal_actions:
-            with pytest.raises(IllegalAction, match=r"^.{8,}\.$"):
+            with pytest.raises(IllegalActionError, match=r"^.{8,}\.$"):
                 play.apply(action)
     assert play == before
 

@@ -13,7 +13,7 @@ from rules.games.da_san.auction import Auction
 from rules.games.da_san.cards import ALL, cards_of, faces_of, form_of
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.table import Round
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from rules.setup_facts import settle
 
 LOW = ("4h 5s 5h 6s 6h 7s 7h", "8s 8h 9s 9h 10s 10h", "Js Jh Qs Qh Ks Kh")
@@ -91,9 +91,13 @@ def test_E1_a_house_may_keep_who_passes_out_of_the_auction() -> None:
 def test_DS_07_the_opener_may_not_pass() -> None:
     play = calls()
     assert play.to_act == (0,)
-    with pytest.raises(IllegalAction, match=r"The opener has to bid at least 1; he cannot pass\."):
+    with pytest.raises(
+        IllegalActionError, match=r"The opener has to bid at least 1; he cannot pass\."
+    ):
         play.apply(Pass(0))
-    with pytest.raises(IllegalAction, match=r"A bid of 2 is not higher than 2; bid 3, or pass\."):
+    with pytest.raises(
+        IllegalActionError, match=r"A bid of 2 is not higher than 2; bid 3, or pass\."
+    ):
         said(play, "bid 2", "bid 2")
 
 
@@ -113,7 +117,7 @@ def test_DS_08_a_run_is_beaten_by_a_higher_one_as_long() -> None:
 def test_DS_09_type_and_number_have_to_be_the_same(text: str, sentence: str) -> None:
     hands = ("6s 7s 8s 9s 4h", "Js Jh Jd Jc 9h 10h Qh Kh", "4d 5d")
     play = said(dealt(hands), "play 6s 7s 8s 9s")
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalActionError, match=sentence):
         said(play, text)
 
 
@@ -121,7 +125,9 @@ def test_DS_09_type_and_number_have_to_be_the_same(text: str, sentence: str) -> 
 def test_DS_10_what_is_no_combination_is_not_played(cards: str) -> None:
     assert form_of(cards_of(cards.split())) is None
     play = dealt((f"{cards} 9s", "8s 8h", "Jh Qh"))
-    with pytest.raises(IllegalAction, match=r"is no combination; play one rank, or three or more"):
+    with pytest.raises(
+        IllegalActionError, match=r"is no combination; play one rank, or three or more"
+    ):
         play.apply(Lay(0, tuple(cards.split())))
 
 
@@ -156,7 +162,9 @@ def test_DS_12_3_is_higher_than_2_and_2_than_ace_and_ace_than_king(low: str, hig
 
 def test_DS_12_an_equal_pair_does_not_beat() -> None:
     play = said(dealt(("8s 8h 4h", "8d 8c 4d", "Jh Qh")), "play 8s 8h")
-    with pytest.raises(IllegalAction, match=r"A pair 8 does not beat a pair 8; it takes a higher"):
+    with pytest.raises(
+        IllegalActionError, match=r"A pair 8 does not beat a pair 8; it takes a higher"
+    ):
         said(play, "play 8d 8c")
 
 
@@ -191,7 +199,7 @@ def test_DS_16_after_two_passes_the_highest_leads_and_the_cards_are_gone() -> No
     assert play.to_act == (1,)
     assert play.gone == cards_of(["5s", "7s"])
     assert play.round == Round(1)
-    with pytest.raises(IllegalAction, match=r"The leader plays; he cannot pass\."):
+    with pytest.raises(IllegalActionError, match=r"The leader plays; he cannot pass\."):
         said(play, "pass")
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from config.loader import load_game
 from config.validation.game_parameters import game_parameters
-from rules.errors import IllegalSetup, NotationError
+from rules.errors import IllegalSetupError, NotationError
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, begin, parse, start
 from rules.games.da_san.cards import cards_of
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.setup import kitty_places
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from rules.setup import Setup
 from rules.setup_facts import settle
 
@@ -38,7 +38,7 @@ def test_hidden_hands_follow_what_is_said_and_shown() -> None:
     assert [hand.hidden for hand in play.hands] == [20, 16, 16]
     play = said(play, "play 4h 5h 6h", "pass", "play 7s 8s 9s")
     assert [hand.size for hand in play.hands] == [17, 13, 16]
-    with pytest.raises(IllegalAction, match=r"Seat 1 cannot hold 8s\."):
+    with pytest.raises(IllegalActionError, match=r"Seat 1 cannot hold 8s\."):
         play.apply(Lay(1, ("8s", "9h", "10h")))
 
 
@@ -93,8 +93,8 @@ def test_D9_a_kitty_that_everybody_knows_needs_no_showing() -> None:
     assert said(start(setup, known), "bid 3").round is not None
 
 
-def refused(play: DaSanPlay, text: str) -> IllegalAction:
-    with pytest.raises(IllegalAction) as caught:
+def refused(play: DaSanPlay, text: str) -> IllegalActionError:
+    with pytest.raises(IllegalActionError) as caught:
         said(play, text)
     return caught.value
 
@@ -104,7 +104,7 @@ def test_three_3s_make_their_holder_bid_3_where_that_is_played() -> None:
     tiles = dict(zip(setup.hands[0], ("4h", "3s", "3d", "3c"), strict=False))
     play = start(setup, tiles)
     assert list(play.legal_actions) == [Bid(0, 3)]
-    with pytest.raises(IllegalAction, match=r"Seat 0 holds three 3s and has to bid 3\."):
+    with pytest.raises(IllegalActionError, match=r"Seat 0 holds three 3s and has to bid 3\."):
         play.apply(Bid(0, 1))
 
 
@@ -112,7 +112,7 @@ def test_the_bidder_may_double_where_that_is_played() -> None:
     play = said(start(finished(bidder_may_double=True)), "bid 3")
     assert play.to_act == (0,)
     assert {str(action) for action in play.legal_actions} == {"double", "pass"}
-    with pytest.raises(IllegalAction, match=r"The bidder says 'double' or 'pass' before"):
+    with pytest.raises(IllegalActionError, match=r"The bidder says 'double' or 'pass' before"):
         said(play, "play 4h")
     doubled = said(play, "double")
     out = replace(doubled, hands=(Hand(cards_of(["4h"])), *doubled.hands[1:]))
@@ -130,7 +130,7 @@ def test_chips_go_from_hand_to_hand_and_who_went_out_deals() -> None:
     match = replace(match, parameters=Parameters(chips_out="end", next_dealer="right"))
     match = match.after(said(out, "play 4h"))
     assert (match.scores, match.dealer, match.over) == ((11, -1, -1), 1, True)
-    with pytest.raises(IllegalAction, match="The hand is not over"):
+    with pytest.raises(IllegalActionError, match="The hand is not over"):
         match.after(play)
 
 
@@ -170,27 +170,27 @@ def test_a_text_that_is_no_action_is_refused(text: str, sentence: str) -> None:
 def test_what_is_not_legal_is_refused_with_its_reason(
     action: Pass | Bid | Lay, sentence: str
 ) -> None:
-    with pytest.raises(IllegalAction, match=sentence):
+    with pytest.raises(IllegalActionError, match=sentence):
         said(start(finished()), "bid 3").apply(action)
 
 
 def test_cards_wait_for_the_auction() -> None:
-    with pytest.raises(IllegalAction, match=r"No card is played before the auction is over"):
+    with pytest.raises(IllegalActionError, match=r"No card is played before the auction is over"):
         start(finished()).apply(Lay(0, ("4h",)))
-    with pytest.raises(IllegalAction, match=r"Nobody doubles in the auction"):
+    with pytest.raises(IllegalActionError, match=r"Nobody doubles in the auction"):
         said(start(finished()), "double")
 
 
 def test_a_hand_needs_its_deal() -> None:
-    with pytest.raises(IllegalSetup, match="finish the set-up first"):
+    with pytest.raises(IllegalSetupError, match="finish the set-up first"):
         start(DA_SAN.setup())
     setup = finished()
-    with pytest.raises(IllegalSetup, match="was read 2 times, the set has 1"):
+    with pytest.raises(IllegalSetupError, match="was read 2 times, the set has 1"):
         start(setup, dict.fromkeys(setup.hands[0][:2], "4h"))
 
 
 def test_a_stake_of_nothing_is_refused() -> None:
-    with pytest.raises(IllegalSetup, match="are 1 or more, not 0 and 25"):
+    with pytest.raises(IllegalSetupError, match="are 1 or more, not 0 and 25"):
         Parameters(stake_unit=0)
 
 

@@ -22,7 +22,7 @@ from rules.games.da_san import (
     start,
 )
 from rules.games.da_san.cards import ALL, FACES, RANKS, cards_of, form_of, leads, pick
-from rules.play import IllegalAction, random_action
+from rules.play import IllegalActionError, random_action
 from rules.setup_facts import settle
 
 seeds = st.integers(0, 2**32)
@@ -108,7 +108,7 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
     for seat in range(3):
         for action in (Lay(seat, tuple(cards)), Pass(seat), Bid(seat, 2), Bid(seat, 4)):
             if action not in play.legal_actions:
-                with pytest.raises(IllegalAction, match=r"^.{8,}\.$"):
+                with pytest.raises(IllegalActionError, match=r"^.{8,}\.$"):
                     play.apply(action)
     assert play == before
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.dominoes.actions import Call, Draw, Go
 from rules.games.dominoes.bot import sensible
 from rules.games.dominoes.layout import End, Tableau
 from rules.games.dominoes.score import hand_score
-from rules.play import HOUSE, IllegalAction
+from rules.play import HOUSE, IllegalActionError
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points
 
 
@@ -22,22 +22,24 @@ def test_equal_ends_are_one_place_to_play() -> None:
 def test_nobody_draws_or_goes_before_the_set() -> None:
     play = dealt("draw", "6-5", "4-4", boneyard="1-1 2-2 3-3")
     for text in ("draw", "go"):
-        with pytest.raises(IllegalAction, match=r"The first tile has to be set before anybody may"):
+        with pytest.raises(
+            IllegalActionError, match=r"The first tile has to be set before anybody may"
+        ):
             follow(play, text)
 
 
 def test_who_can_play_neither_draws_nor_goes_at_draw() -> None:
     play = follow(dealt("draw", "6-5 1-0", "6-6 4-4", boneyard="1-1 2-2 3-3"), "6-5")
-    with pytest.raises(IllegalAction, match=r"Seat 1 can play, so it may not draw \(2\.2\)\."):
+    with pytest.raises(IllegalActionError, match=r"Seat 1 can play, so it may not draw \(2\.2\)\."):
         follow(play, "draw")
-    with pytest.raises(IllegalAction, match=r"Seat 1 can play, so it may not go\."):
+    with pytest.raises(IllegalActionError, match=r"Seat 1 can play, so it may not go\."):
         follow(play, "go")
 
 
 def test_who_cannot_play_draws_before_he_goes() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4", boneyard="1-1 2-2 3-3"), "6-5")
     with pytest.raises(
-        IllegalAction,
+        IllegalActionError,
         match=r"Seat 1 has to draw before it may go: 3 tiles are in the boneyard, of which 2 stay",
     ):
         follow(play, "go")
@@ -50,7 +52,7 @@ def test_a_house_may_leave_it_to_the_player_whether_he_draws() -> None:
 
 def test_an_empty_boneyard_lets_nobody_draw() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4"), "6-5")
-    with pytest.raises(IllegalAction, match=r"Nothing can be drawn: no tiles are left"):
+    with pytest.raises(IllegalActionError, match=r"Nothing can be drawn: no tiles are left"):
         follow(play, "draw")
     assert list(play.legal_actions) == [Go(1)]
 
@@ -100,7 +102,9 @@ def test_a_matador_turns_either_half_outwards_if_the_house_lets_it() -> None:
         "5-2 on 6, 5 out",
         "0-0 on 6",
     }
-    with pytest.raises(IllegalAction, match=r"Say which half of 6-1 points outwards: '1 out' or"):
+    with pytest.raises(
+        IllegalActionError, match=r"Say which half of 6-1 points outwards: '1 out' or"
+    ):
         follow(play, "6-1 on 6")
 
 
@@ -134,7 +138,7 @@ def test_a_house_may_close_the_call_with_anybodys_next_action() -> None:
     assert Call(1) in play.legal_actions
     play = follow(dealt("muggins", *hands, muggins_window="next_action"), "4-1", "go")
     assert Call(1) not in play.legal_actions
-    with pytest.raises(IllegalAction, match=r"There is nothing to call: no points are open"):
+    with pytest.raises(IllegalActionError, match=r"There is nothing to call: no points are open"):
         follow(play, "1: call")
 
 
@@ -207,10 +211,14 @@ def test_a_house_may_let_a_sniff_in_line_be_played_on_four_ways() -> None:
 
 def test_how_a_doublet_lies_has_to_be_said_where_it_is_a_choice_and_only_there() -> None:
     sniff = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1")
-    with pytest.raises(IllegalAction, match=r"Say how 1-1 lies: '1-1 crosswise' or '1-1 in line'"):
+    with pytest.raises(
+        IllegalActionError, match=r"Say how 1-1 lies: '1-1 crosswise' or '1-1 in line'"
+    ):
         follow(sniff, "1-1 on 1")
     muggins = follow(dealt("muggins", "4-1 6-6", "1-1 5-1"), "4-1")
-    with pytest.raises(IllegalAction, match=r"How 1-1 lies is no choice here; leave 'crosswise'"):
+    with pytest.raises(
+        IllegalActionError, match=r"How 1-1 lies is no choice here; leave 'crosswise'"
+    ):
         follow(muggins, "1-1 crosswise on 1")
 
 
@@ -237,7 +245,7 @@ def test_a_call_can_win_the_game() -> None:
     ],
 )
 def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sentence: str) -> None:
-    with pytest.raises(IllegalSetup, match=sentence):
+    with pytest.raises(IllegalSetupError, match=sentence):
         parameters("block", **changes)
 
 
@@ -252,7 +260,7 @@ def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sente
 def test_hands_that_no_set_of_dominoes_makes_are_refused(
     hands: tuple[str, str], sentence: str
 ) -> None:
-    with pytest.raises(IllegalSetup, match=sentence):
+    with pytest.raises(IllegalSetupError, match=sentence):
         dealt("block", *hands)
 
 
@@ -263,13 +271,15 @@ def test_a_sensible_player_scores_calls_draws_and_goes() -> None:
     assert sensible(play, 1) == Call(1)
     play = follow(play, "0: call")
     assert sensible(play, 1) == Draw(1)
-    with pytest.raises(IllegalAction, match=r"Seat 0 has nothing to do now; it is for seat 1\."):
+    with pytest.raises(
+        IllegalActionError, match=r"Seat 0 has nothing to do now; it is for seat 1\."
+    ):
         sensible(play, 0)
     assert sensible(follow(play, "draw"), 1) == Go(1)
 
 
 def test_a_hand_cannot_go_on_from_the_scores_of_other_players() -> None:
-    with pytest.raises(IllegalSetup, match=r"2 players cannot go on from 3 scores\."):
+    with pytest.raises(IllegalSetupError, match=r"2 players cannot go on from 3 scores\."):
         dealt("block", "6-6", "1-1", scores=(0, 0, 0))
 
 

@@ -7,7 +7,7 @@ import pytest
 from rules.games import GAMES
 from rules.games.dominoes.actions import Draw, Go, Lay, Show
 from rules.games.dominoes.play import start
-from rules.play import HOUSE, IllegalAction
+from rules.play import HOUSE, IllegalActionError
 from rules.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow
 
@@ -21,7 +21,9 @@ def test_a_tile_played_from_a_hidden_hand_takes_an_unknown_one() -> None:
 def test_a_tile_that_was_seen_cannot_come_from_a_hidden_hand() -> None:
     play = follow(dealt("block", "6-4 6-6", "? ?"), "6-4")
     assert Lay(1, "6-6", "6") not in play.legal_actions
-    with pytest.raises(IllegalAction, match=r"Seat 1 cannot hold 6-6; it has been seen elsewhere"):
+    with pytest.raises(
+        IllegalActionError, match=r"Seat 1 cannot hold 6-6; it has been seen elsewhere"
+    ):
         follow(play, "6-6 on 6")
 
 
@@ -42,7 +44,9 @@ def test_hidden_tiles_are_shown_when_the_hand_has_ended() -> None:
     play = follow(dealt("block", "?", "? ?", "?"), "6-4")
     assert play.settlement is None
     assert play.to_act == (1, 2)
-    with pytest.raises(IllegalAction, match=r"Seat 1 cannot show 6-4; it has been seen elsewhere"):
+    with pytest.raises(
+        IllegalActionError, match=r"Seat 1 cannot show 6-4; it has been seen elsewhere"
+    ):
         play.apply(Show(1, "6-4"))
     play = play.apply(Show(2, "6-6")).apply(Show(1, "0-0")).apply(Show(1, "1-0"))
     assert play.settlement is not None
@@ -76,5 +80,7 @@ def test_a_setter_left_open_is_found_by_the_tiles() -> None:
 def test_a_hidden_hand_that_sets_at_sebastopol_sets_the_six_six() -> None:
     play = dealt("sebastopol", *["? ? ? ? ? ? ?"] * 4, turn=2)
     assert [str(action) for action in play.legal_actions] == ["6-6"]
-    with pytest.raises(IllegalAction, match=r"Seat 2 cannot set 5-5: its heaviest has to be set"):
+    with pytest.raises(
+        IllegalActionError, match=r"Seat 2 cannot set 5-5: its heaviest has to be set"
+    ):
         follow(play, "5-5")

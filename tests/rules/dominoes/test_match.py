@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rules.errors import IllegalSetup, RulesError
+from rules.errors import IllegalSetupError, RulesError
 from rules.games import GAMES
 from rules.games.dominoes import RULES
 from rules.games.dominoes.bones import double_six
@@ -46,7 +46,7 @@ def test_a_hand_that_goes_on_is_not_counted() -> None:
 
 
 def test_a_play_begins_where_a_set_up_is_finished() -> None:
-    with pytest.raises(IllegalSetup, match=r"The set-up is not finished"):
+    with pytest.raises(IllegalSetupError, match=r"The set-up is not finished"):
         start(GAMES["block"].setup())
 
 

@@ -17,7 +17,7 @@ from rules.games.dominoes.playout import play_out
 from rules.games.dominoes.score import hand_score
 from rules.games.dominoes.setter import doublet_setter
 from rules.games.dominoes.variants import VARIANTS, Variant
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from tests.rules.dominoes.hands import parameters
 
 ENDS = ("", *"0123456", *(f"{n}-{n}{kind}" for n in range(7) for kind in ("", " end", " side")))
@@ -160,7 +160,7 @@ def test_every_legal_action_applies_and_every_other_raises_a_sentence(
     for action in rng.sample(EVERYTHING[len(play.hands)], 400):
         assert (action in play.legal_actions) is (action in among)
         if action not in among:
-            with pytest.raises(IllegalAction, match=r"\.$"):
+            with pytest.raises(IllegalActionError, match=r"\.$"):
                 play.apply(action)
     assert (play.hands, play.actions, hash(play)) == before
 

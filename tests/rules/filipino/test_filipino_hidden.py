@@ -11,7 +11,7 @@ from rules.games.filipino import (
     sensible,
 )
 from rules.games.filipino.hand import Meld
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from tests.rules.filipino.dealing import (
     WAITING,
     acted,
@@ -45,9 +45,9 @@ def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
     mano = table.mano
     play = acted(FilipinoPlay(table), f"{mano} discard 6s")
     seat = (mano + 2) % 4
-    with pytest.raises(IllegalAction, match="shows 0 tiles of 16: his hand is not known"):
+    with pytest.raises(IllegalActionError, match="shows 0 tiles of 16: his hand is not known"):
         acted(play, f"{seat} win")
-    with pytest.raises(IllegalAction, match="does not win with"):
+    with pytest.raises(IllegalActionError, match="does not win with"):
         acted(play, f"{seat} win {WAITING.replace('9s 9s', '9s 8s')}")
     play = all_pass(acted(play, f"{seat} win {WAITING}"))
     assert play.settlement is not None and play.settlement.winner == seat
@@ -65,7 +65,7 @@ def test_no_more_flores_come_out_than_the_set_has() -> None:
     mano = play.table.mano
     full = replace(play.table.hands[mano], flores=(None,) * 36)
     play = FilipinoPlay(play.table.with_hand(mano, full))
-    with pytest.raises(IllegalAction, match="All 36 flores of the set are out"):
+    with pytest.raises(IllegalActionError, match="All 36 flores of the set are out"):
         acted(play, f"{mano} flores")
 
 
@@ -73,5 +73,5 @@ def test_nobody_shows_more_tiles_of_a_kind_than_the_set_has() -> None:
     play = hidden_play(3)
     mano = play.table.mano
     play = FilipinoPlay(replace(play.table, joker="6s", middle=("6s", "6s", "6s")))
-    with pytest.raises(IllegalAction, match="More tiles 6s than the set has would be seen"):
+    with pytest.raises(IllegalActionError, match="More tiles 6s than the set has would be seen"):
         acted(play, f"{mano} discard 6s")

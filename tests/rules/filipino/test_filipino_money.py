@@ -15,7 +15,7 @@ from rules.games.filipino import (
     start,
 )
 from rules.games.filipino.score import flores_at_the_start
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from tests.rules.filipino.dealing import (
     ROLLER,
     SEVEN_WAITING,
@@ -63,7 +63,9 @@ def test_FM_10_the_thirteenth_flores_pays_in_play_and_is_replaced() -> None:
     play = all_pass(acted(play, "0 discard 8s"))
     play = acted(play, "1 draw")
     assert [str(act) for act in play.legal_actions] == ["flores 1z"]
-    with pytest.raises(IllegalAction, match="Seat 1 has the flores 1z in hand; he lays it out"):
+    with pytest.raises(
+        IllegalActionError, match="Seat 1 has the flores 1z in hand; he lays it out"
+    ):
         acted(play, "1 discard 1m")
     play = acted(play, "1 flores 1z")
     assert gains(play) == [-5, 15, -5, -5]

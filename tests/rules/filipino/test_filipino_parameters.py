@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_game
 from config.validation.game_parameters import game_parameters
-from rules.errors import IllegalSetup
+from rules.errors import IllegalSetupError
 from rules.games.filipino import Parameters
 
 
@@ -33,5 +33,5 @@ def test_the_file_of_the_house_names_every_parameter_with_the_default_of_the_rul
 def test_amounts_that_no_house_can_play_with_are_refused(
     wrong: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(IllegalSetup, match=sentence):
+    with pytest.raises(IllegalSetupError, match=sentence):
         Parameters(**wrong)

@@ -14,7 +14,7 @@ from rules.errors import NotationError
 from rules.games.filipino import FilipinoMatch, FilipinoPlay, Parameters, parse, sensible, start
 from rules.games.filipino.actions import Act, face_under
 from rules.games.filipino.hand import Hand
-from rules.play import IllegalAction, random_action
+from rules.play import IllegalActionError, random_action
 from tests.rules.filipino.dealing import SET, dealt, hidden_play, play_of, played
 
 HOUSES = (
@@ -127,7 +127,7 @@ def test_every_legal_act_applies_and_every_other_is_refused_in_a_sentence(
         if act in play.legal_actions:
             assert play.apply(act) != play
         else:
-            with pytest.raises(IllegalAction, match=r" .*\.$"):
+            with pytest.raises(IllegalActionError, match=r" .*\.$"):
                 play.apply(act)
         assert play.table is before
     for act in listed:

@@ -11,14 +11,14 @@ from rules.games.filipino import Parameters
 from rules.games.filipino.candidates import candidates
 from rules.games.filipino.legal import _against_claim, by_trying, each, may_claim
 from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
-from rules.games.filipino.table import Offer, Table
+from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
 from rules.melds import Counts
 from tests.rules.filipino.dealing import SET, play_of
 from tests.rules.filipino.test_filipino_properties import houses, seeds, some_player
 
 
-def with_more_jokers(table: Table, random: Random) -> Table:
+def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
     """The table after a sleight of hand: jokers are rare, and sets with them rarer still."""
     seat = random.randrange(4)
     hand = table.hands[seat]
@@ -42,7 +42,7 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
     while play.settlement is None:
         table = play.table
         assert tuple(each(table)) == tuple(by_trying(table))
-        assert table.__dict__.keys() == {field.name for field in fields(Table)}
+        assert table.__dict__.keys() == {field.name for field in fields(FilipinoTable)}
         changed = with_more_jokers(table, random)
         assert tuple(each(changed)) == tuple(by_trying(changed))
         if table.turn in table.to_act and table.phase == "turn":

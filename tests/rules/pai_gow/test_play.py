@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import IllegalOutcome, IllegalSetup, NotationError, RulesError
+from rules.errors import IllegalOutcomeError, IllegalSetupError, NotationError, RulesError
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES, Parameters
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
 from rules.games.pai_gow.bot import best, sensible
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.split import parse_split
-from rules.play import HOUSE, IllegalAction, Payment, random_action
+from rules.play import HOUSE, IllegalActionError, Payment, random_action
 from rules.setup_facts import settle
 from rules.steps import Choose
 from tests.rules.pai_gow.felt import FACES, begun, dealt, played, with_hands
@@ -122,13 +122,13 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
 ) -> None:
     play = table()
     before = play
-    with pytest.raises(IllegalAction, match=complaint):
+    with pytest.raises(IllegalActionError, match=complaint):
         played(play, said)
     assert play == before == table()
 
 
 def test_a_hand_that_is_set_stays() -> None:
-    with pytest.raises(IllegalAction, match="Seat 1 has nothing to do now"):
+    with pytest.raises(IllegalActionError, match="Seat 1 has nothing to do now"):
         played(table(), SETTING[0], SETTING[0])
 
 
@@ -142,7 +142,7 @@ def test_a_seat_of_the_house_sets_by_its_house_way_only() -> None:
     play = played(play, *SETTING[:3])
     only = list(play.legal_actions)
     assert only == [SetHand(0, play.house_split(BANK.split()))]
-    with pytest.raises(IllegalAction, match="house's, which sets by its house way foxwoods"):
+    with pytest.raises(IllegalActionError, match="house's, which sets by its house way foxwoods"):
         played(play, "0 set 6-3 5-5 / 1-1 3-3")
 
 
@@ -177,7 +177,7 @@ def test_unknown_hands_may_be_shown_instead() -> None:
 )
 def test_a_showing_that_cannot_be_is_refused(said: str, complaint: str) -> None:
     play = played(start(dealt(2)), "1 set", "0 set", "0 show 1-1 6-3 / 5-5 3-3")
-    with pytest.raises(IllegalAction, match=complaint):
+    with pytest.raises(IllegalActionError, match=complaint):
         played(play, said)
 
 
@@ -185,9 +185,13 @@ def test_a_bank_is_not_called_and_a_known_tile_must_be_in_what_is_shown() -> Non
     setup = dealt(2)
     play = start(setup, {setup.hands[1][0]: "6-6"})
     play = played(play, "1 set", "0 set")
-    with pytest.raises(IllegalAction, match="Seat 0 is the bank, which has no result of its own"):
+    with pytest.raises(
+        IllegalActionError, match="Seat 0 is the bank, which has no result of its own"
+    ):
         played(play, "0 call win")
-    with pytest.raises(IllegalAction, match="Seat 1 holds 6-6, which '3-1 4-1 / 5-5 3-3' has not"):
+    with pytest.raises(
+        IllegalActionError, match="Seat 1 holds 6-6, which '3-1 4-1 / 5-5 3-3' has not"
+    ):
         played(play, "1 show 3-1 4-1 / 5-5 3-3")
     shows = [action for action in play.legal_actions if isinstance(action, Show)]
     assert all("6-6" in action.split.tiles for action in shows if action.seat == 1)
@@ -204,7 +208,7 @@ def test_dead_hands_are_seen_only_where_the_house_shows_them() -> None:
 
 
 def test_an_unfinished_setup_or_tiles_of_two_sets_begin_no_play() -> None:
-    with pytest.raises(IllegalSetup, match="The set-up is not finished"):
+    with pytest.raises(IllegalSetupError, match="The set-up is not finished"):
         start(PAI_GOW.setup())
     setup = dealt(2)
     twice = dict.fromkeys(setup.hands[0][:2], "5-4")
@@ -231,13 +235,13 @@ def test_each_player_is_asked_for_a_stake_before_the_cut_where_the_house_allows_
 @pytest.mark.parametrize("stake", [0, -1, 501, True, "all"])
 def test_a_stake_that_the_house_does_not_allow_is_refused(stake: Any) -> None:
     setup = PAI_GOW.setup(players=2, parameters=Parameters(highest_stake=500)).apply()
-    with pytest.raises(IllegalOutcome, match="stake of seat 1; offered: 1 to 500"):
+    with pytest.raises(IllegalOutcomeError, match="stake of seat 1; offered: 1 to 500"):
         setup.apply(stake)
 
 
 @pytest.mark.parametrize("highest", [0, -5, 10_001])
 def test_a_highest_stake_that_nobody_could_bet_is_refused(highest: int) -> None:
-    with pytest.raises(IllegalSetup, match=f"The highest stake is {highest}; give 1 to 10000"):
+    with pytest.raises(IllegalSetupError, match=f"The highest stake is {highest}; give 1 to 10000"):
         Parameters(highest_stake=highest)
 
 
@@ -337,7 +341,7 @@ def test_an_action_of_another_table_is_refused_and_changes_nothing(
     if action in play.legal_actions:
         play.apply(action)
     else:
-        with pytest.raises(IllegalAction) as refused:
+        with pytest.raises(IllegalActionError) as refused:
             play.apply(action)
         assert str(refused.value).endswith(".")
     assert play == before

@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import combinations
 
 from rules.games.pai_gow.ranks import Ranking
-from rules.games.pai_gow.tables import Row, high_hand_table, two_tile_table
+from rules.games.pai_gow.tables import RankRow, high_hand_table, two_tile_table
 
 Tile = tuple[int, int]
 
@@ -47,7 +47,7 @@ DOWN += [f"mixed pair of {name}" for name in MIXED.values()]
 DOWN += ["Teen Wong", "Day Wong", "Teen Gong", "Day Gong", *"9876543210"]
 
 
-def counted(rows: tuple[Row, ...]) -> dict[str, int]:
+def counted(rows: tuple[RankRow, ...]) -> dict[str, int]:
     return {row.name: row.count for row in rows}
 
 

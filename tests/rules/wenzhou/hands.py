@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.hand import Claim, NoWin, Win, judged
+from rules.games.wenzhou.hand import Claim, NoWin, WinReading, judged
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.sets_down import set_down
 from rules.tiles import Face
@@ -46,7 +46,7 @@ def result(hand: str, tile: str, by: str = "self", **more: Any) -> tuple[str, in
     """The name and the multiplier of a win, or None for no win."""
     parameters = more.pop("parameters", Parameters())
     win = judged(claim(hand, tile, by, **more), parameters)
-    return (win.name, win.multiplier) if isinstance(win, Win) else None
+    return (win.name, win.multiplier) if isinstance(win, WinReading) else None
 
 
 def refusal(hand: str, tile: str, by: str = "self", **more: Any) -> str:

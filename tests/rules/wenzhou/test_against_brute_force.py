@@ -9,7 +9,7 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.hand import Claim, Win, is_complete, judged
+from rules.games.wenzhou.hand import Claim, WinReading, is_complete, judged
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.sets_down import SetDown, set_down
 from rules.melds import KINDS, Counts, face_of, kind_of
@@ -83,7 +83,7 @@ def test_classes_of_hands_won_by_discard_are_those_of_trying_everything() -> Non
             continue
         win = judged(claim, Parameters())
         slow = _slow_class(natural, wild, indicator)
-        assert (win.multiplier if isinstance(win, Win) else None) == slow, claim
+        assert (win.multiplier if isinstance(win, WinReading) else None) == slow, claim
         found.add(slow or 0)
     assert found == {0, 1, 2, 4}
 
@@ -155,11 +155,11 @@ def test_a_judged_hand_is_read_as_the_first_of_its_best_readings() -> None:
         claim, house = claims(chance), chance.choice(HOUSES)
         win = judged(claim, house)
         slow = every_reading.best_reading(claim, house)
-        if isinstance(win, Win) and win.reading is not None:
+        if isinstance(win, WinReading) and win.reading is not None:
             assert (win.multiplier, win.reading) == slow, claim
             found[win.multiplier] += 1
         elif slow is not None:
             # Pairs, or three caishen alone, are worth more than any reading.
-            assert isinstance(win, Win), claim
+            assert isinstance(win, WinReading), claim
             assert win.multiplier > slow[0], claim
     assert min(found[1], found[2], found[4]) > 100

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from rules.errors import IllegalSetup, RulesError
+from rules.errors import IllegalSetupError, RulesError
 from rules.games.wenzhou import WenzhouMatch, draw_seats
-from rules.games.wenzhou.hand import Win
+from rules.games.wenzhou.hand import WinReading
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.score import Stakes, broken_order, caishen_money, false_win, won
 from rules.play import Settlement
 
-SOFT, HARD, DOUBLE = (Win("a win", multiplier, ()) for multiplier in (1, 2, 4))
+SOFT, HARD, DOUBLE = (WinReading("a win", multiplier, ()) for multiplier in (1, 2, 4))
 
 
-def paid(winner: int, win: Win, streak: int, dealer: int = 0, **house: object) -> dict[int, int]:
+def paid(
+    winner: int, win: WinReading, streak: int, dealer: int = 0, **house: object
+) -> dict[int, int]:
     """What each payer pays."""
     stakes = Stakes(dealer, streak, Parameters(**house))  # type: ignore[arg-type]
     return {payment.source: int(payment.amount) for payment in won(winner, win, stakes).payments}
@@ -115,5 +117,5 @@ def test_a_match_goes_on_only_after_a_settled_hand() -> None:
     ],
 )
 def test_a_house_cannot_play_by_numbers_that_make_no_sense(house: dict[str, object]) -> None:
-    with pytest.raises(IllegalSetup):
+    with pytest.raises(IllegalSetupError):
         Parameters(**house)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouMatch, WenzhouPlay
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
 from rules.games.wenzhou.parameters import Parameters
-from rules.play import IllegalAction, random_action
+from rules.play import IllegalActionError, random_action
 from tests.rules.wenzhou.tables import lying, shuffled
 
 SEEDS = st.integers(0, 10**9)
@@ -100,7 +100,7 @@ def test_what_is_offered_is_legal_and_nothing_else_is(seed: int) -> None:
             assert same_by_another_text(play, action)
     for action in chance.sample(every, 30):
         if action not in play.legal_actions:
-            with pytest.raises(IllegalAction, match=r"\w.*\.$"):
+            with pytest.raises(IllegalActionError, match=r"\w.*\.$"):
                 play.apply(action)
     assert play.position is before
 

@@ -9,7 +9,7 @@ from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouPlay
 from rules.games.wenzhou.actions import Discard, Pass
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import Stage
-from rules.play import IllegalAction
+from rules.play import IllegalActionError
 from tests.rules.wenzhou.hands import tiles
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, set_up, table, why_not
 
@@ -170,9 +170,9 @@ def test_a_tile_that_the_set_has_not_is_named() -> None:
 def test_what_is_not_legal_raises_a_sentence_and_changes_nothing() -> None:
     play = table({0: DEALER})
     before = play.position
-    with pytest.raises(IllegalAction, match="Seat 1 cannot act; the hand waits for a discard"):
+    with pytest.raises(IllegalActionError, match="Seat 1 cannot act; the hand waits for a discard"):
         play.apply(Discard(1, "3z"))
-    with pytest.raises(IllegalAction, match="'pass' is out of place"):
+    with pytest.raises(IllegalActionError, match="'pass' is out of place"):
         play.apply(Pass(0))
     assert play.position is before
     assert "5m" not in play.legal_actions

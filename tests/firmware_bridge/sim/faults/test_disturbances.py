@@ -22,7 +22,7 @@ from firmware_bridge.sim.faults.injection import parse
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
-from firmware_bridge.wire.errors import BoardError, BoardSilent
+from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.link import Line
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
@@ -113,7 +113,7 @@ def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_i
         await asyncio.sleep(3)
         assert bench.plant.drum is not None
         assert not bench.plant.drum.stirring
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await base.set("drum", 700)
         assert await boards["arm"].read("loaded") == 0
         assert bench.plant.mend("SILENT", "base")
@@ -136,7 +136,7 @@ def test_an_unplugged_line_silences_every_board_until_it_is_plugged_in_again() -
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         await asyncio.sleep(5)
         for board in boards.values():
-            with pytest.raises(BoardSilent):
+            with pytest.raises(BoardSilentError):
                 await board.stop()
         assert bench.plant.mend("SILENT", "arm")
         for board in boards.values():
@@ -187,7 +187,7 @@ def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_a
 ):
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
-        with pytest.raises(BoardSilent):
+        with pytest.raises(BoardSilentError):
             await base.drive("head0_belt", 600, Elapsed(), 20.0)
         assert now().time() < 8
         await asyncio.sleep(8 - now().time())

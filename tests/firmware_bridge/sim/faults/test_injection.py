@@ -13,7 +13,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.injection import (
     Always,
     At,
-    BadMishap,
+    BadFaultOptionError,
     Mishap,
     Mishaps,
     Nth,
@@ -64,19 +64,21 @@ def test_what_the_texts_mean() -> None:
 def test_a_text_that_is_no_mishap_is_refused_with_what_could_be_written(
     text: str, sentence: str
 ) -> None:
-    with pytest.raises(BadMishap) as refused:
+    with pytest.raises(BadFaultOptionError) as refused:
         parse(text)
     assert sentence in str(refused.value)
 
 
 def test_a_part_that_this_table_does_not_have_is_refused_with_those_that_it_has() -> None:
-    with pytest.raises(BadMishap, match=r"robotic has no 'head9' for jam. Did you mean 'head"):
+    with pytest.raises(
+        BadFaultOptionError, match=r"robotic has no 'head9' for jam. Did you mean 'head"
+    ):
         check(parse("jam:head9"), ROBOTIC)
-    with pytest.raises(BadMishap, match="Take one of head0, head1, head2, head3"):
+    with pytest.raises(BadFaultOptionError, match="Take one of head0, head1, head2, head3"):
         check(parse("jam:cellar"), ROBOTIC)
-    with pytest.raises(BadMishap, match="it has no such part"):
+    with pytest.raises(BadFaultOptionError, match="it has no such part"):
         check(parse("dropped_tile:gripper"), load_table("classic"))
-    with pytest.raises(BadMishap):
+    with pytest.raises(BadFaultOptionError):
         Mishaps(ROBOTIC, [parse("jam:head9")])
 
 

@@ -12,7 +12,7 @@ from config.loader import load_game, load_table
 from firmware_bridge.guide import Dealt
 from firmware_bridge.sim.people.hand_players import Company
 from firmware_bridge.sim.plant.felt import Felt
-from firmware_bridge.sim.plant.tiles import Holder, Impossible, Tile
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.games import rules_of
 from rules.geometry import Place
 from rules.steps import Packet, Replace
@@ -93,7 +93,7 @@ def test_a_wrong_tile_before_a_seat_is_noticed() -> None:
     assert here.setup.ready is not None
     other = here.at[here.setup.ready.draws[5]]
     here.felt.hand(draw.seat, [other])
-    with pytest.raises(Impossible, match=f"Seat {draw.seat} was to get .*, and .* came"):
+    with pytest.raises(ImpossibleOrderError, match=f"Seat {draw.seat} was to get .*, and .* came"):
         here.acts()
 
 
@@ -102,7 +102,7 @@ def test_the_right_tile_before_the_wrong_seat_is_noticed() -> None:
     draw = here.until_a_draw()
     other = (draw.seat + 2) % 4
     here.felt.hand(other, [here.at[draw.places[0]]])
-    with pytest.raises(Impossible, match=f"Seat {other} was to get nothing, and .* came"):
+    with pytest.raises(ImpossibleOrderError, match=f"Seat {other} was to get nothing, and .* came"):
         here.acts()
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from config.schema import AxisChannel
 from firmware_bridge.sim.processors.pins import AxisPins, Module, MotorPins, OutputPin, Strip
-from firmware_bridge.sim.processors.processor import Level
+from firmware_bridge.sim.processors.processor import PinLevel
 
 MS = 16_000
-HIGH, LOW, RELEASED = Level.HIGH, Level.LOW, Level.RELEASED
+HIGH, LOW, RELEASED = PinLevel.HIGH, PinLevel.LOW, PinLevel.RELEASED
 
 
 class Bench:

@@ -13,8 +13,8 @@ from firmware_bridge.sim.processors.processor import (
     EEPROM_SIZE,
     FIRMWARE,
     FREQUENCY,
-    Level,
-    Outputs,
+    PinLevel,
+    PinOutputs,
     Processor,
 )
 from firmware_bridge.wire.codec import Decoder, encode
@@ -32,11 +32,11 @@ def built() -> None:
 @pytest.fixture
 def processor() -> Iterator[Processor]:
     with Processor() as processor:
-        processor.drive([(0, EMERGENCY, Level.LOW), (0, CURTAIN, Level.LOW)])
+        processor.drive([(0, EMERGENCY, PinLevel.LOW), (0, CURTAIN, PinLevel.LOW)])
         yield processor
 
 
-def identified(processor: Processor, nonce: bytes) -> Outputs:
+def identified(processor: Processor, nonce: bytes) -> PinOutputs:
     processor.send(0, encode(0, 0, Identify(PROTOCOL, nonce)), processor.cycle)
     processor.run(processor.cycle + FREQUENCY // 5)
     return processor.take()
@@ -50,7 +50,7 @@ def test_a_board_that_was_just_flashed_says_who_it_is(processor: Processor) -> N
 
 def test_two_runs_are_the_same_to_the_cycle(processor: Processor) -> None:
     with Processor() as other:
-        other.drive([(0, EMERGENCY, Level.LOW), (0, CURTAIN, Level.LOW)])
+        other.drive([(0, EMERGENCY, PinLevel.LOW), (0, CURTAIN, PinLevel.LOW)])
         for each in (processor, other):
             each.run(STARTED)
         assert identified(processor, b"thesame!") == identified(other, b"thesame!")
@@ -83,7 +83,7 @@ def test_a_byte_takes_ten_bits_on_the_wire(processor: Processor) -> None:
 
 def test_pins_that_do_not_exist_are_refused(processor: Processor) -> None:
     with pytest.raises(ValueError, match="no pin 70"):
-        processor.drive([(0, 70, Level.HIGH)])
+        processor.drive([(0, 70, PinLevel.HIGH)])
 
 
 def test_an_image_of_another_size_is_refused(processor: Processor) -> None:
