@@ -36,16 +36,15 @@ def shown(play: WenzhouPlay, *hands: str) -> WenzhouPlay:
     return play
 
 
-OTHERS = ("2p 2p 5p 5p 8p 8p 2s 2s 5s 5s 8s 8s 3m 3m 6m 6m", "3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m")
-KEPT = f"{OTHERS[1]} 5m 5m 8m 8m"
+SECOND = "2p 2p 5p 5p 8p 8p 2s 2s 5s 5s 8s 8s 3m 3m 6m 6m"
+THIRD = "1z 1z 2z 2z 6p 6p 3m 3m 7s 7s 7s 7s 4z 4z 6z 6z"
+KEPT = "3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m 5m 5m 8m 8m"
 
 
 def test_who_kept_a_single_wind_and_discarded_a_number_tile_pays_each_of_the_others() -> None:
-    play = shown(drawn_hand(), "E 3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m 5m 5m 8m", *OTHERS[:1])
+    play = shown(drawn_hand(), "E 3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m 5m 5m 8m", SECOND)
     assert play.settlement is None and play.to_act == (3,)
-    play = play.apply(
-        WENZHOU_RULES.parse(3, "show 1z 1z 2z 2z 6p 6p 3m 3m 7s 7s 7s 7s 4z 4z 6z 6z")
-    )
+    play = play.apply(WENZHOU_RULES.parse(3, f"show {THIRD}"))
     settlement = play.settlement
     assert settlement is not None
     assert settlement.balance() == {1: -15, 0: 5, 2: 5, 3: 5}
@@ -53,10 +52,8 @@ def test_who_kept_a_single_wind_and_discarded_a_number_tile_pays_each_of_the_oth
 
 
 def test_a_hand_that_kept_the_order_pays_nothing() -> None:
-    play = shown(drawn_hand(), KEPT, *OTHERS[:1])
-    play = play.apply(
-        WENZHOU_RULES.parse(3, "show 1z 1z 2z 2z 6p 6p 3m 3m 7s 7s 7s 7s 4z 4z 6z 6z")
-    )
+    play = shown(drawn_hand(), KEPT, SECOND)
+    play = play.apply(WENZHOU_RULES.parse(3, f"show {THIRD}"))
     assert play.settlement is not None and play.settlement.payments == ()
 
 

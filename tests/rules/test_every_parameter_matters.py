@@ -1,0 +1,244 @@
+"""Every parameter of every game changes something that people at the table can observe.
+
+Each parameter is played at two values or more, all else alike: the set-up, the legal actions, what
+hidden hands have to say, the settlement, the match or what comes before the next hand must differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from itertools import combinations, islice, zip_longest
+from random import Random
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from rules.errors import RulesError
+from rules.games import GAMES, rules_of
+from rules.games.pai_gow.cuts import PILE, UserCut
+from rules.play import Rules
+from rules.steps import Throw
+from tests.rules.hidden_hands import dealt, told
+from tests.rules.parameter_scenes import SCENES, a_single_tile_beside_a_doublet
+
+SEEDS = 400
+"""So many evenings are played at most before a parameter counts as one that changes nothing."""
+MOST = 40
+"""So many actions of random players are compared in each hand."""
+RASH = 0.1
+"""How often a random player declares a win that is none, where the game knows such a thing."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How one parameter is tried: its values, what else the house plays, how many hands."""
+
+    values: tuple[Any, ...] = ()
+    """Empty: both of a truth value, all of a choice, and a number and the next one."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    hands: int = 1
+    players: int | None = None
+
+
+def evening(game: str, house: Any, seed: int, trial: Trial) -> Iterator[object]:
+    """What can be observed of an evening, in order: equal houses give equal lists."""
+    rules = rules_of(game)
+    match = rules.match(house, trial.players or GAMES[game].players[-1], 0)
+    with suppress(RulesError):
+        match = yield from before(rules, rules.to_draw(match), seed)
+    for number in range(trial.hands):
+        chance = Random(f"{seed} {number}")
+        match = yield from before(rules, match, seed)
+        try:
+            setup, tiles = dealt(
+                game, chance, players=len(match.scores), dealer=match.dealer, parameters=house
+            )
+        except RulesError as error:
+            yield str(error)
+            return
+        yield [(step.facts(), outcome) for step, outcome in setup.done]
+        yield list(at_random(rules, setup, tiles, match, seed))
+        unseen = rules.start(setup, {}, match).legal_actions
+        yield [f"{action.seat} {action}" for action in islice(unseen, 60)]
+        hand = told(rules, setup, tiles, Random(seed), match)
+        yield hand.texts, hand.play.settlement
+        match = match.after(hand.play)
+        yield match.over, [getattr(match, each.name) for each in fields(match)[1:]]
+        if match.over:
+            return
+
+
+def before(rules: Rules, match: Any, seed: int) -> Generator[object, None, Any]:
+    """What is thrown and chosen before a hand; returns the match after it."""
+    drawing, chance = rules.before_hand(match), Random(seed)
+    if drawing is None:
+        return match
+    step = next(drawing)
+    while True:
+        yield step.facts()
+        outcome: Any = chance.choice(getattr(step, "among", ((0,),)))
+        if isinstance(step, Throw):
+            outcome = tuple(chance.randint(1, 6) for _ in range(step.dice * step.times))
+        try:
+            step = drawing.send(outcome)
+        except StopIteration as end:
+            return end.value.match
+
+
+def at_random(rules: Rules, setup: Any, tiles: Any, match: Any, seed: int) -> Iterator[object]:
+    """A hand of players who see all tiles and do anything that is legal, false wins too."""
+    play, chance = rules.start(setup, tiles, match), Random(seed)
+    for _ in range(MOST):
+        if play.settlement is not None:
+            break
+        offered = sorted(play.legal_actions, key=lambda action: (action.seat, str(action)))
+        yield [f"{action.seat} {action}" for action in offered]
+        action = chance.choice(offered)
+        if chance.random() < RASH:
+            with suppress(RulesError):
+                rash = rules.parse(chance.randrange(len(match.scores)), "false win")
+                action = rash if rash in play.legal_actions else action
+        play = play.apply(action)
+    yield play.settlement
+
+
+def first_difference(game: str, one: Any, other: Any, trial: Trial) -> int | None:
+    """The first seed of an evening in which something differs between two houses, or None."""
+    for seed in range(SEEDS):
+        pair = zip_longest(*(evening(game, house, seed, trial) for house in (one, other)))
+        if any(left != right for left, right in pair):
+            return seed
+    return None
+
+
+OUR_CUT = UserCut(
+    "ours", tuple(tuple(map(str, PILE.places[at : at + 4])) for at in range(0, 32, 4))
+)
+EARLY_TARGET = {"base": 5, "target": 10}
+DOMINOES: dict[str, Trial] = {
+    "hand": Trial(((5, 5, 5), (4, 4, 4))),
+    "setter": Trial(given={"hand": (7, 7, 7), "set_tile": "deciding"}),
+    "heavier": Trial(given={"setter": "doublet", "hand": (2, 2, 2)}),
+    "set_tile": Trial(given={"setter": "rotate"}),
+    "matador_free_orientation": Trial(given={"join": "seven"}),
+    "double_orientation": Trial(given={"base": 5, "join": "equal", "sides_first": False}),
+    "sniff": Trial(given={"sides_first": False, "join": "equal", "double_orientation": "cross"}),
+    "sides_first": Trial(given={"sniff": False}),
+    "inline_sniff_four_way": Trial(
+        given={"sniff": True, "sides_first": False, "double_orientation": "choice"}
+    ),
+    "draw_when_able": Trial(given={"draw": "until_able", "hand": (5, 5, 5)}),
+    "boneyard_reserve": Trial((0, 2, 6), {"draw": "until_able", "hand": (5, 5, 5)}),
+    "draw": Trial(given={"hand": (5, 5, 5), "draw_when_able": False}),
+    "pass_when_able": Trial(),
+    "base": Trial((0, 3, 5), {"muggins_call": False}),
+    "muggins_call": Trial(given={"base": 5}),
+    "muggins_window": Trial(given={"base": 5, "muggins_call": True}),
+    "triple_by_single": Trial(
+        given={
+            "triple_header": 3,
+            "double_header": 2,
+            "join": "equal",
+            "sides_first": False,
+            "double_orientation": "cross",
+        }
+    ),
+    "block_score": Trial(given={"hand_win": 0}),
+    "round_hand": Trial(given={"hand_win": 0}),
+    "target": Trial((5, 100)),
+    "stop_immediately": Trial(given=EARLY_TARGET),
+}
+TRIALS: dict[str, dict[str, Trial]] = {
+    "da_san": {"chips_out": Trial(given={"start_chips": 2})},
+    "backgammon": {
+        "automatic_doubles": Trial(given={"doubling_cube": True}),
+        "jacoby": Trial(given={"doubling_cube": True}),
+        "crawford": Trial(given={"doubling_cube": True, "match_points": 3}, hands=4),
+        "beavers": Trial(given={"doubling_cube": True}),
+    },
+    "wenzhou": {
+        "dealer_scale": Trial(((2, 4, 6, 8), (3, 5, 7, 9))),
+        "after_fourth": Trial(given={"dealer_scale": (2,)}, hands=4),
+        "reserve": Trial((16, 40)),
+        "discard_order_penalty": Trial((0, 1, 5)),
+        "pong_pass_lock": Trial(given={"discard_order": False}),
+        "false_win_penalty": Trial(given={"reserve": 62}),
+    },
+    "filipino": {
+        "plus_n_range": Trial(((), (1, 6))),
+        "columns": Trial(((18, 18, 18, 18), (17, 19, 18, 18))),
+        "mano_batches": Trial(((9, 8), (8, 9), (8, 8, 1))),
+        "exhaust_reserve": Trial((0, 60)),
+        "false_win": Trial(given={"exhaust_reserve": 70}),
+        "hi_alai": Trial(hands=4),
+        "chip_target": Trial(hands=4),
+    },
+    "pai_gow": {
+        "cut_default": Trial(("one_stack", "cup_say")),
+        "allowed_cuts": Trial((("one_stack", "cup_say"), ("one_stack", "dai_pin"))),
+        "user_cuts": Trial(((), (OUR_CUT,)), players=2),
+        "house_seats": Trial(((), (0, 1))),
+        "house_way": Trial(given={"house_seats": tuple(range(8))}),
+    },
+}
+
+
+SEARCHED = {"joker_discard", "second_flores", "must_use_larger", "gammon", "hi_alai", "chip_target"}
+"""Parameters whose difference takes random hands some seconds to find."""
+PARAMETERS = [
+    pytest.param(
+        game,
+        each.name,
+        marks=[pytest.mark.slow] * (each.name in SEARCHED),
+        id=f"{game}-{each.name}",
+    )
+    for game in GAMES
+    for each in fields(GAMES[game].parameters())
+]
+
+
+def trial_of(game: str, name: str) -> Trial:
+    """How a parameter is tried, its values filled in from its type where none are named."""
+    own = GAMES[game].parameters()
+    trial = (TRIALS.get(game) or DOMINOES).get(name, Trial())
+    hint, value = get_type_hints(type(own))[name], getattr(own, name)
+    values: tuple[Any, ...] = trial.values
+    if not values and hint is bool:
+        values = (False, True)
+    elif not values and get_origin(hint) is Literal:
+        values = get_args(hint)
+    elif not values:
+        assert hint in (int, float), f"name two values of {name} of {game} among the trials"
+        values = (value, value + 1 if hint is int else value * 2)
+    return replace(trial, values=values)
+
+
+@pytest.mark.parametrize(("game", "name"), PARAMETERS)
+def test_a_parameter_changes_what_can_be_observed(game: str, name: str) -> None:
+    trial = trial_of(game, name)
+    assert len(trial.values) > 1
+    base = replace(GAMES[game].parameters(), **trial.given)
+    houses = [replace(base, **{name: value}) for value in trial.values]
+    scene = SCENES.get((game, name))
+    if name == "triple_by_single":
+        scene = a_single_tile_beside_a_doublet
+    for one, other in combinations(houses, 2):
+        differ = (
+            first_difference(game, one, other, trial) is not None
+            if scene is None
+            else scene(one) != scene(other)
+        )
+        here, there = getattr(one, name), getattr(other, name)
+        assert differ, f"{name} of {game} changes nothing between {here!r} and {there!r}"
+
+
+@pytest.mark.parametrize("game", ["wenzhou", "sniff", "da_san"])
+def test_the_same_house_gives_the_same_evening(game: str) -> None:
+    """A comparison that finds a difference between equal houses would prove nothing."""
+    houses = GAMES[game].parameters(), GAMES[game].parameters()
+    for seed in range(3):
+        assert list(evening(game, houses[0], seed, Trial())) == list(
+            evening(game, houses[1], seed, Trial())
+        )
