@@ -34,6 +34,7 @@ from controller.rounds.top_cycle import Top
 from controller.rounds.under_cycle import Under
 from controller.rounds.workplace import Workplace
 from controller.run_state import Books, mean
+from controller.state_machine import UNDER_WAY
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
@@ -48,10 +49,6 @@ class LinkTotals:
 
     commands: int
     retries: int
-
-
-UNDER_WAY = ("testing", "homing", "running", "paused")
-"""States from which a table can fail or be stopped."""
 
 
 def _keeps_none(line: str) -> None:
@@ -203,7 +200,7 @@ class Daemon:
         if self.books.past.over:
             # Nothing that was begun rests on where the parts stand.
             await self._home()
-        machine.fire("run")
+        await machine.enter("run")
 
     async def _take_over(self) -> None:
         """The parts stay as an earlier run left them; a fault that it ended with is still there.

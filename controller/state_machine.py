@@ -1,16 +1,16 @@
-"""The table's state machine, as two tables: the states and the transitions.
+"""The table's state machine, as tables: the states and the transitions.
 
-Two regions run in parallel while the table is running: `under` prepares the next set, `top` plays
-the one in hand. Above both stand the states in which nothing is played. Callbacks only report a
+While the table is running, three regions are parallel: `mode` says whether the table is going,
+paused or being serviced; `under` prepares the next set; `top` plays the one in hand. While every
+part is homed there is the region `mode` alone. An activity asks the machine before it acts
+(`enter`): at a paused table it waits until the table is going again. Callbacks only report a
 change; the work is done by tasks, so an emergency stop never waits behind one.
-
-A paused table remembers both regions. What an activity finishes meanwhile counts when the table
-goes on, in order; whatever is asked of it then, it answers as the region that it will be in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from transitions.core import MachineError
@@ -18,6 +18,7 @@ from transitions.extensions.nesting import HierarchicalMachine, NestedState
 
 from rules.errors import WallwrightError
 
+MODE = ("going", "paused", "servicing")
 UNDER = ("idle", "gathering", "shuffling", "building", "staged")
 TOP = (
     "clear",
@@ -30,20 +31,28 @@ TOP = (
     "playing",
     "collecting",
 )
-ABOVE = ("offline", "testing", "homing", "paused", "servicing", "fault", "stopped")
+ABOVE = ("offline", "testing", "homing", "running", "fault", "stopped")
 
 SETTING_UP = ("throwing", "cutting", "dealing", "turning", "replacing")
 """States of `top` between raised walls and play; a game passes through them in its own order."""
 
-# (trigger, sources, destination)
-UNDER_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+Rows = tuple[tuple[str, tuple[str, ...], str], ...]
+"""Trigger, the states it leads from, the state it leads to."""
+
+MODE_TRANSITIONS: Rows = (
+    ("pause", ("going",), "paused"),
+    ("service", ("paused",), "servicing"),
+    ("finish_service", ("servicing",), "paused"),
+    ("resume", ("paused",), "going"),
+)
+UNDER_TRANSITIONS: Rows = (
     ("gather", ("idle", "staged"), "gathering"),
     ("shuffle", ("gathering",), "shuffling"),
     ("build", ("shuffling",), "building"),
     ("stage", ("building",), "staged"),
     ("hand_up", ("staged",), "idle"),
 )
-TOP_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+TOP_TRANSITIONS: Rows = (
     ("raise_walls", ("clear",), "raising"),
     ("begin_throwing", ("raising", *SETTING_UP), "throwing"),
     ("begin_cutting", ("raising", *SETTING_UP), "cutting"),
@@ -54,45 +63,45 @@ TOP_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("collect", ("playing", "clear"), "collecting"),
     ("clear_top", ("collecting",), "clear"),
 )
-ABOVE_TRANSITIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+ABOVE_TRANSITIONS: Rows = (
     ("connect", ("offline",), "testing"),
     ("home", ("testing",), "homing"),
     ("run", ("homing",), "running"),
-    ("pause", ("running",), "paused"),
-    ("service", ("paused",), "servicing"),
-    ("finish_service", ("servicing",), "paused"),
-    ("resume", ("paused", "fault"), "running"),
-    ("fail", ("testing", "homing", "running", "paused", "servicing"), "fault"),
-    ("stop", ("testing", "homing", "running", "paused", "servicing", "fault"), "stopped"),
-    ("reset", ("stopped", "fault"), "testing"),
+    ("fail", ("testing", "homing", "running"), "fault"),
+    ("stop", ("testing", "homing", "running"), "stopped"),
 )
+UNDER_WAY = ("testing", "homing", "running")
+"""States from which a table can fail or be stopped."""
+ONLY_GOING = frozenset(row[0] for row in (*UNDER_TRANSITIONS, *TOP_TRANSITIONS)) | {"run"}
+"""Triggers that a paused table refuses."""
 TRIGGERS = frozenset(
     trigger
-    for table in (UNDER_TRANSITIONS, TOP_TRANSITIONS, ABOVE_TRANSITIONS)
+    for table in (MODE_TRANSITIONS, UNDER_TRANSITIONS, TOP_TRANSITIONS, ABOVE_TRANSITIONS)
     for trigger, _, _ in table
 )
 
 
-REGION_TRANSITIONS = {"under": UNDER_TRANSITIONS, "top": TOP_TRANSITIONS}
-_REGION_OF = {
-    trigger: region for region, table in REGION_TRANSITIONS.items() for trigger, _, _ in table
-}
-
-
 def _states() -> list[Any]:
-    running = {
-        "name": "running",
-        "parallel": [
-            {"name": "under", "children": list(UNDER), "initial": "idle"},
-            {"name": "top", "children": list(TOP), "initial": "clear"},
-        ],
-    }
-    return [*ABOVE, running]
+    mode = {"name": "mode", "children": list(MODE), "initial": "going"}
+    return [
+        *(state for state in ABOVE if state not in ("homing", "running")),
+        {"name": "homing", "parallel": [mode]},
+        {
+            "name": "running",
+            "parallel": [
+                mode,
+                {"name": "under", "children": list(UNDER), "initial": "idle"},
+                {"name": "top", "children": list(TOP), "initial": "clear"},
+            ],
+        },
+    ]
 
 
-def _transitions() -> list[dict[str, Any]]:
+def _transitions(going: Callable[[object], bool]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for prefix, table in (
+        ("homing_mode_", MODE_TRANSITIONS),
+        ("running_mode_", MODE_TRANSITIONS),
         ("running_under_", UNDER_TRANSITIONS),
         ("running_top_", TOP_TRANSITIONS),
         ("", ABOVE_TRANSITIONS),
@@ -103,6 +112,7 @@ def _transitions() -> list[dict[str, Any]]:
                     "trigger": trigger,
                     "source": [prefix + source for source in sources],
                     "dest": prefix + destination,
+                    "conditions": [going] if trigger in ONLY_GOING else [],
                 }
             )
     return rows
@@ -113,39 +123,38 @@ class TransitionRefusedError(WallwrightError, RuntimeError):
 
 
 class TableMachine:
-    """Where the table is: `above` all, and in both regions while it runs.
+    """Where the table is: `above` all, and in each region while it runs.
 
-    `changed(under, top)` is told every change, in order.
+    `changed(under, top)` is called at every change, in order; in a state without those regions, and
+    in a paused or serviced table, with that state twice.
     """
 
     def __init__(self, changed: Callable[[str, str], None]) -> None:
         self._changed = changed
-        self._remembered: dict[str, str] | None = None
-        """Both regions of a paused table, as they will be when it goes on."""
-        self._paused_at: tuple[str, str] = ("idle", "clear")
-        self._kept: list[str] = []
-        """What the activities have finished meanwhile."""
+        self._going = asyncio.Event()
+        """Set while the table is not paused."""
+        self._going.set()
         self.state: Any = None
         self._machine = HierarchicalMachine(
             self,
             states=_states(),
-            transitions=_transitions(),
+            transitions=_transitions(self._may_act),
             initial="offline",
             queued=True,
             auto_transitions=False,
             send_event=True,
             after_state_change=self._report,
         )
-        self._machine.events["pause"].add_callback("before", self._remember)
-        self._machine.events["resume"].add_callback("after", self._go_on)
-        for trigger in ("fail", "stop"):
-            self._machine.events[trigger].add_callback("after", self._forget)
 
     @property
     def above(self) -> str:
-        """The state as a whole: `running`, or one of the states in which nothing is played."""
-        first = self.state[0] if isinstance(self.state, list) else self.state
-        return str(first).split("_", 1)[0]
+        """The state as a whole."""
+        return self._states[0].split("_", 1)[0]
+
+    @property
+    def mode(self) -> str:
+        """`going`, `paused` or `servicing` while the table homes or runs; else the whole state."""
+        return self._region("mode")
 
     @property
     def under(self) -> str:
@@ -157,13 +166,22 @@ class TableMachine:
         """What happens on top, also of a paused table; else the state as a whole."""
         return self._region("top")
 
+    async def enter(self, trigger: str) -> None:
+        """Take a transition as soon as the table is going.
+
+        Raises TransitionRefusedError as `fire` does.
+        """
+        while not self._may_act():
+            await self._going.wait()
+        self.fire(trigger)
+
     def fire(self, trigger: str) -> None:
-        """Take a transition. Raises Refused, naming state and trigger, where there is none."""
-        if trigger not in TRIGGERS:
+        """Take a transition.
+
+        Raises TransitionRefusedError, naming state and trigger, where there is none.
+        """
+        if trigger not in TRIGGERS or (trigger in ONLY_GOING and not self._may_act()):
             raise TransitionRefusedError(self._sentence(trigger))
-        if self._remembered is not None and trigger in _REGION_OF:
-            self._keep(trigger, self._remembered)
-            return
         try:
             taken = self.trigger(trigger)  # type: ignore[attr-defined]
         except MachineError as error:
@@ -171,56 +189,33 @@ class TableMachine:
         if not taken:
             raise TransitionRefusedError(self._sentence(trigger))
 
-    def _keep(self, trigger: str, remembered: dict[str, str]) -> None:
-        """Remember what an activity finished while the table is paused."""
-        region = _REGION_OF[trigger]
-        for name, sources, destination in REGION_TRANSITIONS[region]:
-            if name == trigger and remembered[region] in sources:
-                remembered[region] = destination
-                self._kept.append(trigger)
-                return
-        raise TransitionRefusedError(self._sentence(trigger))
-
-    def _remember(self, _event: object) -> None:
-        """Before a pause."""
-        self._paused_at = (self.under, self.top)
-        self._remembered = {"under": self.under, "top": self.top}
-
-    def _forget(self, _event: object) -> None:
-        """Paused no more, and no way back."""
-        self._remembered = None
-        self._kept.clear()
-
-    def _go_on(self, _event: object) -> None:
-        """A table that goes on is where it was paused; then what it kept happens, in order."""
-        if self._remembered is None:
-            return
-        under, top = self._paused_at
-        self._machine.set_state([f"running_under_{under}", f"running_top_{top}"], self)
-        kept = tuple(self._kept)
-        self._forget(_event)
-        for trigger in kept:
-            self.trigger(trigger)  # type: ignore[attr-defined]
-
-    def _sentence(self, trigger: str) -> str:
-        return f"'{trigger}' is not possible while under is {self.under} and top is {self.top}."
+    @property
+    def _states(self) -> Sequence[str]:
+        """The state of every region, under its full name."""
+        return [self.state] if isinstance(self.state, str) else list(self.state)
 
     def _region(self, name: str) -> str:
-        if self._remembered is not None:
-            return self._remembered[name]
-        if isinstance(self.state, list):
-            for state in self.state:
-                prefix = f"running_{name}_"
-                if state.startswith(prefix):
-                    return str(state.removeprefix(prefix))
-        return str(self.state)
+        for state in self._states:
+            _, _, within = state.partition("_")
+            if within.startswith(f"{name}_"):
+                return within.removeprefix(f"{name}_")
+        return self.above
+
+    def _may_act(self, _event: object = None) -> bool:
+        return self.mode not in ("paused", "servicing")
+
+    def _sentence(self, trigger: str) -> str:
+        paused = "" if self._may_act() else f" and the table is {self.mode}"
+        where = f"under is {self.under} and top is {self.top}"
+        return f"'{trigger}' is not possible while {where}{paused}."
 
     def _report(self, _event: object) -> None:
-        whole = self.above
-        if whole != "running":
-            self._changed(whole, whole)
-        else:
+        if self._may_act():
+            self._going.set()
             self._changed(self.under, self.top)
+        else:
+            self._going.clear()
+            self._changed(self.mode, self.mode)
 
 
 NestedState.separator = "_"

@@ -1,7 +1,7 @@
 """Writes docs/MACHINE.md from the tables of the state machine.
 
-A diagram (Mermaid) shows the states, then tables
-say the same in words. Rows of a table that share several sources meet in one point of the diagram.
+A diagram (Mermaid) shows the states, then tables say the same in words. Rows of a table that
+share several sources meet in one point of the diagram.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from controller.state_machine import (
     ABOVE,
     ABOVE_TRANSITIONS,
+    MODE,
+    MODE_TRANSITIONS,
     TOP,
     TOP_TRANSITIONS,
     UNDER,
@@ -23,9 +25,10 @@ MEANINGS = {
     "offline": "No board has answered yet.",
     "testing": "Boards say who they are, are checked and configured.",
     "homing": "Every part goes to its known place, from wherever it was.",
-    "running": "Both activities are at work: what each does, its own region says.",
-    "paused": "Nothing moves; both activities are remembered, and go on where they were.",
-    "servicing": "A person works at a paused table.",
+    "running": "Both activities are at work: the region of each says what it does.",
+    "going": "Parts may move.",
+    "paused": "Nothing moves; an activity that wants to go on waits.",
+    "servicing": "A person is asked to put something right at a paused table.",
     "fault": "The table cannot go on by itself; it says what its sensors did not show.",
     "stopped": "Everything is at its safe value and stays there.",
     "idle": "No set below: the trays are empty.",
@@ -51,10 +54,12 @@ _INTRODUCTION = """\
 This page is generated from the tables in `controller/state_machine.py`; change those, then run
 `make docs`.
 
-While the table is running, two activities work side by side: `under` prepares the next set, `top`
-plays the one in hand. A trigger belongs to one region and moves that one alone. Above both stand
-the states in which nothing is played. Whatever the tables below do not name is refused, with the
-trigger and both states in the sentence.
+While the table is running, three regions are parallel: `mode` says whether the table is going,
+paused or being serviced; `under` prepares the next set; `top` plays the one in hand. While the
+table is homing there is the region `mode` alone. A trigger belongs to one region and moves that
+one alone. A paused table refuses every trigger of `under` and `top`, and `run`: an activity waits
+until it is going again. Whatever the tables below do not name is refused, with the trigger and
+the states in the sentence. A test holds that real code takes every transition.
 """
 
 
@@ -72,6 +77,8 @@ def _diagram() -> Iterator[str]:
     yield f"    [*] --> {ABOVE[0]}"
     yield from _arrows(ABOVE_TRANSITIONS, "above", 1)
     yield "    state running {"
+    yield from _region(MODE, MODE_TRANSITIONS, "mode")
+    yield "        --"
     yield from _region(UNDER, UNDER_TRANSITIONS, "under")
     yield "        --"
     yield from _region(TOP, TOP_TRANSITIONS, "top")
@@ -109,10 +116,14 @@ def _arrows(rows: Rows, name: str, depth: int) -> Iterator[str]:
 def _words() -> Iterator[str]:
     yield "## Above both activities"
     yield ""
-    yield from _states((*ABOVE, "running"))
+    yield from _states(ABOVE)
     yield from _transitions(ABOVE_TRANSITIONS)
     yield "A table that begins to run begins with nothing below and a clear field."
     yield ""
+    yield "## `mode`: whether parts may move"
+    yield ""
+    yield from _states(MODE)
+    yield from _transitions(MODE_TRANSITIONS)
     yield "## `under`: the next set"
     yield ""
     yield from _states(UNDER)

@@ -23,7 +23,7 @@ from firmware_bridge.wire.errors import BoardError
 
 WHO = "tower"
 _STOPPED = ("offline", "fault", "stopped")
-_BUSY = ("testing", "homing", "servicing")
+_STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
 """Pauses by a fault that stays latched until it is cleared."""
 _DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready")
@@ -59,7 +59,7 @@ class LampWatch:
             case {"event": "state", "top": str(top)}:
                 self._above = top
                 self._prompted = top == "raising" and self._by_hand
-                if top in (*_STOPPED, *_BUSY):
+                if top in (*_STOPPED, *_STARTING):
                     self._paused = self._latched = False
             case {"event": "paused", "why": why, "board": board}:
                 self._paused = True
@@ -83,7 +83,7 @@ class LampWatch:
         """What is to be lit now."""
         if self._above in _STOPPED or self._latched:
             return Colour.RED
-        if self._paused or self._asked or self._prompted or self._above in _BUSY:
+        if self._paused or self._asked or self._prompted or self._above in _STARTING:
             return Colour.AMBER
         return Colour.GREEN
 

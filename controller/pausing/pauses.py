@@ -88,7 +88,7 @@ class Pauses:
         supplies: Mapping[str, Supply] = _NO_SUPPLIES,
     ) -> None:
         self.gate = Gate(self._paused)
-        care = Care(partial(limits_of, table), ask, books)
+        care = Care(partial(limits_of, table), self._asked_in_service, books)
         self.steady = {
             name: SteadyBoard(
                 board, table.boards[name], self.gate, _homing(table, name, care), supplies.get(name)
@@ -100,6 +100,8 @@ class Pauses:
         self._reconnect = reconnect
         self._backing_off = BackingOff(table, self.steady, self._backed_off)
         self._asked: Counter[Trouble] = Counter()
+        self._servicing = 0
+        """How many questions are open to people in the present pause."""
         self._since: float | None = None
         """When the present pause began."""
 
@@ -148,7 +150,7 @@ class Pauses:
             self.steady[trouble.board].lost_power()
         if self._since is None:
             self._since = books.clock()
-            if books.machine.above == "running":
+            if books.machine.mode == "going":
                 books.machine.fire("pause")
         books.events.tell("paused", why=trouble.why, board=trouble.board, channel=trouble.channel)
 
@@ -181,7 +183,7 @@ class Pauses:
         books = self._books
         self.gate.let_through()
         self._backing_off.over()
-        if books.machine.above == "paused":
+        if books.machine.mode == "paused":
             books.machine.fire("resume")
         since, self._since = self._since or 0.0, None
         books.events.tell("resumed", paused_s=round(books.clock() - since, 3))
@@ -312,6 +314,19 @@ class Pauses:
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), LOOK_IN)
 
+    async def _asked_in_service(self, ask: Ask) -> str:
+        """Ask a person, who may work at the table meanwhile: a paused table is being serviced."""
+        machine = self._books.machine
+        self._servicing += 1
+        if machine.mode == "paused":
+            machine.fire("service")
+        try:
+            return await self._ask(ask)
+        finally:
+            self._servicing -= 1
+            if not self._servicing and machine.mode == "servicing":
+                machine.fire("finish_service")
+
     async def _help(self, trouble: Trouble, row: FaultRow, seen: str | None = None) -> None:
         """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""
         part = trouble.channel or f"board {trouble.board}"
@@ -323,7 +338,7 @@ class Pauses:
             ask = Ask(row.code, part, seen, row.request(part), row.answers, safety=True)
             with suppress(TimeoutError):
                 async with self._books.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):
-                    answer = await self._ask(ask)
+                    answer = await self._asked_in_service(ask)
                     note(answer)
                     if answer == STOP:
                         raise _stopped(trouble, f"{what}; a person stopped the table", ordered=True)

@@ -81,10 +81,10 @@ class Deal:
         A game without tiles has nothing to raise. Raises TableFault.
         """
         books, build = self._books, self.setup.pending
-        books.machine.fire("raise_walls")
+        await books.machine.enter("raise_walls")
         if not isinstance(build, Build):
             books.ledger = books.ledger.raised(self._tile_set, ())
-            books.machine.fire("hand_up")
+            await books.machine.enter("hand_up")
             return
         async with books.intent("top", {"set": self._tile_set, **build.facts()}) as work:
             if not work.done:
@@ -92,7 +92,7 @@ class Deal:
             books.ledger = books.ledger.raised(self._tile_set, build.layout.places)
             work("raised")
         if books.machine.under == "staged":
-            books.machine.fire("hand_up")
+            await books.machine.enter("hand_up")
         if not work.done:
             books.events.tell("raised", set=self._tile_set)
 
@@ -113,7 +113,7 @@ class Deal:
         while (step := self.setup.pending) is not None:
             trigger = TRIGGERS[type(step)]
             if self._books.machine.top != trigger.removeprefix("begin_"):
-                self._books.machine.fire(trigger)
+                await self._books.machine.enter(trigger)
             if isinstance(step, Packet) and self.staging.lanes and not self._planner.hands:
                 self._settle_lanes()
             if isinstance(step, Packet) and self._orders.fastest and self._planner.carries:

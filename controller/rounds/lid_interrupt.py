@@ -60,7 +60,7 @@ class Forgotten:
         return self._open
 
     def _may_open(self) -> bool:
-        if self._books.machine.above == "paused":
+        if self._books.machine.mode != "going":
             return False  # the ready lamp may be lit while nothing holds its board's lease
         top = self._books.machine.top
         if self._rig.lid is None or not self._under.busy or top == "collecting":

@@ -83,7 +83,7 @@ class Top:
             self._under.trays_are_empty()
         self._key.forget()
         if books.knows("top"):
-            books.machine.fire("begin_play")
+            await books.machine.enter("begin_play")
             return
         await self.light()
         if not known:
@@ -91,7 +91,7 @@ class Top:
             figures.top_bound.append(
                 top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
             )
-        books.machine.fire("begin_play")
+        await books.machine.enter("begin_play")
         await books.journal.settle()
         books.events.tell("ready", dealer=dealer, set=number)
         await self._guided.ready()
@@ -162,10 +162,10 @@ class Top:
 
     async def _collect(self, number: int) -> None:
         """The top is cleared of a set, and what held it up goes down again."""
-        self._books.machine.fire("collect")
+        await self._books.machine.enter("collect")
         await self.darken()
         await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
-        self._books.machine.fire("clear_top")
+        await self._books.machine.enter("clear_top")
 
     async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
         """The lid opens, the people push a set in, the lid closes over it.
@@ -174,7 +174,7 @@ class Top:
         """
         books = self._books
         await self._under.free()
-        books.machine.fire("gather")
+        await books.machine.enter("gather")
         async with self._rig.leased(*self._lid_parts), asyncio.TaskGroup() as sinks:
             async with books.intent("top", {"do": "take in", "set": number}) as work:
                 if not work.done:

@@ -81,17 +81,17 @@ class Under:
         """One set from drum to trays; returns whether this run did all of it. Raises TableFault."""
         books = self._books
         async with books.intent("under", {"do": "build", "set": number}) as work:
-            books.machine.fire("shuffle")
+            await books.machine.enter("shuffle")
             if work.done or has_begun(work):
                 await self._trays_empty.wait()
             else:
                 await self._mix()
-            books.machine.fire("build")
+            await books.machine.enter("build")
             counted = self.tiles if work.done or not self.tiles else await self._built(work)
             books.ledger = books.ledger.built(number, counted)
             work({"counted": counted, "picks": self._picks, **self._rig.checkup.facts})
         self._trays_empty.clear()
-        books.machine.fire("stage")
+        await books.machine.enter("stage")
         return not (work.done or work.doubtful)
 
     async def _built(self, work: Notebook) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from itertools import product
 
 import pytest
 
 from controller.state_machine import (
-    ABOVE,
     ABOVE_TRANSITIONS,
+    MODE,
+    MODE_TRANSITIONS,
+    ONLY_GOING,
     SETTING_UP,
     TOP,
     TOP_TRANSITIONS,
@@ -19,17 +22,18 @@ from controller.state_machine import (
     TableMachine,
     TransitionRefusedError,
 )
+from firmware_bridge.sim import clock
 
 Rows = tuple[tuple[str, tuple[str, ...], str], ...]
 Change = tuple[str, str]
 START = ("connect", "home", "run")
-REMEMBERING = ("paused", "servicing")
-"""States in which both activities are remembered; what they finish counts afterwards."""
 REGIONS: dict[str, Rows] = {
     "under": UNDER_TRANSITIONS,
     "top": TOP_TRANSITIONS,
+    "mode": MODE_TRANSITIONS,
     "above": ABOVE_TRANSITIONS,
 }
+WITHOUT_REGIONS = ("offline", "testing", "fault", "stopped")
 EDGES = [
     pytest.param(region, trigger, source, destination, id=f"{region}: {source} {trigger}")
     for region, rows in REGIONS.items()
@@ -66,7 +70,7 @@ def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, l
 
 
 def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
-    """A machine in a state in which nothing is played (or running), and what it tells then."""
+    """A machine in one of the states above, and what it reports from then on."""
     told: list[Change] = []
     machine = TableMachine(lambda *change: told.append(change))
     for trigger in way(ABOVE_TRANSITIONS, "offline", state):
@@ -77,7 +81,7 @@ def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
 
 def allowed(state: Change) -> set[str]:
     """What the tables allow a running machine."""
-    present = {"under": state[0], "top": state[1], "above": "running"}
+    present = {"under": state[0], "top": state[1], "mode": "going", "above": "running"}
     return {
         trigger
         for region, rows in REGIONS.items()
@@ -95,6 +99,10 @@ def test_every_transition_of_the_tables_can_be_taken_from_each_of_its_sources(
             machine, _ = machine_at(under=source)
         case "top":
             machine, _ = machine_at(top=source)
+        case "mode":
+            machine, _ = machine_at("building", "dealing")
+            for each in way(MODE_TRANSITIONS, "going", source):
+                machine.fire(each)
         case _:
             machine, _ = machine_above(source)
     assert getattr(machine, region) == source
@@ -120,7 +128,7 @@ def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
     assert told == []
 
 
-@pytest.mark.parametrize("state", [state for state in ABOVE if state not in REMEMBERING])
+@pytest.mark.parametrize("state", WITHOUT_REGIONS)
 def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
     machine, told = machine_above(state)
     legal = {trigger for trigger, sources, _ in ABOVE_TRANSITIONS if state in sources}
@@ -131,60 +139,117 @@ def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
             TransitionRefusedError, match=f"'{trigger}' is not possible while under is {state}"
         ):
             machine.fire(trigger)
-        assert (machine.above, machine.under, machine.top) == (state, state, state)
+        assert {machine.above, machine.mode, machine.under, machine.top} == {state}
     assert told == []
 
 
+def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on() -> None:
+    machine, told = machine_above("homing")
+    assert (machine.above, machine.mode, machine.under) == ("homing", "going", "homing")
+    for trigger in ("pause", "service"):
+        machine.fire(trigger)
+        with pytest.raises(
+            TransitionRefusedError, match=f"'run' .* and the table is {machine.mode}"
+        ):
+            machine.fire("run")
+    for trigger in ("finish_service", "resume", "run"):
+        machine.fire(trigger)
+    assert told == [
+        *((state, state) for state in ("paused", "servicing", "paused", "homing")),
+        ("idle", "clear"),
+    ]
+
+
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
-def test_a_paused_table_remembers_both_activities_and_goes_on_where_it_was(
+def test_a_paused_table_stays_in_both_regions_and_goes_on_where_it_was(
     under: str, top: str
 ) -> None:
     machine, told = machine_at(under, top)
     machine.fire("pause")
-    assert (machine.above, machine.under, machine.top) == ("paused", under, top)
+    assert (machine.above, machine.mode) == ("running", "paused")
+    assert (machine.under, machine.top) == (under, top)
     machine.fire("service")
     machine.fire("finish_service")
     machine.fire("resume")
-    assert (machine.above, machine.under, machine.top) == ("running", under, top)
+    assert (machine.mode, machine.under, machine.top) == ("going", under, top)
     paused, serviced = ("paused", "paused"), ("servicing", "servicing")
     assert told == [paused, serviced, paused, (under, top)]
 
 
-def test_what_activities_finish_during_a_pause_counts_when_it_ends_in_order() -> None:
+@pytest.mark.parametrize("mode", [mode for mode in MODE if mode != "going"])
+@pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
+def test_a_paused_table_refuses_every_step_of_both_activities(
+    under: str, top: str, mode: str
+) -> None:
+    machine, told = machine_at(under, top)
+    for trigger in way(MODE_TRANSITIONS, "going", mode):
+        machine.fire(trigger)
+    told.clear()
+    for trigger in sorted(ONLY_GOING):
+        with pytest.raises(TransitionRefusedError, match=f"and the table is {mode}"):
+            machine.fire(trigger)
+    assert told == []
+    assert (machine.mode, machine.under, machine.top) == (mode, under, top)
+
+
+def test_an_activity_that_is_done_during_a_pause_waits_until_the_table_is_going() -> None:
     machine, told = machine_at("shuffling", "dealing")
     machine.fire("pause")
-    for trigger in ("build", "begin_turning", "stage", "begin_play"):
-        machine.fire(trigger)
-    assert told == [("paused", "paused")]
-    assert (machine.above, machine.under, machine.top) == ("paused", "staged", "playing")
+
+    async def main() -> None:
+        entering = asyncio.create_task(machine.enter("build"))
+        await asyncio.sleep(5.0)
+        assert (entering.done(), machine.under) == (False, "shuffling")
+        machine.fire("service")
+        machine.fire("finish_service")
+        machine.fire("resume")
+        await entering
+
+    clock.run(main())
+    assert told[-2:] == [("shuffling", "dealing"), ("building", "dealing")]
+
+
+def test_a_second_pause_before_an_activity_has_woken_up_keeps_it_waiting() -> None:
+    machine, _ = machine_at("shuffling", "dealing")
+    machine.fire("pause")
+
+    async def main() -> None:
+        entering = asyncio.create_task(machine.enter("build"))
+        await asyncio.sleep(1.0)
+        machine.fire("resume")
+        machine.fire("pause")
+        await asyncio.sleep(1.0)
+        assert machine.under == "shuffling"
+        machine.fire("resume")
+        await entering
+        assert machine.under == "building"
+
+    clock.run(main())
+
+
+def test_an_activity_of_a_table_that_is_going_does_not_wait() -> None:
+    machine, _ = machine_at("shuffling", "dealing")
+    clock.run(machine.enter("build"))
+    assert machine.under == "building"
     with pytest.raises(
-        TransitionRefusedError, match="'raise_walls' is not possible while under is staged"
+        TransitionRefusedError, match="'build' is not possible while under is building"
     ):
-        machine.fire("raise_walls")
-    machine.fire("resume")
-    assert told[1:] == [
-        ("shuffling", "dealing"),
-        ("building", "dealing"),
-        ("building", "turning"),
-        ("staged", "turning"),
-        ("staged", "playing"),
-    ]
+        clock.run(machine.enter("build"))
 
 
 @pytest.mark.parametrize("trigger", ["stop", "fail"])
-def test_a_stop_during_a_pause_forgets_what_was_to_go_on(trigger: str) -> None:
+@pytest.mark.parametrize("mode", MODE)
+def test_a_stop_or_a_fault_comes_through_a_pause(trigger: str, mode: str) -> None:
     machine, _ = machine_at("shuffling", "dealing")
-    for each in ("pause", "build", trigger):
+    for each in (*way(MODE_TRANSITIONS, "going", mode), trigger):
         machine.fire(each)
-    assert machine.under == machine.top == machine.above
-    for each in ("reset", "home", "run"):
-        machine.fire(each)
-    assert (machine.under, machine.top) == ("idle", "clear")
+    assert machine.mode == machine.under == machine.top == machine.above != "running"
 
 
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
 def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
-    for trigger in sorted(allowed((under, top)) - {name for name, _, _ in ABOVE_TRANSITIONS}):
+    others = {name for name, _, _ in (*ABOVE_TRANSITIONS, *MODE_TRANSITIONS)}
+    for trigger in sorted(allowed((under, top)) - others):
         machine, told = machine_at(under, top)
         machine.fire(trigger)
         below = trigger in {name for name, _, _ in UNDER_TRANSITIONS}
@@ -216,7 +281,7 @@ def test_a_stop_and_a_fault_come_through_whatever_both_activities_do(under: str,
     for trigger, state in (("stop", "stopped"), ("fail", "fault"), ("pause", "paused")):
         machine, told = machine_at(under, top)
         machine.fire(trigger)
-        assert machine.above == state
+        assert machine.mode == state
         assert told == [(state, state)]
 
 

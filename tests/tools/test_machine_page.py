@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from controller.state_machine import ABOVE, TOP, TRIGGERS, UNDER
+from controller.state_machine import ABOVE, MODE, TOP, TRIGGERS, UNDER
 from tools.machine_page import MEANINGS, page
 
 
 def test_the_page_names_every_state_and_every_trigger() -> None:
     text = page()
-    assert {*ABOVE, *UNDER, *TOP, "running"} == set(MEANINGS)
+    assert {*ABOVE, *MODE, *UNDER, *TOP} == set(MEANINGS)
     for name in (*MEANINGS, *TRIGGERS):
         assert f"`{name}`" in text

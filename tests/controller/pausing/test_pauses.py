@@ -122,7 +122,8 @@ def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
     if played.told("paused"):
         states = [(told["under"], told["top"]) for told in played.told("state")]
         at = states.index(("paused", "paused"))
-        assert states[at + 1] == states[at - 1]
+        paused = [("paused", "paused"), ("servicing", "servicing")]
+        assert next(state for state in states[at:] if state not in paused) == states[at - 1]
 
 
 def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_same_pause() -> None:

@@ -1,0 +1,98 @@
+"""Real code takes every transition of the state machine, from every state that it leads from."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller import state_machine
+from controller.assembly import Hardware
+from controller.daemon import Daemon
+from controller.events import EventLog
+from controller.state_machine import SETTING_UP, TableMachine
+from tests.controller.played_round import Round, emergency, play
+from tests.controller.table_in_trouble import evening
+
+Taken = set[tuple[str, str, str]]
+"""Region, trigger and the state from which it was taken."""
+
+REGIONS = {
+    "above": state_machine.ABOVE_TRANSITIONS,
+    "mode": state_machine.MODE_TRANSITIONS,
+    "under": state_machine.UNDER_TRANSITIONS,
+    "top": state_machine.TOP_TRANSITIONS,
+}
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
+    """The transitions that are taken from now on, by whatever table."""
+    found: Taken = set()
+    fire = TableMachine.fire
+
+    def recorded(machine: TableMachine, trigger: str) -> None:
+        before = {region: str(getattr(machine, region)) for region in REGIONS}
+        fire(machine, trigger)
+        for region, rows in REGIONS.items():
+            for name, sources, _ in rows:
+                if name == trigger and before[region] in sources:
+                    found.add((region, trigger, before[region]))
+
+    monkeypatch.setattr(TableMachine, "fire", recorded)
+    return found
+
+
+def cut_short(at: float) -> None:
+    """The run is cancelled at this time."""
+    running: asyncio.Task[object]
+
+    def hear(played: Round, event: dict[str, object]) -> None:
+        nonlocal running
+        if event["event"] == "state" and event["under"] == "testing":
+            task = asyncio.current_task()
+            assert task is not None
+            running = task
+
+    def happen(_: Round) -> None:
+        running.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        play(happens={at: happen}, on=hear)
+
+
+def test_real_code_takes_every_transition_from_every_state_it_leads_from(taken: Taken) -> None:
+    # Rounds: a wall, a pile with a cut, dice alone, people's hands, a choice, lots, replacements.
+    play(rounds=2)
+    play("pai_gow", "pai_gow", rounds=2)
+    play(game="backgammon", rounds=2)
+    play("classic", "filipino")
+    play(game="sebastopol", rounds=2)
+    play(game="da_san")
+    # Pauses with a person's help, while the parts are homed and while the table runs.
+    play(happens={3.0: emergency(1.0), 60.0: emergency(1.0)})
+    # Faults while the boards are tested, the parts are homed, and the table runs.
+    for trouble in (("stuck_sensor:gantry_z_home",), ("jam:head2#10~9",)):
+        assert evening(*trouble, "wrong_answer:people").fault is not None
+    evening(meanwhile=fails_its_test)
+    # Stops in each of them.
+    for at in (0.05, 3.0, 60.0):
+        cut_short(at)
+
+    missing = sorted(
+        f"{region}: {trigger} from {source}"
+        for region, rows in REGIONS.items()
+        for trigger, sources, _ in rows
+        for source in sources
+        if (region, trigger, source) not in taken
+        # A game passes through the states of its set-up in its own order.
+        and not (source in ("raising", *SETTING_UP) and any(t == trigger for _, t, _ in taken))
+    )
+    assert missing == []
+
+
+async def fails_its_test(daemon: Daemon, _: Hardware, __: EventLog) -> None:
+    async def self_test() -> int:
+        return 1
+
+    daemon._boards["arm"].self_test = self_test  # type: ignore[method-assign]
