@@ -20,8 +20,8 @@ _REFUSALS = (
     ("rules.errors", "RulesError"),
     ("rules.plugin", "PluginError"),
     ("config.errors", "ConfigError"),
-    ("config.layout.staging", "DoesNotFit"),
-    ("controller.cli.errors", "BadInput"),
+    ("config.layout.staging", "DoesNotFitError"),
+    ("controller.cli.errors", "BadInputError"),
     ("controller.journal", "JournalError"),
 )
 """Errors that are a sentence for the person who typed the command: module and name."""
