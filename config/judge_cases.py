@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from importlib import resources
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -21,7 +22,7 @@ from rules.games import judging_of
 def load_case(game: str, path: str | Path) -> Any:
     """The game's `Case` that a file describes. Raises ConfigErrors; RulesError for an unknown game.
 
-    A case for one of several games of a room (dominoes) is told which by `game`.
+    `game` may be a key of the file; it has to name the game that is judged.
     """
     case = judging_of(game).case
     document = read(path)
@@ -42,6 +43,14 @@ def load_case(game: str, path: str | Path) -> Any:
         raise located(document.file, document.lines, findings(error, model)) from None
     except RulesError as error:
         raise located(document.file, document.lines, [_of_the_rules(error, given)]) from None
+
+
+def example_case(game: str) -> str:
+    """The text of the example that comes with a game. Raises RulesError if it has none."""
+    file = resources.files("config") / "cases" / f"{game}.yaml"
+    if not file.is_file():
+        raise RulesError(f"No example of a case comes with the game '{game}'.")
+    return file.read_text("utf-8")
 
 
 def _of_the_rules(error: RulesError, given: Mapping[str, object]) -> Finding:

@@ -1,7 +1,7 @@
 """Checks that the judges of several games share: who claims a tile, and whose tile it was.
 
 Every check yields sentences of the form `field: what is wrong (rule).`; the first one refuses the
-case, and whoever reads a case from a file finds the field's line by that name.
+case, and `config.judge_cases` finds the field's line in a file by that name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checks the tiles that a play begins with: places of the layout, faces of the set, none too often.
 
-What somebody saw of a deal comes from readers, from people or from a file, and each can be wrong.
+Known tiles come from readers, from people or from a file, and each of these can be wrong.
 A play that began with five tiles of a kind would settle a hand that no set can deal.
 """
 
@@ -50,7 +50,7 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
 
 
 def _turned_up(setup: Setup) -> dict[Place, Face]:
-    """The tiles that the set-up has turned up, where somebody saw them."""
+    """The tiles that the set-up has turned up, where their faces were read."""
     return {
         step.place: outcome
         for step, outcome in setup.done

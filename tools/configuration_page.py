@@ -118,7 +118,7 @@ def _section(path: str, part: type[BaseModel]) -> Iterator[str]:
     yield ""
     yield "| key | meaning | value | unit | default | read by |"
     yield "|---|---|---|---|---|---|"
-    meanings = _meanings(part)
+    meanings = field_meanings(part)
     for name, field in part.model_fields.items():
         cells = (
             meanings.get(name, ""),
@@ -131,7 +131,7 @@ def _section(path: str, part: type[BaseModel]) -> Iterator[str]:
     yield ""
 
 
-def _meanings(part: type[BaseModel]) -> dict[str, str]:
+def field_meanings(part: type[Any]) -> dict[str, str]:
     """The docstring under each field, which only the source still has."""
     (node,) = ast.parse(inspect.getsource(part)).body
     assert isinstance(node, ast.ClassDef)
@@ -151,7 +151,7 @@ def _value(part: type[BaseModel], name: str, field: FieldInfo) -> str:
     if kinds is not None:
         listed = get_origin(_bare(field.annotation)) is tuple
         return f"{'list of channels' if listed else 'a channel'}: {' or '.join(kinds)}"
-    return _of_type(field.annotation, field.metadata)
+    return type_in_words(field.annotation, field.metadata)
 
 
 def _bare(hint: Any) -> Any:
@@ -163,28 +163,29 @@ def _bare(hint: Any) -> Any:
     return _bare(others[0]) if optional and len(others) == 1 else hint
 
 
-def _of_type(hint: Any, notes: list[Any]) -> str:
+def type_in_words(hint: Any, notes: list[Any]) -> str:
+    """A field's type as a file's reader sees it; `notes` are the annotation's limits."""
     if get_origin(hint) is Annotated:
         inner, *more = get_args(hint)
-        return _of_type(inner, [*more, *notes])
+        return type_in_words(inner, [*more, *notes])
     optional = [each for each in get_args(hint) if each is not type(None)]
     if type(None) in get_args(hint) and len(optional) == 1:
-        return _of_type(optional[0], notes)
+        return type_in_words(optional[0], notes)
     origin = get_origin(hint)
     if origin is Literal:
         return " or ".join(f"`{choice}`" for choice in get_args(hint))
     if origin is tuple:
         first, *rest = get_args(hint)
         count = f"{len(rest) + 1} values, each " if rest and rest[-1] is not ... else "list of "
-        inner = _of_type(first, [])
+        inner = type_in_words(first, [])
         return count + (PLURALS.get(inner, inner) if count == "list of " else inner)
     if origin is dict:
-        inner = _of_type(get_args(hint)[1], [])
+        inner = type_in_words(get_args(hint)[1], [])
         return f"mapping of names to {inner}"
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         return "a mapping, below"
     if optional and origin is not None and origin is not tuple:
-        return " or ".join(dict.fromkeys(_of_type(each, []) for each in get_args(hint)))
+        return " or ".join(dict.fromkeys(type_in_words(each, []) for each in get_args(hint)))
     named = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
     return named.get(hint, getattr(hint, "__name__", "any value")) + _limits(notes)
 
@@ -246,7 +247,10 @@ def _game(name: str) -> Iterator[str]:
     hints = get_type_hints(type(parameters), include_extras=True)
     meanings = parameter_meanings(type(parameters))
     for field in fields(parameters):
-        value, default = _of_type(hints[field.name], []), _yaml(getattr(parameters, field.name))
+        value, default = (
+            type_in_words(hints[field.name], []),
+            _yaml(getattr(parameters, field.name)),
+        )
         yield f"| `{field.name}` | {meanings.get(field.name, '')} | {value} | `{default}` |"
     yield ""
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from config.judge_cases import example_case
+from rules.games import GAMES, PLUGINS
 from tools.bench_drawing import drawing
+from tools.cases_page import page as cases_page
 from tools.configuration_page import page as configuration_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
@@ -25,6 +29,7 @@ CHECK = "--check"
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "README.md": readme,
+    "docs/CASES.md": cases_page,
     "docs/CONFIGURATION.md": configuration_page,
     "docs/FAULTS.md": faults_page,
     "docs/MACHINE.md": machine_page,
@@ -34,6 +39,11 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/images/first_drum.svg": drawing,
     "docs/images/table.svg": portrait,
     "firmware_bridge/firmware/core/wire.h": header,
+    **{
+        f"examples/cases/{name}.yaml": partial(example_case, name)
+        for name in GAMES
+        if PLUGINS.is_own(name)
+    },
 }
 """Every generated file, by its path from the project's folder."""
 

@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from config.judge_cases import load_case
+from config.judge_cases import example_case, load_case
 from controller.cli.errors import BadInputError
 from controller.cli.named import game_name
 from controller.cli.options import GameArgument
@@ -26,14 +26,29 @@ from rules.play import Payment
 
 def judge(
     game: GameArgument,
-    case: Annotated[Path, typer.Argument(help="The case, a YAML file.")],
+    case: Annotated[
+        Path | None,
+        typer.Argument(help="The case, a YAML file: docs/CASES.md.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print an example of a case instead.")
+    ] = False,
 ) -> int:
     """Judge a claim: whether it stands, why, its class, and every payment."""
     game = game_name(game)
-    told = load_case(game, case)
+    if example and (case is not None or as_json):
+        raise BadInputError("--example judges nothing; leave out the case and --json.")
+    if example:
+        print(example_case(game), end="")
+        return 0
+    if case is None:
+        raise BadInputError(
+            f"No case is given; name a YAML file. 'wallwright judge {game} --example' prints one."
+        )
+    stated = load_case(game, case)
     try:
-        verdict = judging_of(game).judge(told)
+        verdict = judging_of(game).judge(stated)
     except RulesError as error:
         raise BadInputError(f"{case}: {error}") from error
     if as_json:
@@ -45,13 +60,21 @@ def judge(
 
 def verdict_page(game: str, verdict: Verdict) -> Panel:
     """A verdict as a page for people."""
-    told = "stands" if verdict.legal else "does not stand"
+    result = "stands" if verdict.legal else "does not stand"
     what = f"{verdict.name} x{verdict.multiplier}" if verdict.win else verdict.name
-    lines: list[Any] = [Text(f"The claim {told}. {what}".strip(), style="bold")]
+    lines: list[Any] = [Text(f"The claim {result}. {what}".strip(), style="bold")]
     lines += [Text(f"- {reason}") for reason in verdict.reasons]
     if verdict.payments:
         lines.append(payments_grid(verdict.payments))
-    return Panel(Group(*lines), title=game, expand=False)
+    return Panel(Group(*lines), title=game, subtitle=_rules_page(game), expand=False)
+
+
+def _rules_page(game: str) -> str | None:
+    """Where the rule numbers of a verdict are explained; None for a game from elsewhere."""
+    module = judging_of(game).case.__module__
+    if not module.startswith("rules.games."):
+        return None
+    return f"docs/rules/{module.split('.')[2]}.md"
 
 
 def payments_grid(payments: Iterable[Payment]) -> Grid:

@@ -18,27 +18,36 @@ from rules.judge_registry import Verdict
 from rules.objections import Objection
 
 NO_MOVE = "pass"
-"""What is said for a throw that nobody can move with."""
+"""The text of a move where the throw allows none."""
 CUBE = tuple(2**turns for turns in range(HIGHEST.bit_length()))
-"""What the cube can show; 1 stands for the cube that nobody has turned."""
+"""What the cube can show; 1 stands for the cube before its first turn."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What lies on the table before the move.
+    """What lies on the table before a move, and the move.
 
-    `position` is seat 0's men and seat 1's, each by his own numbering: `24(2) 13(5) | bar 13(14)`.
-    `dice` are what `seat` threw, `move` what he did, `pass` if he says that he cannot move.
-    `cube` is the stake, and `owner` has the cube before him.
+    Raises RulesError for a case that contradicts itself.
     """
 
     position: str
+    """Seat 0's men, a stroke, and seat 1's, each by its own numbering of the points: `24(2)
+    13(5) 8(3) 6(5) | bar 13(14)`. Men that are not named are off the board.
+    """
     dice: tuple[int, int]
+    """What the seat threw."""
     move: str
+    """What the seat did, such as `24/18 13/10` or `bar/22*`; `pass` if it says that it
+    cannot move.
+    """
     seat: Seat = 0
+    """The seat that threw and moved."""
     cube: int = 1
+    """What the doubling cube shows; 1 before it is turned."""
     owner: Seat | None = None
+    """The seat that has the cube before it."""
     parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         refuse(about_seats({"seat": self.seat, "owner": self.owner}, SEATS))

@@ -23,25 +23,31 @@ _HIDDEN = Hand(0, EACH)
 
 @dataclass(frozen=True)
 class Case:
-    """What lies on the table, and what `seat` tried to lay on it.
+    """What lies on the table, and what a seat tried to lay on it; or how a hand ended.
 
-    `table` is the combination to beat, empty for a lead; `play` the cards tried, empty for a pass.
-    `hand` is what the seat held before; `passed` tells that it has passed in this round. For the
-    payments: `bidder` and the `bid`, and `out`, the seat that played its last card; without a
-    `play` the case asks for the payments alone. Raises RulesError for a case that contradicts
-    itself.
+    Raises RulesError for a case that contradicts itself.
     """
 
     table: tuple[Face, ...] = ()
+    """The combination to beat; none for a lead."""
     play: tuple[Face, ...] | None = None
+    """The cards tried, `[]` for a pass. Left out, the case asks for the payments alone."""
     seat: Seat = 0
+    """The seat that plays."""
     hand: tuple[Face, ...] | None = None
+    """What the seat held before."""
     passed: bool = False
+    """The seat has passed in this round (D14)."""
     bidder: Seat | None = None
+    """The seat that won the auction; needed for the payments."""
     bid: int | None = None
+    """What the bidder bid, 1 to 3 (D8)."""
     out: Seat | None = None
+    """The seat that has played its last card (D15)."""
     doubled: bool = False
+    """The bidder has doubled the stake, in houses that play so (E11)."""
     parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         require_consistent(self)

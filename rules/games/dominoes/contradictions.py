@@ -26,10 +26,10 @@ def require_consistent(case: Case, variant: Variant) -> None:
 def why_not_set(
     tile: Face, parameters: Parameters, players: int, title: str
 ) -> tuple[str, str] | None:
-    """The sentence against a first tile whoever holds it, and its fact; None if it may be set.
+    """The sentence against a first tile, for any holder, and its fact; None if it may be set.
 
-    Where the 6-6 decides and all tiles are dealt out, somebody holds it (2.3). At Bergen tiles are
-    drawn until somebody holds a doublet (2.4).
+    Where the 6-6 decides and all tiles are dealt out, one player holds it (2.3). At Bergen tiles
+    are drawn until one player holds a doublet (2.4).
     """
     dealt = players * parameters.hand[players - 2]
     ways = (parameters.setter, parameters.set_tile)
@@ -112,6 +112,6 @@ def _about_what_is_asked(case: Case) -> Iterator[str]:
         yield f"hands: Seat {empty[0]} is out and the hand over (C9); nothing is played."
     if case.tile == "call":
         if not case.called:
-            yield "called: Seat calls the points, so called cannot be false (2.5)."
+            yield "called: The seat calls the points, so called cannot be false (2.5)."
         if not case.layout:
             yield "layout: Before the first tile there are no points to call (2.5)."

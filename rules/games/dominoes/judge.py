@@ -29,30 +29,37 @@ _HIDDEN: Hand = (None,) * 7
 class Case:
     """What lies on the table, and what a seat does.
 
-    `tile` is what `seat` does: a tile and where it lies, in the words of `actions` (`6-4`,
-    `4-4 on 4`, `1-1 in line on 6`, `6-1 on 3, 6 out`), or `draw`, `go` or `call`. Where a tile can
-    lie in one way only, its name is enough. Without it the hand has ended, and the case asks for
-    its score. `layout` are the tiles as they were played, each written so too.
-
-    `hand` is what `seat` holds before it acts, `hands` what every seat holds, `boneyard` how many
-    tiles are left there, `passed` how many turns have passed since the last tile, `scores` what
-    each seat has in the game. What is not given is not judged: a hidden hand may hold any tile.
-    `called`: somebody called the points of the tile, and `seat` was first (2.5). Raises RulesError
-    for a case that contradicts itself.
+    What is not given is not judged: a hidden hand may hold any tile. Raises RulesError for a case
+    that contradicts itself.
     """
 
     game: str
+    """Which game of dominoes it is; the command names it."""
     tile: str | None = None
+    """What the seat does: a tile and where it lies, such as `6-4`, `4-4 on 4`, `1-1 in line
+    on 6` or `6-1 on 3, 6 out`; or `draw`, `go` or `call`. Where a tile can lie in one way
+    only, its name is enough. Left out, the hand has ended, and the case asks for its score.
+    """
     layout: tuple[str, ...] = ()
+    """The tiles as they were played, the first one first, each written as `tile` is."""
     seat: Seat = 0
+    """The seat that acts."""
     called: bool = True
+    """The points of the tile were called, and this seat called first (2.5)."""
     players: int | None = None
+    """How many play. Left out, as many as there are hands, or as the game has at most."""
     hand: tuple[Face, ...] | None = None
+    """What the seat holds before it acts."""
     hands: tuple[tuple[Face, ...], ...] | None = None
+    """What every seat holds, seat 0 first."""
     boneyard: int | None = None
+    """How many tiles are left in the boneyard."""
     passed: int = 0
+    """How many turns have passed since the last tile."""
     scores: tuple[int, ...] = ()
+    """What each seat has in the game, seat 0 first."""
     parameters: House = field(default_factory=House)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         if self.game not in _GAMES:

@@ -21,37 +21,54 @@ class Rival:
     """Another seat that declared a win on the same tile."""
 
     seat: Seat
+    """The seat that declares too."""
     hand: tuple[Face, ...]
+    """Its concealed tiles, with or without the winning tile."""
     melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that it has laid down."""
     flores: int = 0
+    """How many flores it has laid out."""
 
 
 @dataclass(frozen=True)
 class Case:
     """What lies on the table when a seat declares a win.
 
-    `hand` are the concealed tiles, with or without the winning `tile`; `melds` the sets laid down,
-    a joker in them starred (`5m*`). `by` says where the tile came from: drawn by the seat itself,
-    drawn as a replacement, discarded, or added to another seat's pong. `flores` is how many the
-    claimant has laid out (F30). `claims` are the other seats that declared on the same tile.
-    `doubled`: two alike in the roller's throw doubled every amount, in houses that play so.
-    `dealer` and `streak` are checked, but no payment depends on them. Raises RulesError for a case
-    that contradicts itself.
+    Raises RulesError for a case that contradicts itself.
     """
 
     joker: Face
+    """The tile turned up; tiles like it are jokers (F17)."""
     hand: tuple[Face, ...]
+    """The claimant's concealed tiles, 17 with the winning tile or 16 beside it; a set laid
+    down counts as three.
+    """
     seat: Seat
+    """The seat that declares the win."""
     tile: Face | None = None
+    """The winning tile. Left out, the claimant is mano and wins with the dealt tiles."""
     by: By = "self"
+    """Where the winning tile came from: drawn by the claimant, drawn as a replacement,
+    discarded, or added to another seat's pong.
+    """
     melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that the claimant has laid down, each as its tiles; the tile for which a
+    joker stands has a star, `5m*`.
+    """
     flores: int = 1
+    """How many flores the claimant has laid out (F30)."""
     discarder: Seat | None = None
+    """The seat that discarded the tile, or added it to a pong."""
     dealer: Seat = 0
+    """The seat that deals. No payment depends on it."""
     streak: int = 1
+    """The dealer's hands in a row. No payment depends on it."""
     claims: tuple[Rival, ...] = ()
+    """The other seats that declare a win on the same tile."""
     doubled: bool = False
+    """Two alike in the roller's throw have doubled every amount, in houses that play so."""
     parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         require_consistent(self, self.claimants)

@@ -29,19 +29,27 @@ TILES = 4
 class Case:
     """What lies on the table: one player's four tiles against the banker's.
 
-    `player_set` and `banker_set` say how they were set, the high hand first: `6-6 5-4 / 1-1 3-1`;
-    without one, the house way sets them (4.3). `dealer` is the seat of the bank, `bet` what the
-    player at `seat` has staked.
+    Raises RulesError for a case that contradicts itself.
     """
 
     player: tuple[Face, ...]
+    """The player's four tiles."""
     banker: tuple[Face, ...]
+    """The banker's four tiles."""
     player_set: str | None = None
+    """How the player has set them, the high hand first: `6-6 5-4 / 1-1 3-1`. Left out, the
+    house way sets them (4.3).
+    """
     banker_set: str | None = None
+    """How the banker has set them. Left out, the house way sets them."""
     bet: int = 1
+    """What the player has staked."""
     seat: Seat = 1
+    """The player's seat."""
     dealer: Seat = 0
+    """The seat of the bank."""
     parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         refuse(about_seats({"seat": self.seat, "dealer": self.dealer}, HANDS))

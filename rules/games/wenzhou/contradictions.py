@@ -1,7 +1,7 @@
 """What a Wenzhou case cannot say at once: each contradiction is one sentence with its rule.
 
-A judge who is given a case that no table can produce would answer a question that nobody has, so
-such a case is refused before it is judged.
+A verdict on a case that no table can produce would be wrong for every real table, so such a case is
+refused before it is judged.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ def _about_heaven(case: Case) -> Iterator[str]:
     if case.melds:
         yield "melds: No set lies before the dealer while it holds the hand as dealt (E11)."
     if not case.undisturbed:
-        yield "undisturbed: Nobody can call before the dealer has discarded (E11); it is true."
+        yield (
+            "undisturbed: No tile can be called before the dealer has discarded (E11), so it cannot"
+            " be false."
+        )
 
 
 def _about_earth(case: Case) -> Iterator[str]:

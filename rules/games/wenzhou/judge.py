@@ -24,35 +24,50 @@ class Rival:
     """Another seat that called a win on the same tile."""
 
     seat: Seat
+    """The seat that claims too."""
     hand: tuple[Face, ...]
+    """Its concealed tiles, with or without the winning tile."""
     melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that it has laid down."""
 
 
 @dataclass(frozen=True)
 class Case:
     """What lies on the table when a seat claims a win.
 
-    `hand` are the concealed tiles, with or without the winning `tile`; `melds` the sets laid down.
-    `by` says where the tile came from: drawn by the seat itself, drawn as a kong's replacement,
-    discarded, or robbed from a kong. `streak` counts the dealer's hands in a row, from 1 (W31).
-    `first_turn`: the dealer's dealt hand, or a win on the dealer's first discard; `undisturbed`: no
-    call came before it (E11). `claims` are the other seats that claimed the same tile; then
-    `discarder` is needed. Raises RulesError for a case that contradicts itself.
+    Raises RulesError for a case that contradicts itself.
     """
 
     indicator: Face
+    """The tile turned up; the three others like it are caishen (W14)."""
     hand: tuple[Face, ...]
+    """The claimant's concealed tiles, 17 with the winning tile or 16 beside it; a set laid
+    down counts as three.
+    """
     seat: Seat
+    """The seat that claims the win."""
     tile: Face | None = None
+    """The winning tile. Left out, it is the last tile of the hand."""
     by: By = "self"
+    """Where the winning tile came from: drawn by the claimant, drawn as a kong's
+    replacement, discarded, or robbed from a kong.
+    """
     melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that the claimant has laid down, each as its tiles."""
     dealer: Seat = 0
+    """The seat that deals."""
     streak: int = 1
+    """The dealer's hands in a row, this one included (W31)."""
     discarder: Seat | None = None
+    """The seat that discarded the tile, or added it to a pong."""
     first_turn: bool = False
+    """The win is made with the dealer's dealt hand, or on the dealer's first discard (E11)."""
     undisturbed: bool = True
+    """No tile was called and no kong laid down before (E11)."""
     claims: tuple[Rival, ...] = ()
+    """The other seats that claim the same tile."""
     parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
 
     def __post_init__(self) -> None:
         require_consistent(self, self.claimants)

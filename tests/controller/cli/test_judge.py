@@ -72,3 +72,31 @@ def test_a_case_that_cannot_be_is_told_with_its_line(
     assert told.out == ""
     assert says in told.err
     assert told.err.startswith(str(path))
+
+
+@pytest.mark.parametrize("game", ["wenzhou", "muggins", "backgammon"])
+def test_the_example_that_is_printed_can_be_judged(
+    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", game, "--example"]) == 0
+    path = tmp_path / "case.yaml"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["judge", game, str(path)]) == 0
+
+
+def test_without_a_case_the_example_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", "wenzhou"]) == 2
+    assert "'wallwright judge wenzhou --example' prints one" in capsys.readouterr().err
+    assert main(["judge", "wenzhou", "case.yaml", "--example"]) == 2
+    assert "--example judges nothing" in capsys.readouterr().err
+
+
+def test_the_multiplier_of_a_false_win_is_in_the_facts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(case(tmp_path, "self"))
+    path.write_text(path.read_text("utf-8").replace("tile: 9s", "tile: 4z"), encoding="utf-8")
+    assert main(["judge", "wenzhou", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["name"], told["multiplier"]) == ("false win", 2)
+    assert sorted(payment["amount"] for payment in told["payments"]) == [2, 2, 4]

@@ -293,7 +293,7 @@ def test_DM_23_points_that_reach_the_target_end_the_game_at_once() -> None:
         ("block", ("6-4", "go"), {"passed": 4, "hand": ("5-5",)}, "passed: 4 turns cannot have"),
         ("block", ("6-4", "go"), {"passed": -1}, "passed: -1 turns"),
         ("block", ("6-4",), {"passed": 1}, "passed: Nobody passes before the first tile"),
-        ("muggins", ("6-4", "call"), {"called": False}, "called: Seat calls the points"),
+        ("muggins", ("6-4", "call"), {"called": False}, "called: The seat calls the points"),
         ("muggins", ("call",), {}, "layout: Before the first tile there are no points"),
         ("block", ("6-4", "4-1"), {"scores": (1, 2)}, "scores: 2 scores are given for 4"),
         ("block", ("6-4", "4-1"), {"scores": (0, 0, 0, -1)}, "scores: A score is 0 or more"),

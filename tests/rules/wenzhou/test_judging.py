@@ -115,7 +115,7 @@ WITH_KONG = "345m 678m 123p 78s EE"
         ({"first_turn": True}, "seat 1 drew the tile, and the dealer is seat 0"),
         (
             {"first_turn": True, "seat": 0, "undisturbed": False},
-            "undisturbed: Nobody can call before the dealer has discarded",
+            "undisturbed: No tile can be called before the dealer has discarded",
         ),
         (
             {"hand": WITH_KONG, "melds": KONG, "first_turn": True, "seat": 0},

@@ -1,0 +1,106 @@
+"""Writes docs/CASES.md from the cases that the judges take: every key, its type, its default.
+
+Meanings are the docstrings under the fields of each game's `Case`, types their annotations, and the
+example of each game is the one that `wallwright judge GAME --example` prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, get_args, get_type_hints
+
+from config.judge_cases import example_case
+from rules.games import GAMES, PLUGINS, judging_of
+from tools.configuration_page import field_meanings, type_in_words
+
+_INTRODUCTION = """\
+# Cases for the judge
+
+*Generated from the cases in `rules/games/GAME/judge.py` by `make docs`; a test demands that it is
+current.*
+
+`wallwright judge GAME CASE.yaml` reads what lies on a table from a YAML file and says whether a
+claim stands, in which class, and who pays whom. `wallwright judge GAME --example` prints a case to
+begin with; the same examples are in `examples/cases/`, and they are below.
+
+    wallwright judge wenzhou --example > case.yaml
+    wallwright judge wenzhou case.yaml
+
+Tiles are written as `5m` (characters), `5p` (circles), `5s` (bamboo), `1z` to `7z` (E S W N, White,
+Green, Red), `1f` to `8f` (flowers); `6-4` is a domino or a pai gow tile, `10s` or `Kd` a card.
+Seats count from 0, counter-clockwise. Every case may name its `game`; another name than that of the
+command is an error, so a file of another game is never judged by mistake.
+
+A case that no table can produce is refused with the line, the value and the rule, before anything
+is judged: a claim on one's own discard, five tiles of a kind, a seat that does not exist. A key
+that is not listed here is an error as well.
+
+Rule numbers in a verdict, such as (W24), are explained on the game's page in [rules/](rules/).
+`parameters:` takes what the house plays differently; the names and defaults are in
+[CONFIGURATION.md](CONFIGURATION.md#parameters-of-the-games).
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [_INTRODUCTION]
+    shared: dict[type[Any], list[str]] = {}
+    for name in GAMES:
+        if PLUGINS.is_own(name):
+            shared.setdefault(judging_of(name).case, []).append(name)
+    for case, names in shared.items():
+        titles = ", ".join(GAMES[name].title for name in names)
+        lines += [f"## {titles}", "", *_table(case), ""]
+        for part in _parts(case):
+            lines += [f"Each of the `{_list_of(case, part)}`:", "", *_table(part), ""]
+        for name in names:
+            lines += [f"`wallwright judge {name}`:", "", "```yaml"]
+            lines += [*example_case(name).rstrip("\n").split("\n"), "```", ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _table(case: type[Any]) -> Iterator[str]:
+    """A row for each key."""
+    meanings, hints = field_meanings(case), get_type_hints(case)
+    yield "| key | value | default | meaning |"
+    yield "|---|---|---|---|"
+    for field in fields(case):
+        kind = type_in_words(hints[field.name], [])
+        if is_dataclass(hints[field.name]):
+            kind = "a mapping of parameters"
+        elif _part(hints[field.name]) is not None:
+            kind = "list of mappings, below"
+        meaning = meanings[field.name].replace("|", "\\|")
+        yield f"| `{field.name}` | {kind} | {_default(field)} | {meaning} |"
+
+
+def _default(field: Field[Any]) -> str:
+    if field.name == "game":
+        return "the command's"
+    if field.default_factory is not MISSING:
+        return "the game's own"
+    if field.default is MISSING:
+        return "required"
+    return "none" if field.default in (None, ()) else f"`{json.dumps(field.default)}`"
+
+
+def _parts(case: type[Any]) -> Iterator[type[Any]]:
+    """The mappings that a case has in its lists."""
+    for hint in get_type_hints(case).values():
+        part = _part(hint)
+        if part is not None:
+            yield part
+
+
+def _part(hint: Any) -> type[Any] | None:
+    """The dataclass of which a field is a list, if it is one."""
+    for part in get_args(hint):
+        if isinstance(part, type) and is_dataclass(part):
+            return part
+    return None
+
+
+def _list_of(case: type[Any], part: type[Any]) -> str:
+    return next(name for name, hint in get_type_hints(case).items() if _part(hint) is part)
