@@ -110,7 +110,7 @@ def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None)
     """Where a layout comes to lie on a table.
 
     With `hands` (tiles by seat) these are picked into the hand lanes before the walls are built.
-    Raises DoesNotFit with the numbers that do not go together.
+    Raises DoesNotFitError with the numbers that do not go together.
     """
     trays = table.modules.trays
     if isinstance(layout, BareTable):

@@ -16,7 +16,7 @@ PROBES = (0, 1, 2, 3, 4, 5, 6)
 
 
 def staging_of(table: Table, orders: Orders) -> Staging:
-    """Which tile of every set-up lies where, whoever deals. Raises DoesNotFit."""
+    """Which tile of every set-up lies where, whoever deals. Raises DoesNotFitError."""
     layout = orders.setup(orders.dealer).layout
     return stage(layout, table, hands_for_lanes(table, orders))
 

@@ -36,7 +36,7 @@ class Preview:
 def preview(
     setup: Setup, table: Table, tile: TileSize, hands: Mapping[Seat, int] | None
 ) -> Preview:
-    """The moves of every step of a settled set-up. Raises DoesNotFit.
+    """The moves of every step of a settled set-up. Raises DoesNotFitError.
 
     `hands` are the sizes of hands that go into lanes, where the table picks them first.
     """

@@ -109,7 +109,8 @@ def values(hint: Any, faces: tuple[str, ...]) -> st.SearchStrategy[Any]:
     if origin is tuple:
         return st.tuples(*(values(part, faces) for part in parts))
     if issubclass(hint, Split):
-        four = st.lists(st.sampled_from(faces), min_size=4, max_size=4)
+        tiles = dict.fromkeys(GAMES["pai_gow"].tiles.faces)
+        four = st.lists(st.sampled_from(list(tiles)), min_size=4, max_size=4)
         return four.map(lambda tiles: Split((tiles[0], tiles[1]), (tiles[2], tiles[3])))
     assert issubclass(hint, Step) or is_dataclass(hint)
     return fields(hint, faces, wild=False)
