@@ -49,8 +49,14 @@ def evening(
     answers: Mapping[str, int | str] | None = None,
     *,
     whole: bool = False,
+    sync_s: float = 0.0,
+    during: tuple[int, ...] = (),
 ) -> Evening:
-    """One round, during which hosts die as told; `whole` plays it out, else it ends when ready."""
+    """One round, during which hosts die as told; `whole` plays it out, else it ends when ready.
+
+    Each sync of the journal takes `sync_s`; the first hosts die in the middle of the writes of the
+    numbers `during`, and each copy keeps any sectors of what was being written.
+    """
 
     async def story() -> Evening:
         dealt: dict[int, list[str]] = {}
@@ -59,8 +65,17 @@ def evening(
             if event["event"] == "ready":
                 dealt.update(faces(place))
 
-        place = SurvivingTable(table, game, 7, answers=answers or {}, heard=heard)
-        dying = [*deaths, lambda number, written: False]
+        place = SurvivingTable(table, game, 7, answers=answers or {}, heard=heard, sync_s=sync_s)
+
+        def in_the_middle_of(at: int) -> Death:
+            def dies(write: int, done: bool) -> bool:
+                if write == at and not done:
+                    asyncio.get_running_loop().call_later(sync_s / 2, place.kill)
+                return False
+
+            return dies
+
+        dying = [*map(in_the_middle_of, during), *deaths, lambda number, written: False]
         lives = 0
         lived = None
         path = folder / "table.journal"
@@ -128,6 +143,29 @@ def test_a_host_that_dies_at_any_write_of_a_whole_round_changes_no_hand_and_lose
         assert disturbed.faults == [], number
         assert disturbed.dealt == undisturbed.dealt, number
         assert not any(disturbed.hands.values()), "the played set has been pushed in"
+        assert disturbed.tiles == undisturbed.tiles, number
+        assert disturbed.throws == undisturbed.throws, "no die is thrown twice"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
+def test_a_host_that_dies_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
+    tmp_path: Path, table: str, game: str, answers: Mapping[str, str]
+) -> None:
+    """Slow cards: the arm is on its way while the write is lost, whole or in parts."""
+    (tmp_path / "whole").mkdir()
+    undisturbed = evening(tmp_path / "whole", table, game, answers=answers, whole=True, sync_s=0.1)
+    assert undisturbed.writes > 35
+    for number in range(1, undisturbed.writes):  # the last one is the end of the run
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        disturbed = evening(
+            folder, table, game, answers=answers, whole=True, sync_s=0.1, during=(number,)
+        )
+        assert disturbed.lives == 2, number
+        assert disturbed.faults == [], number
+        assert disturbed.dealt == undisturbed.dealt, number
         assert disturbed.tiles == undisturbed.tiles, number
         assert disturbed.throws == undisturbed.throws, "no die is thrown twice"
 

@@ -134,15 +134,18 @@ class Notes:
     def __init__(self, *notes: Note) -> None:
         self.notes: tuple[Note, ...] = notes
         self.written: list[Note] = []
+        self.told: list[str] = []
+        """What the board was ordered, once it is set: then each wait for the disk is among it."""
 
     def record(self, note: Note) -> None:
         self.written.append(note)
 
     async def on_disk(self) -> None:
-        """What is noted is kept at once."""
+        self.told.append("on disk")
 
     async def note(self, note: Note) -> None:
         self.record(note)
+        await self.on_disk()
 
 
 def taken_over(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
@@ -197,6 +200,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
     assert rig.chain is not None
     chain, work = rig.chain, Notes()
     board.ends["chain"] = [LATE, BACK]
+    work.told = board.told
 
     async def build() -> None:
         await chain.begin(work, taken_over=False)
@@ -204,6 +208,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
 
     clock.run(build())
     assert work.written == [ChainLost(), ChainAt(1, 1)]
+    assert board.told == ["chain forward", "on disk", "chain back", "chain forward"]
 
 
 def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
