@@ -25,7 +25,8 @@ class LedgerError(WallwrightError):
 class SetLedger:
     """One tile set: where it is as a whole, and on top, tile by tile.
 
-    `counted` is what the counters found at its last building, None before the first.
+    `counted` is what the counters found at its last building, None before the first. `missing` are
+    the tiles that the heads reported missing in the building that is under way.
     """
 
     tiles: int
@@ -33,13 +34,14 @@ class SetLedger:
     counted: int | None = None
     standing: frozenset[Place] = frozenset()
     hands: Mapping[Seat, tuple[Place, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    missing: int = 0
 
     @property
     def accounted(self) -> int:
         """Tiles that the ledger can place."""
         match self.where:
             case "boxed" | "drum":
-                return self.tiles if self.counted is None else self.counted
+                return (self.tiles if self.counted is None else self.counted) - self.missing
             case "trays":
                 return self.counted or 0
         return len(self.standing) + sum(len(hand) for hand in self.hands.values())
@@ -78,9 +80,14 @@ class Ledger:
         kept = self.sets[number].counted
         return self._with(number, SetLedger(self.sets[number].tiles, "drum", kept))
 
+    def lacking(self, number: int, missing: int) -> Ledger:
+        """So many tiles of the set in the drum do not come; 0 once they have come after all."""
+        return self._with(number, replace(self.sets[number], missing=missing))
+
     def built(self, number: int, counted: int) -> Ledger:
         """The trays hold a set; `counted` tiles passed the counters."""
-        return self._with(number, replace(self.sets[number], where="trays", counted=counted))
+        built = replace(self.sets[number], where="trays", counted=counted, missing=0)
+        return self._with(number, built)
 
     def raised(self, number: int, places: Iterable[Place]) -> Ledger:
         """A set stands on top, at these places."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from config.layout.staging import Staging
 from config.schema import Table
@@ -87,25 +88,27 @@ class Under:
             else:
                 await self._mix()
             await books.machine.enter("build")
-            counted = self.tiles if work.done or not self.tiles else await self._built(work)
+            done = work.done or not self.tiles
+            counted = self.tiles if done else await self._built(number, work)
             books.ledger = books.ledger.built(number, counted)
             work({"counted": counted, "picks": self._picks, **self._rig.checkup.facts})
         self._trays_empty.clear()
         await books.machine.enter("stage")
         return not (work.done or work.doubtful)
 
-    async def _built(self, work: Notebook) -> int:
+    async def _built(self, number: int, work: Notebook) -> int:
         """The set in the trays, counted. Raises TableFault if it is not all there."""
         drum = self._rig.drum
         if drum and work.doubtful:
             # An earlier run has mixed the set; it only goes on stirring.
             await self._rig.below.keep_running(drum, FULL)
         with self._rig.checkup.during():
-            self._picks = await self._build(work)
+            self._picks = await self._build(number, work)
         counted = sum(self._picks.values())
         if drum:
             await self._rig.below.stop(drum)
         if counted != self.tiles:
+            self._lacks(number, self.tiles - counted)
             evidence = f"{counted} of {self.tiles} tiles were counted"
             raise TableFault(Fault.COUNT, "trays", evidence)
         return counted
@@ -127,9 +130,9 @@ class Under:
             await self._trays_empty.wait()
             await below.keep_running(drum, FULL)
 
-    async def _build(self, work: Notebook) -> dict[str, int]:
+    async def _build(self, number: int, work: Notebook) -> dict[str, int]:
         """The tiles that each head has brought, by its part."""
-        rig, load = self._rig, self._load()
+        rig, load = self._rig, self._load(number)
         feeding, visits = await Feeding.begun(rig.counters, work), self._books.visits
         if rig.chain:
             await rig.chain.begin(work, taken_over=has_begun(work))
@@ -228,17 +231,22 @@ class Under:
             counted += await head.lift(min(BY_HAND, self.tiles - counted))
         return counted
 
-    def _load(self) -> Load:
+    def _load(self, number: int) -> Load:
         """What each head is to bring."""
         staging, heads = self._staging, self._rig.heads
         if staging.by_hand:
-            return Load({head.part: self.tiles for head in heads[:1]})
-        shares = {}
+            shares = {head.part: self.tiles for head in heads[:1]}
+            return Load(shares, partial(self._lacks, number))
+        shares = dict[str, int]()
         for head in heads:
             stacks = [fill.stacks for fill in staging.fills if fill.tray in head.head.trays]
             lanes = staging.lanes_of(head.head.trays)
             shares[head.part] = sum(map(sum, stacks)) + sum(staging.lanes[seat] for seat in lanes)
-        return Load(shares)
+        return Load(shares, partial(self._lacks, number))
+
+    def _lacks(self, number: int, missing: int) -> None:
+        """The ledger does not account for these tiles of a set, until they come."""
+        self._books.ledger = self._books.ledger.lacking(number, missing)
 
     @property
     def tiles(self) -> int:

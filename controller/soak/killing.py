@@ -85,7 +85,7 @@ def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda
     `stop` is asked several times a second; once it is true, the host and the board are ended.
     """
     told, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
-    with suppress(_Stopped):
+    with suppress(_StoppedError):
         while told.kills < killing.kills and not told.wrong:
             told.boards += 1
             at = folder / str(told.boards)
@@ -96,7 +96,7 @@ def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda
     return told
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """The killing is to stop."""
 
 
@@ -139,7 +139,7 @@ def _life(
 ) -> int | None:
     """One host: its exit code, None if it was killed; without `chance` it lives to its end.
 
-    Raises _Stopped, with the host killed, once `stop` is true.
+    Raises _StoppedError, with the host killed, once `stop` is true.
     """
     command = (
         *(*WALLWRIGHT, "run", "--table", killing.table, "--game", killing.game),
@@ -175,11 +175,11 @@ def _life(
 
 
 def _code(host: subprocess.Popen[bytes], seconds: float, stop: Callable[[], bool]) -> int | None:
-    """The exit code of a host, None if it lives on after so long. Raises _Stopped."""
+    """The exit code of a host, None if it lives on after so long. Raises _StoppedError."""
     until = time.perf_counter() + seconds
     while (left := until - time.perf_counter()) > 0:
         if stop():
-            raise _Stopped
+            raise _StoppedError
         with suppress(subprocess.TimeoutExpired):
             return host.wait(min(left, ASK_AGAIN))
     return host.poll()
@@ -194,12 +194,12 @@ def _is_over(events: Path) -> bool:
 def _until_it_works(host: subprocess.Popen[bytes], events: Path, stop: Callable[[], bool]) -> None:
     """Wait until a host has reported that it moves something, or resumes something.
 
-    Raises _Stopped.
+    Raises _StoppedError.
     """
     until = time.perf_counter() + AT_LAST
     while host.poll() is None and time.perf_counter() < until:
         if stop():
-            raise _Stopped
+            raise _StoppedError
         if events.exists() and any(sign in events.read_text("utf-8") for sign in SIGNS):
             return
         with suppress(subprocess.TimeoutExpired):

@@ -17,6 +17,7 @@ from controller.daemon import Daemon
 from controller.events import Event
 from controller.journal import Entry
 from controller.journal.notes import ShakesBefore, notes_of
+from controller.ledger import Ledger
 from controller.rounds.deal import recalled
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
@@ -73,6 +74,7 @@ class Witness:
                 entries = daemon.books.journal.history()
                 self.wrong += plan_as_written(entries, daemon.deal.setup)
                 self.wrong += hands_as_planned(self._plant, daemon.deal.setup, daemon.deal.staging)
+                self.wrong += ledger_as_planned(daemon.books.ledger, daemon.deal.setup)
                 self.count()
 
     def count(self) -> None:
@@ -116,6 +118,24 @@ def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
                 f"Seat {seat} holds {_faces(held.get(seat, []))}, and was dealt {_listed(places)}:"
                 f" {_faces(raised[place] for place in places if place in raised)}."
             )
+    return wrong
+
+
+def ledger_as_planned(ledger: Ledger, setup: Setup) -> list[str]:
+    """The ledger has every place at the seat to which the rules deal it; the others stand."""
+    on_top = ledger.on_top
+    if on_top is None:
+        return ["The ledger has no set on top."]
+    account, wrong = ledger.sets[on_top], list[str]()
+    for seat in sorted({*account.hands, *setup.hands}):
+        has, due = account.hands.get(seat, ()), setup.hands.get(seat, ())
+        if sorted(map(str, has)) != sorted(map(str, due)):
+            wrong.append(
+                f"The ledger has {_listed(has)} at seat {seat}; by the rules it is {_listed(due)}."
+            )
+    dealt = {place for hand in setup.hands.values() for place in hand}
+    if account.standing != set(setup.layout.places) - dealt:
+        wrong.append(f"The ledger has {len(account.standing)} tiles standing, not the rest.")
     return wrong
 
 

@@ -237,6 +237,7 @@ class HeadStation:
             inside = f"{self._load.left} tiles are still in the drum"
             return TableFault(Fault.JAM, self.part, f"{evidence}, and {inside}")
         if self._load.is_missing(self.part):
+            self._load.miss()
             sides = " and ".join(map(str, self.head.trays))
             lacks = f"side {sides} lacks {self._load.left}, and no other side waits"
             return TableFault(Fault.MISSING_TILE, self.part, f"{evidence}; {lacks}")

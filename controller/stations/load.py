@@ -6,6 +6,7 @@ many it still has is known from what every head has counted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from config.schema import Heads
@@ -26,9 +27,15 @@ SECOND_WIND = 2.0
 
 @dataclass
 class Load:
-    """Tiles that each head has still to bring, by the head's part; empty where nobody knows."""
+    """Tiles that each head has still to bring, by the head's part; empty where that is unknown.
+
+    `report` gets the number of missing tiles when a head reports some missing, and each time that
+    one of them comes after all.
+    """
 
     shares: dict[str, int] = field(default_factory=dict)
+    report: Callable[[int], None] = lambda missing: None
+    _reported: bool = False
 
     @property
     def left(self) -> int:
@@ -39,6 +46,13 @@ class Load:
         """A head has counted tiles; less than none where one was taken out again."""
         if part in self.shares:
             self.shares[part] = max(0, self.shares[part] - tiles)
+            if self._reported:
+                self.report(self.left)
+
+    def miss(self) -> None:
+        """What is left does not come: those tiles are not in the drum."""
+        self._reported = True
+        self.report(self.left)
 
     def is_missing(self, part: str) -> bool:
         """Whether the few tiles that this head lacks are all that any head waits for."""

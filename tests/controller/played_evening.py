@@ -87,10 +87,12 @@ def spend(
     house: Any = None,
     meddler: Meddler | None = None,
     orders: Orders | None = None,
+    heard: Callable[[Event, Daemon], None] | None = None,
 ) -> Evening:
     """So many hands, followed by the rules unless `play` is False. Raises TableFault.
 
-    `orders` replace `dealer`, `throws`, `play` and `house`.
+    `heard` gets every event with the daemon that reports it. `orders` replace `dealer`, `throws`,
+    `play` and `house`.
     """
     machine, config, rules = load_table(table), load_game(game), find_game(game)
     parameters = game_parameters(config) if house is None else house
@@ -121,6 +123,8 @@ def spend(
                     _notice(played[-1], event, plant, people)
                 if meddler is not None:
                     meddler(event, plant)
+                if heard is not None:
+                    heard(event, daemon)
 
             events.listen(watch)
             await daemon.run(hands)
