@@ -15,7 +15,7 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench docs lock clean firmware-tools
+.PHONY: help run test test-quick check format bench evidence docs lock clean firmware-tools
 
 help:
 	@echo "make run         the robotic table, simulated, plays one Wenzhou set-up"
@@ -24,6 +24,7 @@ help:
 	@echo "make check       formatting, lint, types, layers"
 	@echo "make format      put the formatting right"
 	@echo "make bench       every claim of the README, measured now"
+	@echo "make evidence    10,000 random rounds of each of two new seeds, and kills: hours"
 	@echo "make docs        every generated page and drawing, written anew"
 	@echo "make lock        take the newest versions into requirements*.txt (needs uv)"
 	@echo "make firmware-tools  what the firmware's tests need, from Debian"
@@ -50,6 +51,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m benchmarks
+
+# New seeds each time, printed; SEED=n plays them again.
+evidence: $(VENV)/.dev
+	$(BIN)/python -m tools.evidence --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tools.pages
