@@ -20,9 +20,9 @@ import typer
 from rich.progress import track
 from rich.table import Table as Grid
 
-from config.loader import game_names, table_names
 from controller.cli.errors import BadInputError, no_such
 from controller.cli.lines import opened
+from controller.cli.named import game_name, table_named
 from controller.cli.outputs import require_separate
 from controller.cli.screen import screen
 from controller.soak.endings import ENDINGS
@@ -31,6 +31,7 @@ from controller.soak.killing import Killing, kill_hosts
 from controller.soak.page import RoundTally, Row, by_kind, figures, markdown
 from controller.soak.page import as_json as page_as_json
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
+from rules.games import GAMES
 
 T = TypeVar("T")
 
@@ -47,10 +48,12 @@ def chaos(
         int, typer.Option("--from", help=f"The first round's number, a multiple of {EVENING}.")
     ] = 0,
     games: Annotated[
-        list[str] | None, typer.Option(help="Only this game; repeat.", show_default=False)
+        list[str] | None,
+        typer.Option(help="Only this game, or the one in this folder; repeat.", show_default=False),
     ] = None,
     tables: Annotated[
-        list[str] | None, typer.Option(help="Only this table; repeat.", show_default=False)
+        list[str] | None,
+        typer.Option(help="Only this table, by name or file; repeat.", show_default=False),
     ] = None,
     play: Annotated[
         bool | None,
@@ -87,9 +90,7 @@ def chaos(
     if begin < 0 or begin % EVENING:
         wrong = f"Round {begin} begins no evening; give --from {max(0, begin) // EVENING * EVENING}"
         raise BadInputError(f"{wrong}.")
-    pairs = pairs_of(
-        _known("game", games or (), game_names()), _known("table", tables or (), table_names())
-    )
+    pairs = pairs_of(_games(games), _tables(tables))
     if not pairs:
         raise BadInputError(
             "None of these games fits one of these tables; 'wallwright games' lists them."
@@ -159,11 +160,22 @@ def _until_interrupted() -> Iterator[Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def _known(kind: str, given: tuple[str, ...] | list[str], known: tuple[str, ...]) -> list[str]:
-    for name in given:
-        if name not in known:
-            raise BadInputError(no_such(kind, name, known))
-    return list(given)
+def _games(given: list[str] | None) -> list[str]:
+    """Games by their names; those of a folder are known from here on. Raises as `game_name`."""
+    files = [each for each in given or () if Path(each).is_file()]
+    if files:
+        raise BadInputError(
+            f"Chaos draws the parameters of a house itself, so '{files[0]}' cannot be followed;"
+            " name the game, or the folder of its package."
+        )
+    return [game_name(each) for each in given or ()]
+
+
+def _tables(given: list[str] | None) -> list[str]:
+    """Tables by name or by file, each of them read once. Raises as `table_named`."""
+    for each in given or ():
+        table_named(each)
+    return list(given or ())
 
 
 @contextmanager
@@ -247,7 +259,12 @@ def _show(tally: RoundTally, wall: float) -> None:
 
 
 def _kill(tables: list[str] | None, games: list[str] | None, seed: int, kills: int) -> int:
-    table, game = (tables or ["robotic"])[0], (games or ["wenzhou"])[0]
+    table, game = (_tables(tables) or ["robotic"])[0], (games or ["wenzhou"])[0]
+    if game not in GAMES:
+        raise BadInputError(
+            f"{no_such('game', game, GAMES)} Killed hosts are processes of their own: a game in a"
+            " folder has to be installed for them."
+        )
     if kills < 1:
         raise BadInputError(f"`--kills` must be at least 1; got {kills}.")
     with (

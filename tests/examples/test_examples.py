@@ -105,6 +105,19 @@ def test_the_table_is_right_in_itself_and_can_be_wired_and_tested(
     assert main(["plan", "block", "--table", str(TABLE)]) == 0
 
 
+def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) -> None:
+    both = ["--tables", str(TABLE), "--games", str(GAME)]
+    said = with_it(tmp_path, "controller.cli", "chaos", "--rounds", "3", "--seed", "5", *both)
+    assert said.returncode == 0, said.stdout + said.stderr
+    settings = GAME / "high_bone" / "high_bone.yaml"
+    refused = with_it(tmp_path, "controller.cli", "chaos", "--games", str(settings))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        f"Chaos draws the parameters of a house itself, so '{settings}' cannot be followed; name"
+        " the game, or the folder of its package.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("project", "sentence"),
     [

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from config.loader import game_names, table_names
+from config.loader import table_names
 from rules.games import GAMES
 from tests.controller.cli.conftest import Wallwright
 
 TOLD = (Path(__file__).parent / "bad_command_lines.txt").read_text().splitlines()
-LISTS = {"GAMES IN ORDER": game_names(), "GAMES": tuple(GAMES), "TABLES": table_names()}
+LISTS = {"GAMES": tuple(GAMES), "TABLES": table_names()}
 """What stands in a sentence for the games and tables that there are."""
 REFUSED = [
     (line.removeprefix("$ "), TOLD[number + 1])
