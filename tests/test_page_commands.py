@@ -18,7 +18,9 @@ import click
 import pytest
 import typer
 
-from controller.cli import app, main
+from controller.cli import main
+from controller.cli.application import app
+from rules.games import PLUGINS
 from tests.pages import PAGES, TOP, Shown, commands, files, name_of, spans
 
 NOT_RUN: Sequence[tuple[str, str]] = (
@@ -61,6 +63,9 @@ def kitchen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
+        # A game from a folder is known as long as the process lives: not so in the next test.
+        patch.setattr(PLUGINS, "_added", dict(PLUGINS._added))
+        patch.setattr(sys, "path", list(sys.path))
         yield tmp_path
 
 

@@ -18,7 +18,6 @@ INTERRUPTED = 130
 
 _REFUSALS = (
     ("rules.errors", "RulesError"),
-    ("rules.plugin", "PluginError"),
     ("config.errors", "ConfigError"),
     ("config.layout.staging", "DoesNotFitError"),
     ("controller.cli.errors", "BadInputError"),
