@@ -32,7 +32,14 @@ class Shown:
 
         `shlex` would also take the `#` within a word for the beginning of a comment.
         """
-        return shlex.split(re.sub(r"\s+#\s.*$", "", self.line))
+        words = shlex.split(re.sub(r"\s+#\s.*$", "", self.line))
+        return words[: words.index(">")] if ">" in words else words
+
+    @property
+    def into(self) -> str | None:
+        """The file into which the line sends what it prints, `> FILE`."""
+        found = re.search(r" > (\S+)", self.line)
+        return found[1] if found else None
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(TOP)}: {self.line}"

@@ -83,6 +83,9 @@ def test_the_commands_of_a_page_print_what_the_page_shows(
 def what_is_wrong(command: Shown, capsys: pytest.CaptureFixture[str]) -> str | None:
     """What a command does otherwise than its page says, or None."""
     code, out, err = run(command.words, capsys)
+    if command.into is not None:
+        Path(command.into).write_text(out, encoding="utf-8")
+        out = ""
     if err and err not in command.prints:
         return f"The page shows no such error, and the command ends with {code}:\n{err}"
     if code != (2 if err else 0):

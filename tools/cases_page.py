@@ -25,8 +25,10 @@ current.*
 claim stands, in which class, and who pays whom. `wallwright judge GAME --example` prints a case to
 begin with; the same examples are in `examples/cases/`, and they are below.
 
-    wallwright judge wenzhou --example > case.yaml
-    wallwright judge wenzhou case.yaml
+```console
+$ wallwright judge wenzhou --example > case.yaml
+$ wallwright judge wenzhou case.yaml
+```
 
 Tiles are written as `5m` (characters), `5p` (circles), `5s` (bamboo), `1z` to `7z` (E S W N, White,
 Green, Red), `1f` to `8f` (flowers); `6-4` is a domino or a pai gow tile, `10s` or `Kd` a card.
