@@ -17,7 +17,7 @@ from controller.faults.catalogue import Who
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.notes import Note
-from controller.journal.replay import Past
+from controller.journal.replay import Replay
 from controller.ledger import Ledger
 from controller.state_machine import TableMachine
 from firmware_bridge.guide import Ask
@@ -82,7 +82,7 @@ class Books:
         self.clock = clock
         self.figures = Figures()
         self.machine = TableMachine(self._tell_state)
-        self.past = Past()
+        self.past = Replay()
         """What an earlier run has done of this story."""
         self.resumed = False
         """Whether this run goes on with the story of an earlier one."""
@@ -94,7 +94,7 @@ class Books:
     def resume(self, entries: Iterable[Entry]) -> None:
         """Go on with a story that was broken off."""
         told = tuple(entries)
-        self.past = Past(told)
+        self.past = Replay(told)
         self.resumed = True
         self.left_open = left_open(told)
         self.events.tell("recalled", entries=len(told))

@@ -1,4 +1,4 @@
-"""The journal's records as people tell them: steps with what came of them, run after run."""
+"""The journal's records put together: steps with their notes and outcomes, run after run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from controller.journal.notes import Note, UnknownNoteError, decode
 
 @dataclass(frozen=True)
 class Entry:
-    """One step: its activity, intent, what happened on the way, and what came of it, if it did.
+    """One step: its activity, intent and notes, and its outcome if it was confirmed.
 
     `at` is when it was intended, in the table's seconds.
     """
@@ -29,9 +29,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A story without an end: what it began with, and its steps in every run that went on with it.
+    """A run without an end: its facts, and its steps in every run that resumed it.
 
-    `number` is the record of its last run; a run that goes on with it names that.
+    `number` is the record of the last of these runs; a run that resumes it names that.
     """
 
     number: int
@@ -79,7 +79,7 @@ class _Run:
 
 
 def unfinished_of(records: Iterable[JournalRecord]) -> Unfinished | None:
-    """The last story, if the run that told it last wrote no end."""
+    """The last run with those that it resumed, if it wrote no end; else None."""
     runs: dict[int, _Run] = {}
     last: _Run | None = None
     for record in records:
@@ -89,12 +89,12 @@ def unfinished_of(records: Iterable[JournalRecord]) -> Unfinished | None:
             last.records.append(record)
     if last is None or last.records[-1].kind == "end":
         return None
-    story = [last]
-    while (earlier := _content(story[0]).get("resumes")) in runs:
-        story.insert(0, runs[earlier])
-    first = _content(story[0])
-    told = [record for run in story for record in run.records]
-    return Unfinished(last.begin.number, first["started"], first["facts"], history_of(told))
+    chained = [last]
+    while (earlier := _content(chained[0]).get("resumes")) in runs:
+        chained.insert(0, runs[earlier])
+    first = _content(chained[0])
+    all_of_them = [record for run in chained for record in run.records]
+    return Unfinished(last.begin.number, first["started"], first["facts"], history_of(all_of_them))
 
 
 def _content(run: _Run) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _content(run: _Run) -> dict[str, Any]:
 
 
 def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
-    """What the last of these runs was played by, if it wrote its end."""
+    """The facts of the last of these runs, if it wrote its end; else None."""
     if not records or records[-1].kind != "end":
         return None
     last: Any = next(record.content for record in reversed(records) if record.kind == "run")

@@ -152,15 +152,15 @@ class Journal:
         """
         await self.settle()
         await self._writing.quiet()
-        copies, told = self._copies, list[str]()
+        copies, healed = self._copies, list[str]()
         if isinstance(copies, MemoryCopy) or copies.is_as_written():
             return ()
         failed: list[Exception | None] = []
-        self._writing.run(lambda: told.extend(copies.heal(copies.chain)), failed.append)
+        self._writing.run(lambda: healed.extend(copies.heal(copies.chain)), failed.append)
         await self._writing.quiet()
         if failed[0] is not None:
             raise failed[0]
-        return tuple(told)
+        return tuple(healed)
 
     # Reading
 

@@ -93,15 +93,15 @@ def line_of(record: JournalRecord, chain: str) -> bytes:
 
 
 def record_of(line: bytes) -> JournalRecord:
-    """The record that a verified line tells. Raises JournalError for one of another version."""
-    told = json.loads(line)
-    del told["chain"]
+    """The record of a verified line. Raises JournalError for one of another version."""
+    parsed = json.loads(line)
+    del parsed["chain"]
     try:
-        return JournalRecord(**told)
+        return JournalRecord(**parsed)
     except TypeError as error:
         raise JournalError(
             f"Record {number_of(line)} of the journal says what this version does not know"
-            f" ({', '.join(told)}); run the version that wrote it, or name another file with"
+            f" ({', '.join(parsed)}); run the version that wrote it, or name another file with"
             " --journal."
         ) from error
 
@@ -131,9 +131,9 @@ def batch_of(line: bytes) -> int:
 def start_of(line: bytes) -> str | None:
     """The chain that a file begins after, if this can be its first line; None if it cannot."""
     try:
-        told = json.loads(line)
-        after = told["content"].get("continues", {}).get("after", GENESIS)
-        begins = told["kind"] == "run" and (told["number"] == 1 or after != GENESIS)
+        parsed = json.loads(line)
+        after = parsed["content"].get("continues", {}).get("after", GENESIS)
+        begins = parsed["kind"] == "run" and (parsed["number"] == 1 or after != GENESIS)
         return str(after) if begins and follows(line, after) else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -186,10 +186,10 @@ def decode(content: object) -> Note:
 
 
 def _stuck(value: Any) -> Note:
-    counter, told = _only(value)
-    if told is None:
+    counter, rest = _only(value)
+    if rest is None:
         return TileFree(counter)
-    through, asked = _keys(told, "through", "asked")
+    through, asked = _keys(rest, "through", "asked")
     if not isinstance(asked, bool):
         raise UnknownNoteError("'asked' is neither true nor false")
     return TileSticks(counter, _count(through), asked)
@@ -254,8 +254,8 @@ def _only(value: Any) -> tuple[str, Any]:
     """The one key of an object, and what it has."""
     if not isinstance(value, dict) or len(value) != 1:
         raise UnknownNoteError(f"{value!r} does not name one part")
-    ((part, told),) = value.items()
-    return str(part), told
+    ((part, rest),) = value.items()
+    return str(part), rest
 
 
 def _keys(value: Any, *keys: str) -> list[Any]:

@@ -1,8 +1,8 @@
-"""Which story is true, when the journal's copies are read: the one that verifies to its end.
+"""Chooses the lines of the journal whose hash chain verifies, among those of all copies.
 
-The records are put together line by line: each may come from whichever copy still has it whole.
-Copies that lack it, or have it damaged, are told what is wrong with them. Where no copy has a
-record that was there, or two copies have different ones, nobody but people can decide.
+The records are put together line by line: each may come from any copy that still has it whole.
+For each copy that lacks one, or has it damaged, `defect_of` says so. Where no copy has a record
+that was on disk, or two copies have different ones, the journal is locked: a person decides.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from controller.journal.lines import (
 )
 
 WHAT_TO_DO = (
-    "They are left as they are. Keep them for whoever has to judge; put a good copy back, or begin"
-    " anew in another file with --journal."
+    "Nothing was changed. Keep the copies for the person who decides; put a good copy back, or"
+    " begin a new journal in another file with --journal."
 )
 
 
@@ -88,7 +88,7 @@ def read_copy(path: Path) -> Copy:
 
 
 def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
-    """The lines that the copies tell between them; none of a journal that is yet to begin.
+    """The lines put together from all copies; none of a journal that is yet to begin.
 
     Raises JournalLocked if they cannot be put together, JournalError if they are no journal.
     """
@@ -181,7 +181,7 @@ def _require_journal(copies: Sequence[Copy]) -> None:
 def _contradiction(copies: Sequence[Copy], number: int) -> JournalLockedError:
     return JournalLockedError(
         f"The journal's copies ({_names(copies)}) contradict each other from record {number} on:"
-        f" each is whole, and they tell different stories. {WHAT_TO_DO}"
+        f" each verifies, and they differ. {WHAT_TO_DO}"
     )
 
 

@@ -1,9 +1,9 @@
-"""What the journal tells of a story that was broken off, until it falls silent.
+"""Journal entries of an interrupted run, replayed in order until none is left.
 
-A run that goes on with such a story goes through the same activities again, from the beginning.
-What the journal confirms is not done again, only believed; where an activity's entries end, its
-work begins. The last entry may be an intent without an outcome: what came of it is in doubt, and
-its sensors are asked.
+A run that resumes goes through the same activities again, from the beginning. A step that the
+journal confirms is not done again: its outcome is taken from the journal. Where the entries of an
+activity end, its work begins. The last entry may be an intent without an outcome: then the step is
+in doubt, and the sensors decide.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from controller.journal.history import Entry
 from controller.journal.lines import JournalError
 from controller.journal.notes import Note
 
-RETOLD = ("under", "top", "play")
-"""The activities whose steps are gone through again; other entries tell what befell them."""
+REPLAYED = ("under", "top", "play")
+"""The activities whose steps are replayed; other entries record faults, questions and answers."""
 
 
 class Notebook(Protocol):
-    """What a piece of work may know of itself, and what it writes down on the way.
+    """The notes of one piece of work: those of an earlier run, and those that it records itself.
 
-    `doubtful` work was begun by a run that was broken off in it; `notes` are what that run wrote.
+    `doubtful` work was begun by a run that was interrupted in it; `notes` are what that run wrote.
     """
 
     doubtful: bool
@@ -39,8 +39,8 @@ class Notebook(Protocol):
         """Record what has happened; it is on disk when this returns."""
 
 
-class Unread:
-    """The notebook of work that nobody will ever ask about."""
+class DiscardingNotebook:
+    """A notebook that keeps nothing, for work that is not part of a run."""
 
     doubtful = False
     notes: tuple[Note, ...] = ()
@@ -55,41 +55,41 @@ class Unread:
         """Nothing is kept."""
 
 
-class Past:
-    """The entries of a story by activity, each taken once and in order."""
+class Replay:
+    """The entries of an interrupted run by activity, each taken once and in order."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self._left: dict[str, deque[Entry]] = {activity: deque() for activity in RETOLD}
+        self._left: dict[str, deque[Entry]] = {activity: deque() for activity in REPLAYED}
         for entry in entries:
             if entry.activity in self._left:
                 self._left[entry.activity].append(entry)
 
     @property
     def over(self) -> bool:
-        """Whether everything has been told: the present has begun."""
+        """Whether every entry has been taken."""
         return not any(self._left.values())
 
     def ahead(self, activity: str) -> Entry | None:
-        """What an activity did next, if the journal tells of it."""
+        """The next entry of an activity, None if there is none."""
         left = self._left.get(activity)
         return left[0] if left else None
 
     def take(self, activity: str, intent: Mapping[str, object]) -> Entry | None:
-        """What the journal tells of this intent, None where it is silent.
+        """Take the next entry of an activity, None if there is none.
 
-        Raises JournalError where the story tells of something else: other orders were given.
+        Raises JournalError if it has another intent: then this run was given other options.
         """
         entry = self.ahead(activity)
         if entry is None:
             return None
         if entry.intent != intent:
             raise JournalError(
-                f"The journal's entry {entry.number} tells of {_said(entry.intent)} where this run"
-                f" would have {_said(intent)}; give the same options as then, or --abandon the"
-                " round."
+                f"Entry {entry.number} of the journal is {_text(entry.intent)}, and this run would"
+                f" do {_text(intent)}; give the same options as that run, or give the round up with"
+                " --abandon."
             )
         return self._left[activity].popleft()
 
 
-def _said(intent: Mapping[str, object]) -> str:
+def _text(intent: Mapping[str, object]) -> str:
     return " ".join(f"{key} {value}" for key, value in intent.items())

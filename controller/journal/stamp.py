@@ -81,8 +81,8 @@ def require_own(copies: Sequence[Copy]) -> None:
 
 def _stamp_in(line: bytes) -> Stamp | None:
     try:
-        told: Any = json.loads(line)
-        stamp = told["content"][KEY]
-        return Stamp(str(stamp["id"]), str(stamp["place"])) if told["kind"] == "run" else None
+        parsed: Any = json.loads(line)
+        stamp = parsed["content"][KEY]
+        return Stamp(str(stamp["id"]), str(stamp["place"])) if parsed["kind"] == "run" else None
     except (ValueError, KeyError, TypeError):
-        return None  # a damaged line: what it was the other copies show
+        return None  # a damaged line, which another copy may have whole

@@ -6,7 +6,7 @@ from config.schema import Chain
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import ChainAt, ChainLost, last_of
-from controller.journal.replay import Notebook, Unread
+from controller.journal.replay import DiscardingNotebook, Notebook
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from firmware_bridge.board import Edges, Ended, Level, Reason
@@ -29,7 +29,7 @@ class ChainStation:
         self._corner = devices.sensor(chain.corner)
         self._care = care
         self._below = below
-        self._work: Notebook = Unread()
+        self._work: Notebook = DiscardingNotebook()
         self._side: int | None = 0
         """The side at which it is known to stand; None while that is not known."""
 

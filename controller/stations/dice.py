@@ -8,7 +8,7 @@ from config.schema import Dice
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import FacesFallen, ShakesBefore, notes_of
-from controller.journal.replay import Notebook, Unread
+from controller.journal.replay import DiscardingNotebook, Notebook
 from firmware_bridge.boards.devices import Devices
 
 
@@ -26,7 +26,7 @@ class DiceStation:
         Before each shake it is noted how many the dome has made; if this run is broken off, the
         next one sees whether the dice have fallen, and does not throw what has been thrown.
         """
-        work = work or Unread()
+        work = work or DiscardingNotebook()
         faces = [face for note in notes_of(work.notes, FacesFallen) for face in note.faces]
         last = work.notes[-1] if work.notes else None
         if isinstance(last, ShakesBefore):

@@ -13,7 +13,7 @@ from config.schema import Gantry, Modules
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import TagRead, last_of
-from controller.journal.replay import Notebook, Unread
+from controller.journal.replay import DiscardingNotebook, Notebook
 from controller.planning.moves import Carry, Grasp, TurnOver
 from controller.run_together import run_together
 from controller.stations.homing import GantryHoming, arrived
@@ -117,7 +117,7 @@ class GantryStation:
         is still at its source is taken, and what is in neither place has arrived. The jaws do not
         close before what `work` has recorded is on disk.
         """
-        work = work or Unread()
+        work = work or DiscardingNotebook()
         if not doubtful:
             await self._take(work, move.source, move.clear, move.target)
         elif await self._found(move.source):
@@ -137,7 +137,7 @@ class GantryStation:
         a tile is turned once, and what was read is noted before the tile is let go.
         """
         assert self._turner is not None
-        work = work or Unread()
+        work = work or DiscardingNotebook()
         read = last_of(work.notes, TagRead)
         if work.doubtful:
             await self._go_up(self._top)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import CountedFrom, PushDoubted, PushProven, TileFree, TileSticks
-from controller.journal.replay import Notebook, Unread
+from controller.journal.replay import DiscardingNotebook, Notebook
 from firmware_bridge.boards.devices import Sensor
 
 
@@ -31,7 +31,7 @@ class TileCounter:
         stuck: TileSticks | None = None,
     ) -> None:
         self._counter = counter
-        self._work = work or Unread()
+        self._work = work or DiscardingNotebook()
         self._base = base
         self._through = through
         self._stuck = stuck

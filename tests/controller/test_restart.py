@@ -15,7 +15,7 @@ from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
-from controller.journal.replay import Past
+from controller.journal.replay import Replay
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import parse
@@ -233,10 +233,10 @@ def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
 
 
 def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
-    past = Past([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
+    replay = Replay([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
     with pytest.raises(JournalError) as told:
-        past.take("top", {"step": "throw", "by": 2})
-    assert "entry 3 tells of step throw by 1" in str(told.value)
+        replay.take("top", {"step": "throw", "by": 2})
+    assert "Entry 3 of the journal is step throw by 1" in str(told.value)
     assert "--abandon" in str(told.value)
 
 

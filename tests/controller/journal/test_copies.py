@@ -281,9 +281,9 @@ def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
             Journal(file, NOON, {})
     assert str(locked.value) == (
         f"Record 5 of the journal is damaged in every copy that has it ({file}, {file}.2,"
-        f" {file}.3), so what came after it cannot be trusted. They are left as they are. Keep"
-        " them for whoever has to judge; put a good copy back, or begin anew in another file with"
-        " --journal."
+        f" {file}.3), so what came after it cannot be trusted. Nothing was changed. Keep the"
+        " copies for the person who decides; put a good copy back, or begin a new journal in"
+        " another file with --journal."
     )
     assert {path.read_bytes() for path in paths_of(file)} == {spoilt}
     file.write_bytes(story)
