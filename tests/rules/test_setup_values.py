@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games import GAMES, da_san, filipino, find_game, pai_gow
-from rules.setup import Game, Setup, replay
+from rules.setup import Game, Seating, Setup, replay
 from rules.steps import Choose, DrawLot, Outcome, Ready, Step, Throw, TurnUp
 
 HOUSES: list[tuple[str, object]] = [(name, None) for name in GAMES] + [
@@ -153,3 +153,10 @@ def test_outcomes_beyond_the_end_are_refused(name: str) -> None:
         end.apply()
     with pytest.raises(IllegalOutcomeError, match="comes after its end"):
         replay(end.game, end.seating, end.parameters, (*end.outcomes, None))
+
+
+@pytest.mark.parametrize(("players", "dealer"), [(0, 0), (-1, 0), (99, 0), (4, 4), (4, -1)])
+def test_a_replay_checks_the_seating_as_a_new_set_up_does(players: int, dealer: int) -> None:
+    wenzhou = find_game("wenzhou")
+    with pytest.raises(IllegalSetupError, match=r"seats 4 players, not|has no seat"):
+        replay(wenzhou, Seating(players, dealer), wenzhou.parameters(), ())
