@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rules.dice import Dice
 from rules.games import rules_of
 from rules.geometry import Seat
-from rules.play import Match, Rules
+from rules.play import AnyRules, Match
 from rules.setup import Game, Setup
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Orders:
     draw_seats: bool = False
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> AnyRules:
         """How the game is played."""
         return rules_of(self.game.name)
 

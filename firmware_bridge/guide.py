@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from config.layout.staging import Staging
-from rules.play import Action, Reseated, Rules, Settlement
+from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.setup import Setup
 from rules.steps import Outcome, Step
 
@@ -19,7 +19,7 @@ from rules.steps import Outcome, Step
 class Dealt:
     """A game that has been set up and is about to be played: by which rules, in which match."""
 
-    rules: Rules
+    rules: AnyRules
     setup: Setup
     match: Any
     staging: Staging

@@ -14,19 +14,19 @@ from collections.abc import Callable
 from typing import Any
 
 from rules.geometry import Seat
-from rules.play import Rules
+from rules.play import AnyRules
 
-Player = Callable[[Rules, Any, Seat], Any]
+Player = Callable[[AnyRules, Any, Seat], Any]
 """`player(rules, truth, seat)`: one of the seat's legal actions in a play with every tile known."""
 
 
-def sensible_player(rules: Rules, truth: Any, seat: Seat) -> Any:
+def sensible_player(rules: AnyRules, truth: Any, seat: Seat) -> Any:
     """The player that the game itself brings along, good enough to drive a simulation."""
     return rules.sensible(truth, seat)
 
 
 def next_act(
-    rules: Rules, truth: Any, play: Any, player: Player = sensible_player
+    rules: AnyRules, truth: Any, play: Any, player: Player = sensible_player
 ) -> tuple[Any | None, Any]:
     """What is said next to the table that knows `play`, and the truth after it.
 
@@ -49,7 +49,7 @@ def next_act(
     return rules.follows(truth, play, play.to_act[0]), truth
 
 
-def _is_left_to_the_dice(rules: Rules, play: Any, action: Any) -> bool:
+def _is_left_to_the_dice(rules: AnyRules, play: Any, action: Any) -> bool:
     """Whether a player does no more than throw; what his dice will show he cannot say."""
     throw = rules.throw(play)
     return throw is not None and type(action) is type(rules.thrown(play, (1,) * throw.dice))

@@ -45,6 +45,7 @@ class Action(Protocol):
 
 
 A = TypeVar("A", bound=Action)
+P = TypeVar("P")
 
 
 class LegalActions(Sequence[A], Generic[A]):
@@ -277,8 +278,11 @@ def draws_no_seats(match: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(Generic[P, A]):
     """How one game is played: `start` begins a play, `parse` reads an action's text.
+
+    `P` is the game's play and `A` its action; `AnyRules` are the rules of a game that is known by
+    its name alone.
 
     `sensible` is a player good enough to drive a simulation.
 
@@ -288,28 +292,28 @@ class Rules:
     """
 
     game: str
-    start: Callable[..., Any]
+    start: Callable[..., P]
     """`start(setup, tiles={}, match=None)`: a play from a finished set-up."""
-    parse: Callable[[Seat, str], Any]
-    sensible: Callable[[Any, Seat], Any]
+    parse: Callable[[Seat, str], A]
+    sensible: Callable[[P, Seat], A]
     match: Callable[[Any, int, Seat], Match]
     """`match(parameters, players, dealer)`: a match before its first hand."""
-    held: Callable[[Any], Held]
+    held: Callable[[P], Held]
     """`held(play)`: concealed tiles, sets laid down and flores of each seat, as far as seen.
 
     What lies in the middle is nobody's."""
-    hands_over: Callable[[Setup, Any, Any], Handed] = hands_nothing_over
+    hands_over: Callable[[Setup, P, P], Handed] = hands_nothing_over
     """`hands_over(setup, before, after)`: what the table hands out because of the one action that
     led from one play to the next."""
-    tells: Callable[[Any, Any, Any], Any] = says_it_as_it_is
+    tells: Callable[[P, P, A], A] = says_it_as_it_is
     """`tells(truth, play, action)`: the action of a player who sees the truth, as the table hears
     it: a tile drawn unseen has no face, a win shows what the table has not seen."""
-    follows: Callable[[Any, Any, Seat], Any] = has_nothing_to_add
+    follows: Callable[[P, P, Seat], A] = has_nothing_to_add
     """`follows(truth, play, seat)`: what a seat says where only the table has to ask: that it
     passes what it could not have claimed, which tiles it still held."""
-    throw: Callable[[Any], Throw | None] = waits_for_no_throw
+    throw: Callable[[P], Throw | None] = waits_for_no_throw
     """`throw(play)`: the throw that comes next unless somebody speaks first, None for none."""
-    thrown: Callable[[Any, Dice], Any] = throws_nothing
+    thrown: Callable[[P, Dice], A] = throws_nothing
     """`thrown(play, dice)`: that throw as an action."""
     answers: Callable[[Setup, Tiles], Outcome] = any_answer_is_true
     """`answers(setup, tiles)`: what people who see these tiles have to answer to the choice that
@@ -320,6 +324,10 @@ class Rules:
     to_draw: Callable[[Any], Any] = draws_no_seats
     """`to_draw(match)`: the match whose seats or first dealer are to be drawn before its first
     hand, by `before_hand`. Raises RulesError for a game without such a draw."""
+
+
+AnyRules = Rules[Any, Any]
+"""The rules of a game that is known by its name alone."""
 
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:

@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rules.errors import RulesError
 from rules.judge_registry import Judging
-from rules.play import Rules
+from rules.play import AnyRules, Rules
 from rules.setup import Game
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 GROUP = "wallwright.games"
 """The entry points' group."""
@@ -43,7 +45,7 @@ class GamePlugin:
     """
 
     game: Game
-    rules: Callable[[], Rules] | None = None
+    rules: Callable[[], AnyRules] | None = None
     judging: Callable[[], Judging] | None = None
     settings: Traversable | None = None
     """The YAML file with the game's tile, its pace of play and its parameters.
@@ -56,7 +58,7 @@ class GamePlugin:
         """The game's name on the command line."""
         return self.game.name
 
-    def require_rules(self) -> Rules:
+    def require_rules(self) -> AnyRules:
         """How the game is played. Raises PluginError if the plug-in does not have it."""
         if self.rules is None:
             raise PluginError(
@@ -82,11 +84,11 @@ class GamePlugin:
         return judging
 
 
-def lazily_rules(module: str, name: str) -> Callable[[], Rules]:
+def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
     """A function that imports `module` and returns its value called `name`."""
 
-    def rules() -> Rules:
-        found: Rules = getattr(import_module(module), name)
+    def rules() -> AnyRules:
+        found: AnyRules = getattr(import_module(module), name)
         return found
 
     return rules

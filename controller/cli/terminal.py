@@ -18,7 +18,7 @@ from firmware_bridge.guide import Ask, Dealt
 from rules.dice import parse_throw
 from rules.errors import NotationError
 from rules.geometry import Place
-from rules.play import Action, Reseated, Rules, Settlement
+from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -44,7 +44,7 @@ class Terminal:
 
     def __init__(self, console: OperatorConsole) -> None:
         self._console = console
-        self._rules: Rules | None = None
+        self._rules: AnyRules | None = None
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Ask until the answer can be the step's outcome."""
@@ -126,7 +126,7 @@ async def answered(asked: Awaitable[T]) -> T:
         ) from None
 
 
-def _legal(play: Any, rules: Rules, line: str) -> Action:
+def _legal(play: Any, rules: AnyRules, line: str) -> Action:
     """A typed line as an action that the play allows. Raises RulesError."""
     seat, _, words = line.partition(" ")
     if not (seat.isdecimal() and len(seat) < 3):

@@ -11,7 +11,7 @@ from rules.dice import Dice
 from rules.errors import MissingThrowError
 from rules.geometry import Place, Seat
 from rules.hidden_play import next_act
-from rules.play import Action, Rules
+from rules.play import Action, AnyRules
 from rules.plugin import GamePlugin
 from rules.setup import Setup
 from rules.setup_facts import settle
@@ -95,7 +95,7 @@ class Followed:
     said: tuple[Action, ...]
 
 
-def followed(rules: Rules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
+def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
     """A hand of sensible players, action by action, that a table follows which sees no tile."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     hand = Followed(rules.start(setup, tiles, match), rules.start(setup, {}, match), ())
@@ -112,7 +112,7 @@ def followed(rules: Rules, setup: Setup, tiles: AllTiles, chance: Random) -> Ite
     raise AssertionError(f"{rules.game}: no end of the hand after {LONGEST_PLAY} actions")
 
 
-def _thrown(rules: Rules, play: Any, chance: Random) -> Any:
+def _thrown(rules: AnyRules, play: Any, chance: Random) -> Any:
     throw = rules.throw(play)
     assert throw is not None, f"{rules.game}: nobody acts, and no throw is due"
     return rules.thrown(play, tuple(chance.randint(1, 6) for _ in range(throw.dice)))

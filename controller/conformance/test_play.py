@@ -12,7 +12,7 @@ import pytest
 
 from controller.conformance.dealing import LONGEST_PLAY, AllTiles, dealt, followed, seatings
 from rules.errors import RulesError
-from rules.play import IllegalActionError, Rules, random_action
+from rules.play import AnyRules, IllegalActionError, random_action
 from rules.plugin import GamePlugin
 from rules.record import recorded, replayed
 from rules.setup import Setup
@@ -29,13 +29,13 @@ def each_deal(played: GamePlugin) -> Iterator[tuple[Setup, AllTiles, Random]]:
         yield *dealt(played, chance, players, dealer), chance
 
 
-def start(rules: Rules, setup: Setup, tiles: AllTiles) -> Any:
+def start(rules: AnyRules, setup: Setup, tiles: AllTiles) -> Any:
     """A play of this deal in a new match."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     return rules.start(setup, tiles, match)
 
 
-def random_play(rules: Rules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Any]:
+def random_play(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Any]:
     """Each position of a hand in which everybody does anything that is legal."""
     play = start(rules, setup, tiles)
     for _ in range(LONGEST_PLAY):

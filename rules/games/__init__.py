@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from rules.errors import IllegalSetupError
 from rules.judge_registry import Judging
-from rules.play import Rules
+from rules.play import AnyRules
 from rules.plugin import GamePlugin
 from rules.registry import Registry
 from rules.setup import Game
@@ -49,7 +49,7 @@ def find_plugin(name: str) -> GamePlugin:
     return plugin
 
 
-def rules_of(name: str) -> Rules:
+def rules_of(name: str) -> AnyRules:
     """How the game of that name is played.
 
     Raises IllegalSetup with the names that exist, or PluginError for a game without rules of play.

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from rules.geometry import Seat
 from rules.hidden_play import sensible_player
-from rules.play import Rules
+from rules.play import AnyRules
 
 Style = Literal["sensible", "mixed", "uniform"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -29,7 +29,7 @@ class ActionChooser:
         self._chance = chance
         self._style = style
 
-    def choose(self, rules: Rules, truth: Any, seat: Seat) -> Any:
+    def choose(self, rules: AnyRules, truth: Any, seat: Seat) -> Any:
         """One legal action of this seat; `truth` is the play with every tile known."""
         if self._style == "sensible" or (self._style == "mixed" and self._chance.random() >= MIXED):
             return sensible_player(rules, truth, seat)

@@ -15,7 +15,7 @@ from rules.games.dominoes.deal import script
 from rules.games.dominoes.variants import VARIANTS
 from rules.judge_registry import Judging
 from rules.lazy import lazily
-from rules.play import Rules
+from rules.play import AnyRules
 from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
 
@@ -38,9 +38,9 @@ DOMINO_GAMES: tuple[Game, ...] = tuple(
 )
 
 
-def _rules(game: str) -> Rules:
+def _rules(game: str) -> AnyRules:
     """The rules of one of the eight games."""
-    played: tuple[Rules, ...] = import_module(f"{__name__}.adapter").RULES
+    played: tuple[AnyRules, ...] = import_module(f"{__name__}.adapter").RULES
     return next(rules for rules in played if rules.game == game)
 
 

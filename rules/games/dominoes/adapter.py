@@ -10,7 +10,7 @@ from rules.games.dominoes.play import DominoPlay, start
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
 from rules.geometry import Seat
-from rules.play import Handed, Held, Rules, Tiles
+from rules.play import AnyRules, Handed, Held, Rules, Tiles
 from rules.setup import Setup
 from rules.steps import Choose, Outcome, Packet
 
@@ -49,7 +49,7 @@ def answers(setup: Setup, tiles: Tiles) -> Outcome:
     return doublet_setter(hands, setup.parameters.heavier)
 
 
-RULES: tuple[Rules, ...] = tuple(
+RULES: tuple[AnyRules, ...] = tuple(
     Rules(
         game=variant.name,
         start=start,
