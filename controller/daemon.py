@@ -92,7 +92,7 @@ class Daemon:
         self._tower = Tower(table, supply, events)
         self._buzzer = Buzzer(table, supply, events, clock)
         self._pauses = Pauses(table, boards, self.books, guide.help, reconnect, supply)
-        boards = self._pauses.steady
+        boards = self._pauses.boards
         self._table = table
         self._boards = boards
         self._orders = orders

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from config.schema import Table
-from controller.pausing.pause_gate import Trouble
-from controller.pausing.resumable_board import SteadyBoard
+from controller.pausing.pause_gate import PauseCause
+from controller.pausing.resumable_board import ResumableBoard
 from controller.stations.switched import BACK_OFF
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardRefusedError
@@ -27,39 +27,39 @@ class BackingOff:
     def __init__(
         self,
         table: Table,
-        steady: Mapping[str, SteadyBoard],
+        steady: Mapping[str, ResumableBoard],
         told: Callable[[str, float], None],
     ) -> None:
         self._travels = _travels(table)
-        self._steady = steady
+        self._boards = steady
         self._told = told
-        self._answered: set[Trouble] = set()
+        self._answered: set[PauseCause] = set()
 
-    def is_about(self, trouble: Trouble) -> bool:
+    def is_about(self, cause: PauseCause) -> bool:
         """Whether a board's over-current means that something is in the way of a part."""
-        return trouble.code is FaultCode.OVER_CURRENT and trouble.channel in self._travels
+        return cause.code is FaultCode.OVER_CURRENT and cause.channel in self._travels
 
-    async def answer(self, troubles: tuple[Trouble, ...]) -> None:
+    async def answer(self, causes: tuple[PauseCause, ...]) -> None:
         """Send every part back a little that something is in the way of. Raises BoardError."""
-        if not all(map(self.is_about, troubles)):
+        if not all(map(self.is_about, causes)):
             return
-        for trouble in troubles:
-            if trouble not in self._answered:
-                self._answered.add(trouble)
-                await self._back_off(trouble)
+        for cause in causes:
+            if cause not in self._answered:
+                self._answered.add(cause)
+                await self._back_off(cause)
 
     def over(self) -> None:
         """The pause is over: the next over-current is another one."""
         self._answered.clear()
 
-    async def _back_off(self, trouble: Trouble) -> None:
-        seconds = self._travels[trouble.channel] * BACK_OFF
+    async def _back_off(self, cause: PauseCause) -> None:
+        seconds = self._travels[cause.channel] * BACK_OFF
         try:
-            moved = await self._steady[trouble.board].back_off(trouble.channel, seconds)
+            moved = await self._boards[cause.board].back_off(cause.channel, seconds)
         except BoardRefusedError:
             return  # the board knows of something worse by now, and tells it by itself
         if moved:
-            self._told(trouble.channel, seconds)
+            self._told(cause.channel, seconds)
 
 
 def _travels(table: Table) -> Mapping[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from controller.pausing.pause_gate import SILENT, Gate, Trouble
+from controller.pausing.pause_gate import SILENT, PauseCause, PauseGate
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.wire.errors import BoardSilentError
 
@@ -12,7 +12,7 @@ from firmware_bridge.wire.errors import BoardSilentError
 class Listening:
     """Edges, and after a lost line one for each sensor that was activated meanwhile."""
 
-    def __init__(self, board: Board, gate: Gate, sensors: tuple[str, ...]) -> None:
+    def __init__(self, board: Board, gate: PauseGate, sensors: tuple[str, ...]) -> None:
         self._board = board
         self._gate = gate
         self._sensors = sensors
@@ -32,7 +32,7 @@ class Listening:
             except BoardSilentError:
                 self._lost = True
                 self._back.clear()
-                self._gate.shut(Trouble(SILENT, self._board.name))
+                self._gate.shut(PauseCause(SILENT, self._board.name))
                 await self._back.wait()
             else:
                 self._last[edge.sensor] = edge

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from firmware_bridge.board import BoardFault, FaultCode
 
 SILENT = "SILENT"
-"""Why a table is paused whose board does not answer."""
+"""The cause of a pause whose board does not answer."""
 STRANGER = "STRANGER"
-"""Why a table is paused where another board answers than before."""
+"""The cause of a pause in which another board answers than before."""
 FAULT = "FAULT"
-"""Why it is paused while a board has a fault and has not said which yet."""
+"""The cause while a board has latched a fault and has not reported yet which one."""
 
 
 @dataclass(frozen=True)
-class Trouble:
+class PauseCause:
     """Why the table is paused, the board, the channel ('' for all).
 
     `why` is the name of a `FaultCode`, SILENT, STRANGER or FAULT.
@@ -28,7 +28,7 @@ class Trouble:
     channel: str = ""
 
     @classmethod
-    def of(cls, fault: BoardFault) -> Trouble:
+    def of(cls, fault: BoardFault) -> PauseCause:
         return cls(fault.code.name, fault.board, fault.channel)
 
     @property
@@ -37,58 +37,58 @@ class Trouble:
         return FaultCode[self.why] if self.why in FaultCode.__members__ else None
 
 
-class Gate:
-    """Open, or shut by the first trouble until all of them are over.
+class PauseGate:
+    """Open, or shut by the first cause until all of them are over.
 
-    `told` hears every new trouble at once, in the call that brings it.
+    `paused` is called with every new cause, in the call that shuts the gate.
     """
 
-    def __init__(self, told: Callable[[Trouble], None]) -> None:
+    def __init__(self, paused: Callable[[PauseCause], None]) -> None:
         self.open = True
         self.pauses = 0
         """How often it has been shut: an order knows by it whether a pause began meanwhile."""
-        self.troubles: list[Trouble] = []
+        self.causes: list[PauseCause] = []
         """What keeps it shut, oldest first."""
-        self._told = told
+        self._paused = paused
         self._opened = asyncio.Event()
         self._opened.set()
         self._shut = asyncio.Event()
         self._given_up = False
 
-    def shut(self, trouble: Trouble) -> None:
-        """Let nothing through any more; the same trouble twice is told once."""
+    def shut(self, cause: PauseCause) -> None:
+        """Let no order through any more. Duplicate causes are ignored."""
         if self.open:
             self.open = False
             self.pauses += 1
             if not self._given_up:
                 self._opened.clear()
             self._shut.set()
-        if trouble not in self.troubles:
-            if trouble.why != FAULT:
+        if cause not in self.causes:
+            if cause.why != FAULT:
                 # Now it is known which fault it is.
-                self.troubles = [
+                self.causes = [
                     known
-                    for known in self.troubles
-                    if (known.why, known.board) != (FAULT, trouble.board)
+                    for known in self.causes
+                    if (known.why, known.board) != (FAULT, cause.board)
                 ]
-            self.troubles.append(trouble)
-            self._told(trouble)
+            self.causes.append(cause)
+            self._paused(cause)
 
     def let_through(self) -> None:
-        """All is over: whoever waits goes on, in the order in which they came."""
-        self.troubles.clear()
+        """Every cause is over: waiting orders go on, in the order in which they came."""
+        self.causes.clear()
         self._shut.clear()
         self.open = True
         self._opened.set()
 
     async def passed(self) -> None:
-        """Wait until it is open: told as an event by whoever shuts it, and bounded there."""
+        """Wait until the gate is open. Raises CancelledError if it is never opened again."""
         await self._opened.wait()
         if not self.open:
-            raise asyncio.CancelledError("the table stops: nobody opens the gate any more.")
+            raise asyncio.CancelledError("the table stops: the gate stays shut.")
 
     def give_up(self) -> None:
-        """Nobody ends pauses any more: what waits, and whatever still comes, is over as well."""
+        """Shutdown: cancel every order that waits for the pause to end, or comes to wait."""
         self._given_up = True
         self._opened.set()
 

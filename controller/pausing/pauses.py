@@ -1,6 +1,6 @@
 """Pauses: what the table does about a host that stalled, a lost line, a latched fault, a reach-in.
 
-The first trouble shuts the gate: no order goes out any more, every board lets go, the table says
+The first cause shuts the gate: no order goes out any more, every board lets go, the table says
 that it is paused and why. Then, in this order and until all of it has succeeded at one go:
 
     rest      every board lets its outputs go to their safe values
@@ -15,25 +15,24 @@ and the gate opens. Nothing polls; every wait is bounded, or is one for a person
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
-from controller.faults.catalogue import CATALOGUE, STOP, Fault, FaultRow, latched
+from controller.faults.catalogue import CATALOGUE, Fault, latched
 from controller.faults.retry import Asking, Care
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
-from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, Gate, Trouble
+from controller.pausing.operator_help import OperatorHelp
+from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, PauseCause, PauseGate
 from controller.pausing.power_lease import Supply
-from controller.pausing.resumable_board import SteadyBoard
+from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import Books
 from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
 from firmware_bridge.board import Board, FaultCode
-from firmware_bridge.guide import Ask
 from firmware_bridge.wire.errors import (
     BoardError,
     BoardRefusedError,
@@ -55,10 +54,6 @@ LOOK_IN = 10.0
 """How often a board at rest is asked whether it is there, seconds (ours): a reset one is deaf."""
 QUIET = 30.0
 """How long a board may be silent before a person is asked to look, seconds."""
-ASKS = 5
-"""How often a person is asked about one thing before the table stops."""
-PATIENCE = 900.0
-"""How long they may take over an answer before they are asked again, seconds."""
 ATTEMPTS = 20
 """How often boards may fall out again while one pause is being ended."""
 
@@ -87,21 +82,18 @@ class Pauses:
         reconnect: Reconnect,
         supplies: Mapping[str, Supply] = _NO_SUPPLIES,
     ) -> None:
-        self.gate = Gate(self._paused)
-        care = Care(partial(limits_of, table), self._asked_in_service, books)
-        self.steady = {
-            name: SteadyBoard(
+        self.gate = PauseGate(self._paused)
+        self._people = OperatorHelp(books, ask)
+        care = Care(partial(limits_of, table), self._people.answer_to, books)
+        self.boards = {
+            name: ResumableBoard(
                 board, table.boards[name], self.gate, _homing(table, name, care), supplies.get(name)
             )
             for name, board in boards.items()
         }
         self._books = books
-        self._ask = ask
         self._reconnect = reconnect
-        self._backing_off = BackingOff(table, self.steady, self._backed_off)
-        self._asked: Counter[Trouble] = Counter()
-        self._servicing = 0
-        """How many questions are open to people in the present pause."""
+        self._backing_off = BackingOff(table, self.boards, self._backed_off)
         self._since: float | None = None
         """When the present pause began."""
 
@@ -109,7 +101,7 @@ class Pauses:
         """Hear every board and end every pause, until cancelled. Raises TableFault."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                for board in self.steady.values():
+                for board in self.boards.values():
                     tasks.create_task(self._listen(board))
                     tasks.create_task(self._look_in(board))
                 while True:
@@ -121,17 +113,17 @@ class Pauses:
 
     # What begins a pause
 
-    async def _listen(self, board: SteadyBoard) -> None:
+    async def _listen(self, board: ResumableBoard) -> None:
         while True:
             try:
                 async for fault in board.faults:
-                    self.gate.shut(Trouble.of(fault))
+                    self.gate.shut(PauseCause.of(fault))
             except BoardSilentError:
-                self.gate.shut(Trouble(SILENT, board.name))
+                self.gate.shut(PauseCause(SILENT, board.name))
             else:
                 return  # it was closed
 
-    async def _look_in(self, board: SteadyBoard) -> None:
+    async def _look_in(self, board: ResumableBoard) -> None:
         """Ask a board that nobody drives, now and then, whether it is there."""
         while True:
             await asyncio.sleep(LOOK_IN)
@@ -139,20 +131,20 @@ class Pauses:
                 try:
                     await board.answer()
                 except BoardRefusedError:
-                    self.gate.shut(Trouble(FAULT, board.name))
+                    self.gate.shut(PauseCause(FAULT, board.name))
                 except BoardSilentError:
-                    self.gate.shut(Trouble(SILENT, board.name))
+                    self.gate.shut(PauseCause(SILENT, board.name))
 
-    def _paused(self, trouble: Trouble) -> None:
+    def _paused(self, cause: PauseCause) -> None:
         """At once, in the very call that brings the news."""
         books = self._books
-        if trouble.code in _POWERLESS and trouble.board in self.steady:
-            self.steady[trouble.board].lost_power()
+        if cause.code in _POWERLESS and cause.board in self.boards:
+            self.boards[cause.board].lost_power()
         if self._since is None:
             self._since = books.clock()
             if books.machine.mode == "going":
                 books.machine.fire("pause")
-        books.events.tell("paused", why=trouble.why, board=trouble.board, channel=trouble.channel)
+        books.events.tell("paused", why=cause.why, board=cause.board, channel=cause.channel)
 
     # What ends it
 
@@ -161,21 +153,21 @@ class Pauses:
         last: BoardError | None = None
         for _ in range(ATTEMPTS):
             try:
-                await self._all(SteadyBoard.rest)
+                await self._all(ResumableBoard.rest)
                 await self._all(self._meet)
-                known = tuple(self.gate.troubles)
+                known = tuple(self.gate.causes)
                 await self._backing_off.answer(known)
                 await self._clear()
-                await self._all(SteadyBoard.get_ready)
+                await self._all(ResumableBoard.get_ready)
             except BoardError as error:
                 last = error
             else:
-                if known == tuple(self.gate.troubles):
+                if known == tuple(self.gate.causes):
                     return
-        trouble = self.gate.troubles[0]
+        cause = self.gate.causes[0]
         raise TableFault(
             Fault.SILENT,
-            f"board {trouble.board}",
+            f"board {cause.board}",
             f"it fell out {ATTEMPTS} times while a pause was being ended; at last: {last}",
         )
 
@@ -187,19 +179,19 @@ class Pauses:
             books.machine.fire("resume")
         since, self._since = self._since or 0.0, None
         books.events.tell("resumed", paused_s=round(books.clock() - since, 3))
-        for board in self.steady.values():
+        for board in self.boards.values():
             board.go_on()
         # A turn of the loop, in which the drives that wait are ordered: before drum and belts.
         await asyncio.sleep(0)
-        for board in self.steady.values():
+        for board in self.boards.values():
             try:
                 await board.run_on()
             except BoardRefusedError:
                 pass  # the board has paused again, and says so by itself
             except BoardSilentError:
-                self.gate.shut(Trouble(SILENT, board.name))
+                self.gate.shut(PauseCause(SILENT, board.name))
 
-    async def _all(self, do: Callable[[SteadyBoard], Awaitable[None]]) -> None:
+    async def _all(self, do: Callable[[ResumableBoard], Awaitable[None]]) -> None:
         """Do it with every board at the same time.
 
         A board that fails lets the others finish; raises BoardError with the sentence of each. A
@@ -207,13 +199,13 @@ class Pauses:
         """
         failed: list[BoardError] = []
 
-        async def one(board: SteadyBoard) -> None:
+        async def one(board: ResumableBoard) -> None:
             try:
                 await do(board)
             except BoardError as error:
                 failed.append(error)
 
-        await run_together(*(one(board) for board in self.steady.values()))
+        await run_together(*(one(board) for board in self.boards.values()))
         if len(failed) > 1:
             raise BoardError(" ".join(map(str, failed)))
         if failed:
@@ -224,7 +216,7 @@ class Pauses:
 
     # Boards that do not answer
 
-    async def _meet(self, board: SteadyBoard) -> None:
+    async def _meet(self, board: ResumableBoard) -> None:
         """Until it answers; after a while with a person's help. Raises TableFault."""
         helping: asyncio.Task[None] | None = None
         quiet_at = self._books.clock() + QUIET
@@ -237,26 +229,30 @@ class Pauses:
                     if helping is not None and helping.done():
                         # A person's stop counts, even if the board answers at the same moment.
                         helping.result()
-                    for why in (SILENT, STRANGER):
-                        self._asked.pop(Trouble(why, board.name), None)
+                    answers = (PauseCause(SILENT, board.name), PauseCause(STRANGER, board.name))
+                    self._people.forget(answers.__contains__)
                     return
                 if helping is not None and helping.done():
                     helping.result()
                     helping, quiet_at = None, self._books.clock() + QUIET
                 if helping is None and self._books.clock() >= quiet_at:
-                    silent = Trouble(SILENT, board.name)
-                    helping = asyncio.create_task(self._help(silent, CATALOGUE[Fault.SILENT]))
+                    silent = PauseCause(SILENT, board.name)
+                    helping = asyncio.create_task(
+                        self._people.help(silent, CATALOGUE[Fault.SILENT])
+                    )
                 await asyncio.sleep(interval)
                 interval = min(2 * interval, LONGEST_INTERVAL)
         finally:
             if helping is not None:
                 helping.cancel()
 
-    async def introduce(self, board: SteadyBoard) -> None:
+    async def introduce(self, board: ResumableBoard) -> None:
         """Begin the first session with a board. Raises BoardError, TableFault."""
         await self._recognised(board, board.start)
 
-    async def _recognised(self, board: SteadyBoard, meet: Callable[[], Awaitable[object]]) -> None:
+    async def _recognised(
+        self, board: ResumableBoard, meet: Callable[[], Awaitable[object]]
+    ) -> None:
         """Meet a board; a stranger is asked about until the right board answers.
 
         Raises TableFault STRANGER after the last question, or where a person stops the table.
@@ -265,10 +261,11 @@ class Pauses:
             try:
                 await meet()
             except StrangeBoardError as stranger:
-                trouble = Trouble(STRANGER, board.name)
+                cause = PauseCause(STRANGER, board.name)
                 if not self.gate.open:
-                    self.gate.shut(trouble)
-                await self._help(trouble, CATALOGUE[Fault.STRANGER], str(stranger).rstrip("."))
+                    self.gate.shut(cause)
+                seen = str(stranger).rstrip(".")
+                await self._people.help(cause, CATALOGUE[Fault.STRANGER], seen)
                 # The cable was moved: the session that is left belongs to the stranger's line.
                 self._reconnect(board.name)
             else:
@@ -277,31 +274,30 @@ class Pauses:
     # Faults that boards have latched
 
     async def _clear(self) -> None:
-        asked: set[FaultCode | Trouble | None] = set()
-        for trouble in tuple(self.gate.troubles):
-            code = trouble.code
-            if trouble.why in (SILENT, STRANGER) or code in _BY_ITSELF:
+        asked: set[FaultCode | PauseCause | None] = set()
+        for cause in tuple(self.gate.causes):
+            code = cause.code
+            if cause.why in (SILENT, STRANGER) or code in _BY_ITSELF:
                 continue
-            if code in _AT_AN_INPUT and trouble.channel:
-                await self._released(self.steady[trouble.board].plain, trouble.channel)
-            obstructed = self._backing_off.is_about(trouble)
+            if code in _AT_AN_INPUT and cause.channel:
+                await self._released(self.boards[cause.board].plain, cause.channel)
+            obstructed = self._backing_off.is_about(cause)
             # What is in the way of two parts is to be taken away from both.
-            question = trouble if obstructed else code
+            question = cause if obstructed else code
             if question not in asked:
                 asked.add(question)
                 fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
-                await self._help(trouble, CATALOGUE[fault])
+                await self._people.help(cause, CATALOGUE[fault])
         await self._all(self._cleared)
         # What people do as often as they like is no sign of a defect.
-        for trouble in [known for known in self._asked if known.code in _AT_AN_INPUT]:
-            del self._asked[trouble]
+        self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
 
-    async def _cleared(self, board: SteadyBoard) -> None:
+    async def _cleared(self, board: ResumableBoard) -> None:
         """Raises BoardRefused while a cause persists: then all begins anew, and is asked again."""
         nothing_to_clear = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
         if any(
-            trouble.board == board.name and trouble.why not in nothing_to_clear
-            for trouble in self.gate.troubles
+            cause.board == board.name and cause.why not in nothing_to_clear
+            for cause in self.gate.causes
         ):
             await board.clear()
 
@@ -313,37 +309,6 @@ class Pauses:
             # A board that is reset meanwhile tells nobody; asked, it is silent: all begins anew.
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), LOOK_IN)
-
-    async def _asked_in_service(self, ask: Ask) -> str:
-        """Ask a person, who may work at the table meanwhile: a paused table is being serviced."""
-        machine = self._books.machine
-        self._servicing += 1
-        if machine.mode == "paused":
-            machine.fire("service")
-        try:
-            return await self._ask(ask)
-        finally:
-            self._servicing -= 1
-            if not self._servicing and machine.mode == "servicing":
-                machine.fire("finish_service")
-
-    async def _help(self, trouble: Trouble, row: FaultRow, seen: str | None = None) -> None:
-        """Ask a person, up to a limit. Raises TableFault when that, or their patience, is over."""
-        part = trouble.channel or f"board {trouble.board}"
-        what = seen or f"{trouble.why} on {trouble.channel or 'the whole board'}"
-        seen = seen or f"{trouble.why} on board {trouble.board}"
-        while self._asked[trouble] < ASKS:
-            self._asked[trouble] += 1
-            self._books.visits += 1
-            ask = Ask(row.code, part, seen, row.request(part), row.answers, safety=True)
-            with suppress(TimeoutError):
-                async with self._books.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):
-                    answer = await self._asked_in_service(ask)
-                    note(answer)
-                    if answer == STOP:
-                        raise _stopped(trouble, f"{what}; a person stopped the table", ordered=True)
-                    return
-        raise _stopped(trouble, f"{what}; asked {ASKS} times, and it is still so")
 
 
 def _homing(table: Table, board: str, care: Care) -> Homing | None:
@@ -357,10 +322,3 @@ def _fault_of(code: FaultCode | None) -> Fault:
     if code is None:
         return Fault.BOARD
     return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)
-
-
-def _stopped(trouble: Trouble, evidence: str, *, ordered: bool = False) -> TableFault:
-    fault = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER}.get(trouble.why, Fault.BOARD)
-    stopped = TableFault(fault, f"board {trouble.board}", evidence)
-    stopped.ordered = ordered
-    return stopped

@@ -171,7 +171,7 @@ def test_every_board_that_fails_while_a_pause_ends_is_in_the_sentence() -> None:
             await asyncio.sleep(0.1 if board is first else 0.2)
             raise BoardRefusedError(f"board {board.name} says no.")  # type: ignore[attr-defined]
 
-        first, *_rest = daemon._pauses.steady.values()
+        first, *_rest = daemon._pauses.boards.values()
         with pytest.raises(BoardError) as raised:
             await daemon._pauses._all(do)
         sentences.append(str(raised.value))
@@ -189,7 +189,7 @@ def test_an_error_of_the_program_while_a_pause_ends_does_not_wait_for_silent_boa
                 raise TypeError("a mistake")
             await asyncio.sleep(1e6)
 
-        first, *_rest = daemon._pauses.steady.values()
+        first, *_rest = daemon._pauses.boards.values()
         with pytest.raises(TypeError, match="a mistake"):
             await daemon._pauses._all(do)
         ended.append(asyncio.get_running_loop().time())
@@ -212,7 +212,7 @@ def test_a_person_who_stops_the_table_over_one_silent_board_is_not_kept_waiting_
             await asyncio.sleep(5.0)
             return STOP
 
-        played.daemon._pauses._ask = stops_the_first
+        played.daemon._pauses._people._ask = stops_the_first
         unplug(1e6)(played)
 
     times: list[float] = []
@@ -229,7 +229,7 @@ def test_a_stop_counts_even_if_the_board_answers_at_the_same_moment() -> None:
             played.hardware.plug.put_back()
             return STOP
 
-        played.daemon._pauses._ask = puts_the_plug_back_and_stops
+        played.daemon._pauses._people._ask = puts_the_plug_back_and_stops
         unplug(1e6)(played)
 
     with pytest.raises(TableFault, match="a person stopped the table"):

@@ -7,24 +7,24 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from controller.pausing.pause_gate import Gate, Trouble
-from controller.pausing.resumable_board import SteadyBoard
+from controller.pausing.pause_gate import PauseCause, PauseGate
+from controller.pausing.resumable_board import ResumableBoard
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.desk import CONFIG, Desk, story
 
-Tell = Callable[[Desk, SteadyBoard, Gate], Awaitable[None]]
+Tell = Callable[[Desk, ResumableBoard, PauseGate], Awaitable[None]]
 
 
-def at_the_desk(tell: Tell) -> list[Trouble]:
+def at_the_desk(tell: Tell) -> list[PauseCause]:
     """A story with a steady board that holds a lease; what its gate heard."""
-    told: list[Trouble] = []
+    told: list[PauseCause] = []
 
     async def main(desk: Desk) -> None:
         await desk.board.release_lease()
-        gate = Gate(told.append)
-        board = SteadyBoard(desk.board, CONFIG, gate)
+        gate = PauseGate(told.append)
+        board = ResumableBoard(desk.board, CONFIG, gate)
         await board.start()
         await board.hold_lease()
         await tell(desk, board, gate)
@@ -33,7 +33,7 @@ def at_the_desk(tell: Tell) -> list[Trouble]:
     return told
 
 
-async def end_pause(board: SteadyBoard, gate: Gate) -> None:
+async def end_pause(board: ResumableBoard, gate: PauseGate) -> None:
     """What the watch over a table does, without people."""
     assert not gate.open
     await board.rest()
@@ -59,7 +59,7 @@ async def stalled(desk: Desk, seconds: float) -> None:
 
 
 def test_after_a_stall_a_drive_goes_on_with_the_edges_that_are_left() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
         pass_tiles(desk, 2)
@@ -76,7 +76,7 @@ def test_after_a_stall_a_drive_goes_on_with_the_edges_that_are_left() -> None:
 
 
 def test_edges_that_nobody_heard_of_are_counted_when_the_line_is_back() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
         desk.host.unplug()
@@ -92,7 +92,7 @@ def test_edges_that_nobody_heard_of_are_counted_when_the_line_is_back() -> None:
 
 
 def test_an_order_that_never_reached_the_board_is_given_once_more() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         desk.host.unplug()
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 2), 30.0))
         await asyncio.sleep(1.0)
@@ -106,7 +106,7 @@ def test_an_order_that_never_reached_the_board_is_given_once_more() -> None:
 
 
 def test_dice_that_lay_still_before_anybody_heard_are_not_thrown_again() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         throw = asyncio.ensure_future(board.throw("dome", 2))
         await asyncio.sleep(1.0)
         desk.host.arrive = lambda data: None  # type: ignore[method-assign]
@@ -123,7 +123,7 @@ def test_dice_that_lay_still_before_anybody_heard_are_not_thrown_again() -> None
 
 
 def test_a_throw_that_was_cut_short_is_thrown_once() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         throw = asyncio.ensure_future(board.throw("dome", 2))
         await asyncio.sleep(0.5)
         await stalled(desk, 1.2)
@@ -135,7 +135,7 @@ def test_a_throw_that_was_cut_short_is_thrown_once() -> None:
 
 
 def test_what_was_on_is_on_again_and_what_is_timed_runs_its_whole_time_once() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         await board.set("lamp", 1)
         run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
         await stalled(desk, 1.0)
@@ -151,7 +151,7 @@ def test_what_was_on_is_on_again_and_what_is_timed_runs_its_whole_time_once() ->
 
 
 def test_what_somebody_stops_during_a_pause_does_not_go_on_after_it() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
         await asyncio.sleep(0.1)
         await stalled(desk, 1.0)
@@ -164,7 +164,7 @@ def test_what_somebody_stops_during_a_pause_does_not_go_on_after_it() -> None:
 
 
 def test_a_lid_that_reached_its_switch_meanwhile_is_not_driven_on() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         lid = asyncio.ensure_future(board.drive("lid", 1000, Level("lid_open"), 30.0))
         await asyncio.sleep(0.1)
         desk.host.unplug()
@@ -179,7 +179,7 @@ def test_a_lid_that_reached_its_switch_meanwhile_is_not_driven_on() -> None:
 
 
 def test_without_a_pause_nothing_is_asked_that_was_not_ordered() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         asked = len(desk.asked)
         await board.set("lamp", 1)
         assert (await board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
@@ -189,7 +189,7 @@ def test_without_a_pause_nothing_is_asked_that_was_not_ordered() -> None:
 
 
 def test_a_mistake_of_the_caller_is_no_pause() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         with pytest.raises(BoardRefusedError, match="has no channel lit"):
             await board.set("lit", 1)
         await board.release_lease()
@@ -204,7 +204,7 @@ def test_a_mistake_of_the_caller_is_no_pause() -> None:
 
 
 def test_a_board_remembers_counts_orders_and_dice_through_a_reset() -> None:
-    async def tell(desk: Desk, board: SteadyBoard, gate: Gate) -> None:
+    async def tell(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
         lift = asyncio.ensure_future(desk.board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
         pass_tiles(desk, 2)

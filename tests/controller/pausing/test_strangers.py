@@ -11,7 +11,7 @@ from config.loader import load_table
 from config.schema import Table
 from controller.faults.catalogue import DONE, Fault
 from controller.faults.table_fault import TableFault
-from controller.pausing.pauses import ASKS
+from controller.pausing.operator_help import ASKS
 from firmware_bridge.guide import Ask
 from tests.controller.played_round import Happens, Round, play
 
@@ -82,7 +82,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
                 board._crc, board._records = 0, ()
             return DONE
 
-        played.daemon._pauses._ask = answer
+        played.daemon._pauses._people._ask = answer
 
     return happen, asked, driven
 

@@ -1,0 +1,94 @@
+"""Decides whether an order was cut short by a pause, and begins the pause if it is a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from controller.pausing.pause_gate import FAULT, SILENT, PauseCause, PauseGate
+from firmware_bridge.board import Ended, FaultCode, Reason
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
+from firmware_bridge.wire.messages import Refusal
+
+T = TypeVar("T")
+
+CUT_SHORT = (Reason.HELD, Reason.FAULT, Reason.STOPPED)
+"""How a motion ends that a pause cuts short; STOPPED may also be a stop that was ordered."""
+_REFUSED = {
+    Refusal.NO_LEASE: FaultCode.LEASE_EXPIRED,
+    Refusal.FAULT_LATCHED: None,
+    Refusal.NOT_CONFIGURED: FaultCode.BROWN_OUT,
+    Refusal.NOT_HOMED: FaultCode.BROWN_OUT,
+}
+"""Refusals that mean a pause, and its cause; None where the board reports the fault by itself."""
+
+
+class Interruption:
+    """The pauses of one board, as its orders see them.
+
+    `expected` says of a refusal that can mean a pause whether it does: a board without a lease, for
+    example, refuses rightly.
+    """
+
+    def __init__(self, board: str, gate: PauseGate, expected: Callable[[Refusal], bool]) -> None:
+        self._board = board
+        self._gate = gate
+        self._expected = expected
+
+    @property
+    def paused(self) -> bool:
+        """Whether the gate is shut."""
+        return not self._gate.open
+
+    @property
+    def pauses(self) -> int:
+        """How many pauses have begun; an order compares it from before and after."""
+        return self._gate.pauses
+
+    async def over(self) -> None:
+        """Wait until no pause is on."""
+        if not self._gate.open:
+            await self._gate.passed()
+
+    async def repeat(self, order: Callable[[], Awaitable[T]]) -> T:
+        """Give an absolute order again after every pause, until it ends by itself."""
+        while True:
+            await self.over()
+            pauses = self.pauses
+            try:
+                result = await order()
+            except BoardError as error:
+                if not self.caused(error, pauses):
+                    raise
+            else:
+                if not isinstance(result, Ended) or not self.ended(result, pauses):
+                    return result
+
+    def ended(self, ended: Ended, pauses: int) -> bool:
+        """Whether a pause ended a motion; if the gate does not know of that pause, it is shut."""
+        if ended.reason not in CUT_SHORT:
+            return False
+        since = self._gate.pauses != pauses
+        if ended.reason is Reason.STOPPED:
+            return since
+        if not since:
+            self._shut(FaultCode.LEASE_EXPIRED if ended.reason is Reason.HELD else None)
+        return True
+
+    def caused(self, error: BoardError, pauses: int) -> bool:
+        """Whether an error means a pause; if the gate does not know of it, it is shut."""
+        if self._gate.pauses != pauses:
+            return True
+        if isinstance(error, BoardSilentError):
+            self._gate.shut(PauseCause(SILENT, self._board))
+            return True
+        why = error.why if isinstance(error, BoardRefusedError) else None
+        if why is None or why not in _REFUSED or not self._expected(why):
+            return False
+        self._shut(_REFUSED[why])
+        return True
+
+    def _shut(self, code: FaultCode | None) -> None:
+        """Pause for a code; without one the board's own report of it is on its way."""
+        if code is not None or self._gate.open:
+            self._gate.shut(PauseCause(code.name if code else FAULT, self._board))
