@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import platform
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +19,12 @@ from hil_tests.targets import target as target_of
 
 BY_DEFAULT = ("sim", "emulated")
 MEASURED = "measured"
-LACKING = "lacking"
+LACKING, BOARDS = "lacking", "boards"
 _broken: dict[str, str] = {}
 """Targets whose link does not work at all, and why."""
 _sound: set[str] = set()
+_boards: dict[str, str] = {}
+"""Each target's board: its serial number, firmware and build, as it has said itself."""
 _results: list[Result] = []
 _lacking: list[str] = []
 
@@ -81,7 +87,7 @@ def target(request: pytest.FixtureRequest) -> Target:
         pytest.skip(f"the bench is broken: {_broken[found.name]}")
     if found.name not in _sound:
         try:
-            found.tell(_smoke)
+            found.tell(partial(_smoke, found.name))
         except Exception as reason:
             _broken[found.name] = f"{type(reason).__name__}: {reason}"
             raise
@@ -89,7 +95,9 @@ def target(request: pytest.FixtureRequest) -> Target:
     return found
 
 
-async def _smoke(bench: Bench) -> None:
+async def _smoke(name: str, bench: Bench) -> None:
+    said = bench.identity
+    _boards[name] = f"{said.serial}, firmware {said.firmware}, build {said.build}"
     assert await bench.board.self_test() == 0
 
 
@@ -105,7 +113,7 @@ def measure(request: pytest.FixtureRequest) -> Measure:
         least: float | None = None,
     ) -> None:
         found = Measurement(what, value, unit, most, least)
-        request.node.user_properties.append((MEASURED, asdict(found)))
+        request.node.user_properties.append((MEASURED, json.dumps(asdict(found))))
         assert found.holds, f"{what}: {value:g} {unit}, allowed is {found.limits}"
 
     return measured
@@ -114,7 +122,11 @@ def measure(request: pytest.FixtureRequest) -> Measure:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if "hil_tests" not in report.nodeid or (report.when != "call" and report.passed):
         return
-    found = [Measurement(**told) for name, told in report.user_properties if name == MEASURED]
+    found = [
+        Measurement(**json.loads(str(told)))
+        for name, told in report.user_properties
+        if name == MEASURED
+    ]
     why = "" if report.passed else report.longreprtext
     _results.append(Result(report.nodeid, report.outcome, why, tuple(found)))
 
@@ -123,14 +135,29 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     told = getattr(session.config, "workeroutput", None)
     if told is not None:
         told[LACKING] = _lacking
+        told[BOARDS] = _boards
         return
     file = session.config.getoption("--report")
     if file is not None:
-        file.write_text(page(_results, _lacking), "utf-8")
+        target = session.config.getoption("--target") or " and ".join(BY_DEFAULT)
+        file.write_text(page(_results, _lacking, _about(target)), "utf-8")
+
+
+def _about(target: str) -> dict[str, str]:
+    """When and where this ran, and on which boards."""
+    system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "host": f"{platform.node()} ({system})",
+        "target": target,
+        **{f"board of {name}": said for name, said in sorted(_boards.items())},
+    }
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """What another process has left out (all of them leave out the same)."""
-    told = getattr(node, "workeroutput", {}).get(LACKING, [])
+    output = getattr(node, "workeroutput", {})
+    _boards.update(output.get(BOARDS, {}))
+    told = output.get(LACKING, [])
     _lacking.extend(why for why in told if why not in _lacking)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from types import MappingProxyType
 
 WIDTH, BAR = 420, 14
 _STYLE = """
@@ -53,17 +55,26 @@ class Result:
     measurements: tuple[Measurement, ...]
 
 
-def page(results: list[Result], lacking: list[str]) -> str:
-    """The whole report; `lacking` says what was left out and why."""
+def page(
+    results: list[Result], lacking: list[str], about: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """The whole report: `about` is when, where and with which boards it was made.
+
+    `lacking` says what was left out and why.
+    """
     counts = {name: sum(r.outcome == name for r in results) for name in _outcomes(results)}
     summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "no test"
     rows = [_row(result) for result in results]
+    facts = "".join(
+        f"<tr><th>{escape(what)}</th><td>{escape(text)}</td></tr>" for what, text in about.items()
+    )
     left_out = "".join(f"<li>{escape(why)}</li>" for why in lacking)
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         f"<title>Hardware in the loop</title><style>{_STYLE}</style>"
         f"<h1>Hardware in the loop</h1><p>{escape(summary)}.</p>"
-        f"<h2>Measurements</h2>{_measurements(results)}"
+        + (f"<table>{facts}</table>" if facts else "")
+        + f"<h2>Measurements</h2>{_measurements(results)}"
         f"<h2>Tests</h2><table>{''.join(rows)}</table>"
         + (f"<h2>Left out</h2><ul>{left_out}</ul>" if lacking else "")
         + "</html>\n"

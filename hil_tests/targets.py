@@ -12,6 +12,7 @@ from fcntl import LOCK_EX, flock
 from itertools import count
 
 from config.schema import MotorChannel
+from firmware_bridge.board import BoardIdentity
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.commissioning.device_keys import DeviceKeys, default_file
 from firmware_bridge.commissioning.provisioning import image
@@ -51,6 +52,7 @@ class Bench:
 
     board: SerialBoard
     press: Press
+    identity: BoardIdentity
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,19 @@ class Target:
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _fresh
             board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
             try:
-                await known_state(board)
-                await story(Bench(board, press))
+                identity = await known_state(board)
+                await story(Bench(board, press, identity))
             finally:
                 await board.close()
                 line.close()
 
 
-async def known_state(board: SerialBoard) -> None:
+async def known_state(board: SerialBoard) -> BoardIdentity:
     """From whatever it was doing: identified, the harness's table, nothing moves, no fault."""
-    await board.start()
+    identity = await board.start()
     await board.stop()
     await board.clear()
+    return identity
 
 
 def _fresh() -> bytes:

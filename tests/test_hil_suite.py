@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import platform
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -23,7 +27,7 @@ def run(*arguments: str) -> str:
 def test_a_board_that_is_not_there_fails_once_and_the_rest_is_skipped_with_the_reason() -> None:
     told = run("hil_tests/test_harness.py", "--target", "serial:/dev/no_such_port")
     assert "1 error" in told
-    assert "the bench is broken: BoardSilent: port /dev/no_such_port cannot be opened" in told
+    assert "the bench is broken: BoardSilentError: port /dev/no_such_port cannot be opened" in told
     assert "passed" not in told.splitlines()[-1]
     assert "left out: test_the_emergency_stop_takes_the_power_and_is_latched" in told
     assert "its target has no hand" in told
@@ -37,6 +41,25 @@ def test_every_measurement_is_in_the_page_with_its_limit_and_a_plot(tmp_path: Pa
     assert written.count("<svg") == 3
     assert "a pulse of 40 ms is wrong by" in written
     assert "at most 1000 us" in written
+
+
+def test_the_report_says_when_where_and_on_which_board_it_was_made(tmp_path: Path) -> None:
+    html, junit = tmp_path / "report.html", tmp_path / "junit.xml"
+    options = ("--target", "sim", "--report", str(html), "--junitxml", str(junit), "-k", "pulse")
+    assert "3 passed" in run("hil_tests/test_harness.py", *options)
+    written = html.read_text("utf-8")
+    today = datetime.now(UTC).date().isoformat()
+    for what, value in (
+        ("date", today),
+        ("host", platform.node()),
+        ("target", "sim"),
+        ("board of sim", "SIM00000, firmware 1, build sim"),
+    ):
+        assert f"<tr><th>{what}</th><td>{value}" in written
+    suite = ET.parse(junit).getroot()  # noqa: S314 pytest has just written it
+    properties = [each.attrib["value"] for each in suite.iter("property")]
+    assert len(properties) == 3
+    assert {json.loads(each)["unit"] for each in properties} == {"us"}
 
 
 def test_a_measurement_beyond_its_limit_is_red_and_told() -> None:

@@ -124,9 +124,9 @@ def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None)
     )
     for fill in staging.fills:
         if fill.tray >= len(trays.sides):
-            raise DoesNotFitError(
-                f"needs {len(staging.fills)} trays, and the table has {len(trays.sides)}"
-            )
+            # A tray in between may stay empty, beside a hand lane that takes its tiles.
+            needed = max(each.tray for each in staging.fills) + 1
+            raise DoesNotFitError(f"needs {needed} trays, and the table has {len(trays.sides)}")
         if len(fill.stacks) > trays.columns or max(fill.stacks) > trays.levels:
             raise DoesNotFitError(
                 f"needs {len(fill.stacks)} columns of {max(fill.stacks)} in a tray,"

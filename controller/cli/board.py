@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from controller.cli import completion
 from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInputError
 from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
@@ -16,7 +17,10 @@ from controller.cli.options import GameNamed
 def board(
     sim: Annotated[
         str,
-        typer.Option(help="The table that the board drives: a name, or a YAML file of your own."),
+        typer.Option(
+            help="The table that the board drives: a name, or a YAML file of your own.",
+            autocompletion=completion.tables,
+        ),
     ] = "robotic",
     pty: Annotated[
         bool, typer.Option("--pty", help="Answer on a pseudo-terminal and print its path.")

@@ -20,6 +20,7 @@ import typer
 from rich.progress import track
 from rich.table import Table as Grid
 
+from controller.cli import completion
 from controller.cli.errors import BadInputError, no_such
 from controller.cli.lines import opened
 from controller.cli.named import game_name, table_named
@@ -49,11 +50,19 @@ def chaos(
     ] = 0,
     games: Annotated[
         list[str] | None,
-        typer.Option(help="Only this game, or the one in this folder; repeat.", show_default=False),
+        typer.Option(
+            help="Only this game, or the one in this folder; repeat.",
+            show_default=False,
+            autocompletion=completion.games,
+        ),
     ] = None,
     tables: Annotated[
         list[str] | None,
-        typer.Option(help="Only this table, by name or file; repeat.", show_default=False),
+        typer.Option(
+            help="Only this table, by name or file; repeat.",
+            show_default=False,
+            autocompletion=completion.tables,
+        ),
     ] = None,
     play: Annotated[
         bool | None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +14,10 @@ from config.errors import ConfigError
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
-from config.validation.checks import fit
+from config.validation.checks import Fit, fit
+from controller.cli.errors import complain
 from controller.cli.named import game_named
+from controller.cli.options import AsJson
 from rules.errors import RulesError
 from rules.games import GAMES
 
@@ -24,28 +28,29 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(help="Table or game files, or the folders of games' packages.")
     ],
+    as_json: AsJson = False,
 ) -> int:
     """Check configuration files; every defect with file:line, the key, and what to do."""
     right: list[Checked] = []
-    wrong = 0
+    wrong: dict[Path, list[str]] = {}
     for path in files:
         try:
             right.append((path, _checked(path)))
         except (ConfigError, RulesError) as error:
-            typer.echo(str(error), err=True)
-            wrong += 1
-    own_tables = [(str(path), each) for path, each in right if isinstance(each, Table)]
-    own_games = [(str(path), each) for path, each in right if isinstance(each, GameConfig)]
+            wrong[path] = str(error).splitlines()
+    fits = {path: list(_fits(each, right)) for path, each in right}
+    if as_json:
+        told = [_facts(path, each, fits[path]) for path, each in right]
+        told += [{"file": str(path), "defects": defects} for path, defects in wrong.items()]
+        print(json.dumps(told, indent=2))
+        return 2 if wrong else 0
+    for defects in wrong.values():
+        for defect in defects:
+            complain(defect)
     for path, each in right:
-        if isinstance(each, Table):
-            typer.echo(f"{path}: the table {each.name} is well described.")
-            known = [(name, load_game(name)) for name in game_names()]
-            for name, game in (*known, *_unknown(own_games, known)):
-                _tell_fit(name, each, game)
-        else:
-            typer.echo(f"{path}: the game {each.game} is well described.")
-            for name, table in (*((n, load_table(n)) for n in table_names()), *own_tables):
-                _tell_fit(name, table, each)
+        print(f"{path}: the {_kind(each)} {_name(each)} is well described.")
+        for name, verdict in fits[path]:
+            print(f"  {name}: {_said(verdict)}")
     return 2 if wrong else 0
 
 
@@ -62,10 +67,41 @@ def _unknown(
     return [(name, config) for name, config in own if config not in listed]
 
 
-def _tell_fit(name: str, table: Table, config: GameConfig) -> None:
-    verdict = fit(table, GAMES[config.game], config)
-    if verdict.fits:
-        guided = f"; by hand: {', '.join(verdict.guided)}" if verdict.guided else ""
-        typer.echo(f"  {name}: fits{guided}")
+def _fits(each: Table | GameConfig, right: list[Checked]) -> Iterator[tuple[str, Fit]]:
+    """A table with every game, or a game with every table: the program's, then the other files'."""
+    if isinstance(each, Table):
+        own_games = [(str(path), game) for path, game in right if isinstance(game, GameConfig)]
+        known = [(name, load_game(name)) for name in game_names()]
+        for name, game in (*known, *_unknown(own_games, known)):
+            yield name, fit(each, GAMES[game.game], game)
     else:
-        typer.echo(f"  {name}: does not fit: {' '.join(verdict.reasons)}")
+        own_tables = [(str(path), table) for path, table in right if isinstance(table, Table)]
+        for name, table in (*((n, load_table(n)) for n in table_names()), *own_tables):
+            yield name, fit(table, GAMES[each.game], each)
+
+
+def _facts(
+    path: Path, each: Table | GameConfig, fits: Iterable[tuple[str, Fit]]
+) -> dict[str, object]:
+    """A file without a defect, as JSON values."""
+    return {
+        "file": str(path),
+        "defects": [],
+        _kind(each): _name(each),
+        "fits": [{"with": name, **asdict(verdict)} for name, verdict in fits],
+    }
+
+
+def _kind(each: Table | GameConfig) -> str:
+    return "table" if isinstance(each, Table) else "game"
+
+
+def _name(each: Table | GameConfig) -> str:
+    return each.name if isinstance(each, Table) else each.game
+
+
+def _said(verdict: Fit) -> str:
+    """Whether it fits, in words."""
+    if not verdict.fits:
+        return f"does not fit: {' '.join(verdict.reasons)}"
+    return f"fits; by hand: {', '.join(verdict.guided)}" if verdict.guided else "fits"

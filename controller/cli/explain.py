@@ -11,6 +11,7 @@ import typer
 from rich.panel import Panel
 from rich.table import Table as Grid
 
+from controller.cli import completion
 from controller.cli.errors import BadInputError
 from controller.cli.screen import screen
 from controller.faults.catalogue import CATALOGUE, FaultRow
@@ -23,7 +24,11 @@ NEAREST = 3
 
 def explain(
     code: Annotated[
-        str | None, typer.Argument(help="A fault's code; all of them if none is given.")
+        str | None,
+        typer.Argument(
+            help="A fault's code; all of them if none is given.",
+            autocompletion=completion.fault_codes,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from controller.cli import completion
 from controller.cli.errors import BadInputError, no_such
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
@@ -24,17 +25,23 @@ if TYPE_CHECKING:
 GameNamed = Annotated[
     str,
     typer.Option(
-        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder."
+        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder.",
+        autocompletion=completion.games,
     ),
 ]
 GameArgument = Annotated[
     str,
     typer.Argument(
-        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder."
+        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder.",
+        autocompletion=completion.games,
     ),
 ]
 TableNamed = Annotated[
-    str, typer.Option(help="A table: 'wallwright tables' lists them; or a YAML file of your own.")
+    str,
+    typer.Option(
+        help="A table: 'wallwright tables' lists them; or a YAML file of your own.",
+        autocompletion=completion.tables,
+    ),
 ]
 Stakes = Annotated[
     list[str] | None,
@@ -67,6 +74,7 @@ CutName = Annotated[
     typer.Option(
         "--cut",
         help="The banker's cut (pai gow), or the card it is cut after (Da San).",
+        autocompletion=completion.cuts,
         show_default=False,
     ),
 ]
@@ -110,7 +118,7 @@ KeysFile = Annotated[
 
 
 def keys_of(file: Path | None) -> DeviceKeys:
-    """The boards' keys. Raises BadInput for a file that cannot be used."""
+    """The boards' keys. Raises BadInputError for a file that cannot be used."""
     from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
 
     try:
@@ -139,7 +147,7 @@ def example_of(missing: MissingThrowError) -> str:
 def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
     """The orders with seats drawn before the first hand, if that is wanted.
 
-    Raises BadInput without --play, and for a game that has no such draw.
+    Raises BadInputError without --play, and for a game that has no such draw.
     """
     if not draw_seats:
         return orders
@@ -161,7 +169,7 @@ def with_stakes(
 ) -> tuple[object, dict[str, int | str]]:
     """The parameters of a house that allows these stakes, and the answers that name them.
 
-    Each text is `SEAT=AMOUNT`; a seat without one stakes 1. Raises BadInput for a game without
+    Each text is `SEAT=AMOUNT`; a seat without one stakes 1. Raises BadInputError for a game without
     stakes, for a text that is no stake, and for a seat where nobody plays.
     """
     if not texts:
@@ -201,8 +209,8 @@ def answers_of(
 ) -> dict[str, int | str]:
     """The choices that the options settle, by question.
 
-    Raises BadInput for an option that the game does not ask for, RulesError for one that the cut
-    does not offer.
+    Raises BadInputError for an option that the game does not ask for, RulesError for one that the
+    cut does not offer.
     """
     cutting = {"--cut": cut is not None, "--reverse": reverse, "--bottom": bottom}
     opening = {"--wall": wall is not None, "--end": end is not None}

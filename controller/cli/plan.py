@@ -11,6 +11,7 @@ import typer
 
 from config.loader import game_parameters
 from config.schema import GameConfig, Table
+from controller.cli import completion
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
@@ -49,6 +50,7 @@ def plan(
         str | None,
         typer.Option(
             help="Plan its moves on this table: a name, or a YAML file of your own.",
+            autocompletion=completion.tables,
             show_default=False,
         ),
     ] = None,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 from serial.tools import list_ports
 
-from controller.cli.options import KeysFile, keys_of
+from controller.cli.errors import complain
+from controller.cli.options import AsJson, KeysFile, keys_of
+from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
 from firmware_bridge.commissioning.flashing import tree_hash
 from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, introduced
@@ -21,32 +25,81 @@ def scan(
         typer.Argument(help="These ports, instead of all that are attached.", show_default=False),
     ] = None,
     keys: KeysFile = None,
+    as_json: AsJson = False,
 ) -> int:
     """List serial ports and the boards on them: who they are, how old their firmware is."""
     known = keys_of(keys)
     attached = {port.device: port.description for port in list_ports.comports()}
-    asked = ports or sorted(attached)
-    if not asked:
-        typer.echo("No serial port is attached; plug a board in and scan again.")
-        return 0
-    for port in asked:
-        what = f" ({attached[port]})" if attached.get(port, "n/a") != "n/a" else ""
-        for line in _lines(port, known):
-            typer.echo(f"{port}{what}: {line}")
-    return 0
+    found = [_asked(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
+    if as_json:
+        print(json.dumps([facts(each, known) for each in found], indent=2))
+    elif not found:
+        print("No serial port is attached; plug a board in and scan again.")
+    for each in found:
+        if each.refusal is not None and ports:
+            complain(each.refusal)
+        elif not as_json:
+            for line in _lines(each, known):
+                print(f"{each.port}{each.described}: {line}")
+    # A port that was named and cannot be opened is a mistake in the command line.
+    return 2 if ports and any(each.refusal is not None for each in found) else 0
 
 
-def _lines(port: str, keys: DeviceKeys) -> list[str]:
+@dataclass(frozen=True)
+class Scanned:
+    """A port, its description ("n/a" for none), the boards on it, or why it cannot be opened."""
+
+    port: str
+    description: str
+    answers: tuple[ProbeAnswer, ...] = ()
+    refusal: str | None = None
+
+    @property
+    def described(self) -> str:
+        """The description in brackets, if there is one."""
+        return f" ({self.description})" if self.description != "n/a" else ""
+
+
+def _asked(port: str, description: str) -> Scanned:
     try:
-        found = asyncio.run(answers(port))
+        return Scanned(port, description, asyncio.run(answers(port)))
     except BoardSilentError as reason:
-        return [str(reason)]
+        words = str(reason)
+        return Scanned(port, description, refusal=words[:1].upper() + words[1:])
+
+
+def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:
+    """A port as JSON values."""
+    current = tree_hash()
+    return {
+        "port": scanned.port,
+        "description": None if scanned.description == "n/a" else scanned.description,
+        "refusal": scanned.refusal,
+        "boards": [
+            {
+                "address": answer.address,
+                "serial": answer.serial,
+                "protocol": answer.identity.protocol if answer.identity else None,
+                "firmware": answer.identity.firmware if answer.identity else None,
+                "build": text(answer.identity.build) if answer.identity else None,
+                "state_of_build": build_of(answer, scanned.port, current),
+                "key": key_of(answer, keys) if answer.identity else None,
+            }
+            for answer in scanned.answers
+        ],
+    }
+
+
+def _lines(scanned: Scanned, keys: DeviceKeys) -> list[str]:
+    if scanned.refusal is not None:
+        return [scanned.refusal]
     current = tree_hash()
     lines = [
-        f"{introduced(answer)}; build {build_of(answer, port, current)}; key {key_of(answer, keys)}"
+        f"{introduced(answer)}; build {build_of(answer, scanned.port, current)};"
+        f" key {key_of(answer, keys)}"
         if answer.identity
-        else f"{introduced(answer)}: wallwright firmware flash {port}"
-        for answer in found
+        else f"{introduced(answer)}: wallwright firmware flash {scanned.port}"
+        for answer in scanned.answers
     ]
     return lines or [SILENCE]
 

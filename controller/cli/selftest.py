@@ -66,9 +66,13 @@ def selftest(
 
 
 def _files(report: Path | None) -> tuple[Path, ...]:
-    """The page and its JSON, writable before anything moves. Raises BadInput."""
+    """The page and its JSON, writable before anything moves. Raises BadInputError."""
     if report is None:
         return ()
+    if not report.name or report.is_dir():
+        raise BadInputError(
+            f"The report '{report}' is a directory; name a file in it with --report."
+        )
     page = report.with_suffix(".md") if report.suffix in ("", ".json") else report
     files = (page, report.with_suffix(".json"))
     for file in files:

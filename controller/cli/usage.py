@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from click import Group
 from click.exceptions import (
     BadOptionUsage,
     BadParameter,
@@ -23,7 +24,9 @@ def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence
     ask = f"'{command} --help' lists what there is."
     match error:
         case NoSuchCommand():
-            return no_such("command", error.command_name, commands)
+            group = error.ctx.command if error.ctx else None
+            known = group.commands if isinstance(group, Group) and group.commands else commands
+            return no_such("command", error.command_name, known)
         case NoSuchOption():
             close = error.possibilities
             meant = f"did you mean '{close[0]}'?" if close else ask

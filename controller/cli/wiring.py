@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
 
+from controller.cli import completion
 from controller.cli.errors import BadInputError, no_such
 from controller.cli.lines import opened
 from controller.cli.named import table_named
+from controller.cli.options import AsJson
 from controller.cli.screen import screen
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
 from controller.wiring.wireviz import wireviz_of
 
 
 def wiring(
-    table: Annotated[str, typer.Argument(help="A table: a name, or a file of your own.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A table: a name, or a file of your own.", autocompletion=completion.tables
+        ),
+    ],
     wireviz: Annotated[
         str | None,
         typer.Option(
@@ -26,6 +34,7 @@ def wiring(
         ),
     ] = None,
     board: Annotated[str | None, typer.Option(help="This board alone.", show_default="all")] = None,
+    as_json: AsJson = False,
 ) -> int:
     """Print every pin of a table's boards: what is connected to it, and its safe value."""
     machine = table_named(table)
@@ -35,9 +44,12 @@ def wiring(
             assert stream is not None
             stream.write(wireviz_of(machine, boards))
         return 0
+    if as_json:
+        print(json.dumps([facts(each) for each in boards], indent=2))
+        return 0
     for each in boards:
         screen().print(_page(each))
-        typer.echo(f"free: {_ranges(each.free)}\n")
+        print(f"free: {_ranges(each.free)}\n")
     return 0
 
 
@@ -48,6 +60,32 @@ def _chosen(boards: tuple[BoardLeads, ...], name: str | None) -> list[BoardLeads
     if not chosen:
         raise BadInputError(no_such("board", name, [board.name for board in boards]))
     return chosen
+
+
+def facts(board: BoardLeads) -> dict[str, object]:
+    """A board's pins as JSON values: those in use, those that the board itself has taken."""
+    return {
+        "board": board.name,
+        "title": board.title,
+        "pins": [
+            {
+                "pin": lead.pin,
+                "channel": lead.channel,
+                "kind": lead.sort.value,
+                "signal": lead.signal,
+                "direction": "out" if lead.out else "in",
+                "level": lead.level,
+                "safe": lead.safe,
+                "part": lead.part,
+                "role": lead.role,
+            }
+            for lead in sorted(board.leads, key=lambda lead: lead.pin)
+        ],
+        "fixed": [
+            {"pin": fixed.pin, "use": fixed.use, "taken": fixed.taken} for fixed in board.fixed
+        ],
+        "free": list(board.free),
+    }
 
 
 def _page(board: BoardLeads) -> Grid:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from config.loader import game_names, table_names
+from config.layout.staging import DoesNotFitError, stage
+from config.loader import game_names, load_table, table_names
+from controller.cli.application import COMMANDS
+from rules.geometry import Walls
 from tests.controller.cli.conftest import Wallwright
 
 HOUSE = Path(__file__).parents[3]
@@ -54,10 +62,12 @@ def test_without_a_command_one_reads_which_commands_there_are(wallwright: Wallwr
         assert command in said.out
 
 
-def test_a_scan_says_what_answers_on_a_port(wallwright: Wallwright) -> None:
+def test_a_port_that_was_named_and_is_not_there_is_a_bad_command_line(
+    wallwright: Wallwright,
+) -> None:
     said = wallwright("scan /dev/no-such-port")
-    assert (said.code, said.err) == (0, "")
-    assert "/dev/no-such-port cannot be opened" in said.out
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("Port /dev/no-such-port cannot be opened (No such file")
 
 
 def test_a_good_table_is_told_with_the_games_that_fit(wallwright: Wallwright) -> None:
@@ -101,3 +111,102 @@ def test_nothing_but_bad_files_leaves_standard_output_empty(
 ) -> None:
     said = wallwright(f"check {tmp_path / 'none.yaml'}")
     assert (said.code, said.out) == (2, "")
+
+
+# For programs
+
+
+def as_json(wallwright: Wallwright, line: str) -> list[dict[str, Any]]:
+    said = wallwright(f"{line} --json")
+    assert said.err == ""
+    return list(json.loads(said.out))
+
+
+def test_tables_and_games_are_listed_for_programs_too(wallwright: Wallwright) -> None:
+    tables, games = as_json(wallwright, "tables"), as_json(wallwright, "games")
+    assert [row["table"] for row in tables] == list(table_names())
+    assert [row["game"] for row in games] == list(game_names())
+    (robotic,) = (row for row in tables if row["table"] == "robotic")
+    assert robotic["sets"] == 2 and "gantry" in robotic["modules"]
+    (pai_gow,) = (row for row in games if row["game"] == "pai_gow")
+    assert pai_gow["tiles"] == 32 and "pai_gow" in pai_gow["tables"]
+
+
+def test_every_pin_of_a_board_is_listed_for_programs_too(wallwright: Wallwright) -> None:
+    (board,) = as_json(wallwright, "wiring bench")
+    pins = {pin["channel"]: pin["pin"] for pin in board["pins"]}
+    channels = load_table("bench").boards["pins"].channels
+    assert {name: pins[name] for name in channels if name in pins} == {
+        name: channel.pin for name, channel in channels.items() if name in pins
+    }
+    assert set(channels) <= set(pins)
+    assert not set(board["free"]) & set(pins.values())
+
+
+def test_defects_and_fits_are_listed_for_programs_too(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("game: whist\n")
+    said = wallwright(f"check {TABLE} {bad} --json")
+    assert (said.code, said.err) == (2, "")
+    right, wrong = json.loads(said.out)
+    assert (right["file"], right["table"], right["defects"]) == (str(TABLE), "robotic", [])
+    assert {each["with"] for each in right["fits"]} == set(game_names())
+    assert wrong["file"] == str(bad) and wrong["defects"]
+
+
+def test_a_port_is_scanned_for_programs_too(wallwright: Wallwright) -> None:
+    said = wallwright("scan /dev/no-such-port --json")
+    assert said.code == 2
+    (port,) = json.loads(said.out)
+    assert (port["port"], port["boards"]) == ("/dev/no-such-port", [])
+    assert "cannot be opened" in port["refusal"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_h_is_help_for_every_command(name: str, wallwright: Wallwright) -> None:
+    short, long = wallwright(f"{name} -h"), wallwright(f"{name} --help")
+    assert (short.code, short.err) == (0, "")
+    assert short.out == long.out and "Usage: wallwright" in short.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("wallwright expl", ["explain"]),
+        ("wallwright explain JA", ["JAM"]),
+        ("wallwright explain ja", ["jam"]),
+        ("wallwright plan wen", ["wenzhou"]),
+        ("wallwright run --table rob", ["robotic"]),
+        ("wallwright run --game back", ["backgammon"]),
+        ("wallwright run --cut chee", ["chee_yee"]),
+        ("wallwright wiring ben", ["bench"]),
+    ],
+)
+def test_a_shell_completes_commands_games_tables_cuts_and_fault_codes(
+    typed: str, offered: list[str]
+) -> None:
+    words = {"_WALLWRIGHT_COMPLETE": "complete_bash", "COMP_WORDS": typed}
+    count = {"COMP_CWORD": str(len(typed.split()) - 1)}
+    done = subprocess.run(
+        (Path(sys.executable).with_name("wallwright"),),
+        env={**os.environ, **words, **count},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == offered, done.stderr
+
+
+def test_a_table_with_too_few_trays_is_told_how_many_it_needs() -> None:
+    machine = load_table("robotic")
+    trays = machine.modules.trays
+    assert trays is not None
+    fewer = trays.model_copy(update={"sides": trays.sides[:2]})
+    table = machine.model_copy(
+        update={"modules": machine.modules.model_copy(update={"trays": fewer})}
+    )
+    hands = dict.fromkeys(range(4), 33)
+    with pytest.raises(DoesNotFitError, match=r"^needs 4 trays, and the table has 2$"):
+        stage(Walls.even(17), table, hands)

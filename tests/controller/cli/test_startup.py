@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from click import Context
 
+from controller.cli import _REFUSALS
 from controller.cli.application import COMMANDS, LazyGroup, loaded
 from tests.controller.cli.test_bad_command_lines import REFUSED
 
@@ -65,6 +67,11 @@ def test_a_command_that_does_not_exist_imports_no_table_and_no_game() -> None:
 )
 def test_a_refusal_imports_nothing_that_drives_a_table(line: str) -> None:
     assert imported(line, MACHINE) == (2, [])
+
+
+def test_every_error_that_is_a_refusal_is_where_the_command_line_looks_for_it() -> None:
+    for module, name in _REFUSALS:
+        assert issubclass(getattr(import_module(module), name), Exception)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
