@@ -192,14 +192,13 @@ def _against_draw(table: FilipinoTable, act: Act) -> Sentence | None:
 def _against_flores(table: FilipinoTable, act: Act) -> Sentence | None:
     """A flores is laid out face up, though nobody has to tell which (F2, F20)."""
     hand = table.hands[act.seat]
-    if sum(len(each.flores) for each in table.hands) >= table.house.flores:
-        return f"All {table.house.flores} flores of the set are out; look at the tile again."
-    if not act.tiles:
-        return None if hand.unknown else f"Seat {act.seat}'s tiles are known; name the flores."
-    (face,) = act.tiles
-    if not table.house.is_flores(face):
-        return f"{face} is no flores; it stays in the hand."
-    return _not_held(table, hand, (face,))
+    if not act.tiles and not hand.unknown:
+        return f"Seat {act.seat}'s tiles are known; name the flores."
+    if act.tiles and not table.house.is_flores(act.tiles[0]):
+        return f"{act.tiles[0]} is no flores; it stays in the hand."
+    if not (act.tiles and hand.having(act.tiles[0])) and table.flores_unseen <= 0:
+        return f"All {table.house.flores} flores of the set lie elsewhere; look at the tile again."
+    return _not_held(table, hand, act.tiles)
 
 
 def _against_discard(table: FilipinoTable, act: Act) -> Sentence | None:

@@ -119,8 +119,6 @@ def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
     packed = hand.packed(joker, house)
     faces = dict.fromkeys(hand.concealed)
     if packed >> FLORES:
-        if sum(len(each.flores) for each in table.hands) >= house.flores:
-            return ()
         return tuple([_ACTS[seat, "flores", (face,)] for face in faces if house.is_flores(face)])
     discards = _DISCARDS[seat]
     to_keep = None

@@ -114,6 +114,7 @@ class FilipinoTable:
         """How many tiles of that face nobody has seen yet."""
         whole = tile_set("mahjong_144").faces.count(face)
         seen = (self.joker == face) + self.middle.count(face)
+        seen += sum(lying == face for _, lying in self.wall.draws)
         for hand in self.hands:
             seen += hand.having(face) + hand.flores.count(face)
             for meld in hand.melds:
@@ -121,6 +122,14 @@ class FilipinoTable:
                 if face == self.joker:
                     seen += sum(tile != bare(tile) for tile in meld.tiles)
         return whole - seen
+
+    @property
+    def flores_unseen(self) -> int:
+        """How many flores can be among the tiles that nobody has seen."""
+        laid = sum(len(hand.flores) for hand in self.hands)
+        known = [face for hand in self.hands for face in hand.concealed]
+        known += [face for _, face in self.wall.draws if face is not None]
+        return self.house.flores - laid - sum(map(self.house.is_flores, known))
 
 
 def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> FilipinoTable:

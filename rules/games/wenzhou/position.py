@@ -130,7 +130,7 @@ class DealtPosition:
     draws: tuple[Place, ...]
     replacements: tuple[Place, ...]
     before_indicator: int
-    tiles: Mapping[Place, Face | None] = field(repr=False)
+    tiles: Mapping[Place, Face | None] = field(repr=False, hash=False)
 
     @property
     def parameters(self) -> Parameters:

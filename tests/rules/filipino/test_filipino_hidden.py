@@ -65,7 +65,7 @@ def test_no_more_flores_come_out_than_the_set_has() -> None:
     mano = play.table.mano
     full = replace(play.table.hands[mano], flores=(None,) * 36)
     play = FilipinoPlay(play.table.with_hand(mano, full))
-    with pytest.raises(IllegalActionError, match="All 36 flores of the set are out"):
+    with pytest.raises(IllegalActionError, match="All 36 flores of the set lie elsewhere"):
         acted(play, f"{mano} flores")
 
 
