@@ -20,6 +20,7 @@ from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from tests.controller.played_round import Round, play, unplug
+from tests.controller.stations.test_stations import rig_of
 from tests.controller.table_in_trouble import evening
 
 
@@ -234,3 +235,55 @@ def test_a_stop_counts_even_if_the_board_answers_at_the_same_moment() -> None:
 
     with pytest.raises(TableFault, match="a person stopped the table"):
         play(happens={30.0: answered})
+
+
+# A head: its lift and its push
+
+
+def test_a_push_that_fails_while_the_lift_fails_is_not_lost() -> None:
+    rig, _ = rig_of("robotic")
+    head = rig.heads[0]
+    lifts = iter((None, TableFault(Fault.JAM, "head 0", "blocked")))
+
+    async def lift(tiles: int) -> int:
+        await asyncio.sleep(1.0)
+        if (fault := next(lifts)) is not None:
+            raise fault
+        return tiles
+
+    assert head._push is not None
+    head._lift.lift = lift  # type: ignore[method-assign,assignment]
+    head._push.push = lambda: fails_after(0.5, TypeError("a mistake"))  # type: ignore[method-assign,return-value,assignment]
+    with pytest.raises(ExceptionGroup) as raised:
+        clock.run(head.stack((2, 2)))
+    assert [type(error) for error in raised.value.exceptions] == [TableFault, TypeError]
+
+
+def test_a_push_is_over_when_the_lift_beside_it_has_failed() -> None:
+    rig, _ = rig_of("robotic")
+    head = rig.heads[0]
+    lifts = iter((None, TableFault(Fault.JAM, "head 0", "blocked")))
+    told: list[str] = []
+
+    async def lift(tiles: int) -> int:
+        await asyncio.sleep(1.0)
+        if (fault := next(lifts)) is not None:
+            raise fault
+        return tiles
+
+    async def push() -> None:
+        try:
+            await asyncio.sleep(10.0)
+        finally:
+            told.append("push is over")
+
+    assert head._push is not None
+    head._lift.lift = lift  # type: ignore[method-assign,assignment]
+    head._push.push = push  # type: ignore[method-assign]
+
+    async def main() -> None:
+        with pytest.raises(TableFault, match="blocked"):
+            await head.stack((2, 2))
+        assert told == ["push is over"]
+
+    clock.run(main())

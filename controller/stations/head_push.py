@@ -1,0 +1,108 @@
+"""A head's push: a stack goes from the head into the tray, proven by the vane of the pusher."""
+
+from __future__ import annotations
+
+from config.schema import Head, Heads
+from controller.faults.retry import Care
+from controller.faults.table_fault import Fault, TableFault
+from controller.stations.hand_over import HandOver
+from controller.stations.head_lift import HeadLift
+from controller.stations.standstill import Standstill
+from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
+from firmware_bridge.board import Edges, Ended, Reason
+from firmware_bridge.boards.devices import Devices
+
+
+class HeadPush:
+    """The pusher of one head and its vane; `lift` clears what sticks at the counter."""
+
+    def __init__(
+        self,
+        head: Head,
+        heads: Heads,
+        devices: Devices,
+        care: Care,
+        below: Standstill,
+        lift: HeadLift,
+        hand_over: HandOver,
+    ) -> None:
+        assert head.pusher is not None and head.vane is not None
+        self._heads = heads
+        self._care = care
+        self._below = below
+        self._lift = lift
+        self._hand_over = hand_over
+        self._pusher = devices.motor(head.pusher)
+        self._vane = devices.sensor(head.vane)
+        self._stands: bool | None = None
+        """Whether the vane covers its sensor, so that a whole turn leads to its next edge; None
+        until it is asked."""
+
+    async def begin(self) -> None:
+        """Before the first tile comes: a push that waits for this would find the next one too."""
+        if self._stands is None:
+            self._stands = await self._vane.active()
+
+    async def stop(self) -> None:
+        """Stop the pusher where it is."""
+        await self._pusher.stop()
+
+    async def push(self) -> None:
+        """Push what was lifted into the tray. Raises TableFault if the vane gives no edge."""
+        tally, vane = self._lift.tally, self._vane.channel
+        through, missed = tally.through, ""
+
+        async def push() -> None:
+            nonlocal missed
+            limit = self._heads.push * LATE + MARGIN
+            again = True
+            while again:
+                jams = self._hand_over.jams
+                whole, self._stands = self._stands, False
+                try:
+                    ended = await self._below.run(self._pusher, FULL, Edges(vane, 1), limit)
+                finally:
+                    self._hand_over.tried()
+                if ended.reason is Reason.EDGES:
+                    self._stands = True
+                    if whole and ended.seconds < SOON * self._heads.push:
+                        # The vane bounced as it left its sensor.
+                        continue
+                    if missed:
+                        self._prove(vane, missed, tally.through - through)
+                    return
+                # A lift that is on its way meets the same jam and clears it; then it goes on.
+                again = await self._hand_over.wait_for_lift() or jams != self._hand_over.jams
+            fault = await self._unpushed(vane, ended)
+            if fault.fault is Fault.PUSHER:
+                missed = fault.evidence
+                tally.doubts(vane, missed)
+            raise fault
+
+        async def loosen(fault: TableFault) -> None:
+            async with self._hand_over.curing():
+                await self._lift.loosen(fault)
+
+        async def cleared(fault: TableFault) -> None:
+            async with self._hand_over.curing():
+                await self._lift.feed_again(fault)
+
+        await self._care.cured(push, loosen, cleared, self._lift.at_rest)
+
+    async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
+        """A push that fails behind a stuck tile is a jam too, once no tile passes by itself."""
+        evidence = missing(vane, ended)
+        if await self._lift.is_stuck():
+            evidence = f"{evidence}; {self._lift.head.counter} is blocked"
+            return TableFault(Fault.JAM, self._lift.part, evidence)
+        return TableFault(Fault.PUSHER, self._lift.part, evidence)
+
+    def _prove(self, vane: str, missed: str, lifted: int) -> None:
+        """A vane tells again: its pusher may have gone round unseen, and found what was lifted.
+
+        Raises TableFault if there was anything: then its stacks may be too low or too high.
+        """
+        if lifted:
+            evidence = f"{missed}; {lifted} tiles came meanwhile, and may stand in any stack"
+            raise TableFault(Fault.UNPROVEN, self._lift.part, evidence)
+        self._lift.tally.doubts(vane, None)
