@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rules.games.backgammon.adapter import BACKGAMMON_RULES
     from rules.games.backgammon.board import BackgammonBoard
     from rules.games.backgammon.bot import sensible
-    from rules.games.backgammon.match import BackgammonMatch, begin
+    from rules.games.backgammon.match import BackgammonMatch, begin, begin_match
+    from rules.games.backgammon.moves import Step
     from rules.games.backgammon.play import BackgammonPlay, start
 
 __all__ = [
@@ -32,7 +33,9 @@ __all__ = [
     "Move",
     "Parameters",
     "Roll",
+    "Step",
     "begin",
+    "begin_match",
     "parse",
     "pips",
     "sensible",
@@ -50,5 +53,6 @@ __getattr__ = lazily(
     dict.fromkeys(("Action", "Cube", "Move", "Roll", "parse"), "actions")
     | dict.fromkeys(("BackgammonMatch", "begin"), "match")
     | dict.fromkeys(("BackgammonPlay", "start"), "play")
-    | {"BackgammonBoard": "board", "sensible": "bot", "BACKGAMMON_RULES": "adapter"},
+    | {"BackgammonBoard": "board", "sensible": "bot", "BACKGAMMON_RULES": "adapter"}
+    | {"begin_match": "match", "Step": "moves"},
 )

@@ -60,3 +60,7 @@ def begin(
 ) -> BackgammonMatch:
     """A match before its first game."""
     return BackgammonMatch(parameters or Parameters(), (0,) * players, dealer)
+
+
+begin_match = begin
+"""The same under the name that it has in every game."""

@@ -12,10 +12,10 @@ from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
-    from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, parse
+    from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal, parse
     from rules.games.da_san.adapter import DA_SAN_RULES
     from rules.games.da_san.bot import sensible
-    from rules.games.da_san.match import DaSanMatch, begin
+    from rules.games.da_san.match import DaSanMatch, begin, begin_match
     from rules.games.da_san.play import DaSanPlay, start
 
 __all__ = [
@@ -31,7 +31,9 @@ __all__ = [
     "Lay",
     "Parameters",
     "Pass",
+    "Reveal",
     "begin",
+    "begin_match",
     "first_dealer",
     "parse",
     "sensible",
@@ -49,5 +51,6 @@ __getattr__ = lazily(
     dict.fromkeys(("Action", "Bid", "Double", "Lay", "Pass", "parse"), "actions")
     | dict.fromkeys(("DaSanMatch", "begin"), "match")
     | dict.fromkeys(("DaSanPlay", "start"), "play")
-    | {"sensible": "bot", "DA_SAN_RULES": "adapter"},
+    | {"sensible": "bot", "DA_SAN_RULES": "adapter"}
+    | {"Reveal": "actions", "begin_match": "match"},
 )

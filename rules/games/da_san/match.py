@@ -54,3 +54,7 @@ def begin(
     """A match before its first hand; `to_draw` has the first dealer cut for (D4)."""
     chosen = parameters or Parameters()
     return DaSanMatch(chosen, (chosen.start_chips,) * players, dealer)
+
+
+begin_match = begin
+"""The same under the name that it has in every game."""

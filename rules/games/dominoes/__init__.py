@@ -20,9 +20,27 @@ from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
 
 if TYPE_CHECKING:
+    from rules.games.dominoes.actions import Action, Call, Draw, Go, Lay, Show, parse
     from rules.games.dominoes.adapter import RULES
+    from rules.games.dominoes.bot import sensible
+    from rules.games.dominoes.match import begin_match
+    from rules.games.dominoes.play import start
 
-__all__ = ["DOMINO_GAMES", "PLUGINS", "RULES"]
+__all__ = [
+    "DOMINO_GAMES",
+    "PLUGINS",
+    "RULES",
+    "Action",
+    "Call",
+    "Draw",
+    "Go",
+    "Lay",
+    "Show",
+    "begin_match",
+    "parse",
+    "sensible",
+    "start",
+]
 
 DOMINO_GAMES: tuple[Game, ...] = tuple(
     Game(
@@ -50,4 +68,19 @@ PLUGINS: tuple[GamePlugin, ...] = tuple(
     GamePlugin(game, rules=partial(_rules, game.name), judging=_judging) for game in DOMINO_GAMES
 )
 
-__getattr__ = lazily(__name__, {"RULES": "adapter"})
+__getattr__ = lazily(
+    __name__,
+    {"RULES": "adapter"}
+    | {
+        "Action": "actions",
+        "Call": "actions",
+        "Draw": "actions",
+        "Go": "actions",
+        "Lay": "actions",
+        "Show": "actions",
+        "parse": "actions",
+        "begin_match": "match",
+        "start": "play",
+        "sensible": "bot",
+    },
+)

@@ -79,6 +79,8 @@ class Show:
 
 
 DominoAction = Lay | Draw | Go | Call | Show
+Action = DominoAction
+"""The same under the name that it has in every game."""
 
 _SAID: dict[str, type[Draw | Go | Call]] = {"draw": Draw, "go": Go, "call": Call}
 _LAY = (

@@ -16,11 +16,11 @@ from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
-    from rules.games.filipino.actions import Act, parse
+    from rules.games.filipino.actions import Act, Action, parse
     from rules.games.filipino.adapter import FILIPINO_RULES
     from rules.games.filipino.bot import sensible
     from rules.games.filipino.hand import Hand, Meld
-    from rules.games.filipino.match import FilipinoMatch
+    from rules.games.filipino.match import FilipinoMatch, begin_match
     from rules.games.filipino.play import FilipinoPlay, start
     from rules.games.filipino.score import Price, Won, price
     from rules.games.filipino.wins import Declared, WinningHand, winning_hand
@@ -33,6 +33,7 @@ __all__ = [
     "SEATS",
     "TILES",
     "Act",
+    "Action",
     "Declared",
     "FilipinoMatch",
     "FilipinoPlay",
@@ -42,6 +43,7 @@ __all__ = [
     "Price",
     "WinningHand",
     "Won",
+    "begin_match",
     "flores_bonus",
     "flores_of",
     "flores_to_lay_out",
@@ -65,5 +67,6 @@ __getattr__ = lazily(
     | dict.fromkeys(("FilipinoPlay", "start"), "play")
     | dict.fromkeys(("Price", "Won", "price"), "score")
     | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")
-    | {"FilipinoMatch": "match", "sensible": "bot", "FILIPINO_RULES": "adapter"},
+    | {"FilipinoMatch": "match", "sensible": "bot", "FILIPINO_RULES": "adapter"}
+    | {"Action": "actions", "begin_match": "match"},
 )

@@ -55,6 +55,10 @@ class Act:
         return " ".join((self.verb, *self.tiles))
 
 
+Action = Act
+"""The same under the name that it has in every game."""
+
+
 def parse(seat: Seat, text: str) -> Act:
     """A seat's act from its text; raises NotationError with the text and what is wrong with it."""
     for verb in VERBS:

@@ -57,3 +57,7 @@ def begin(
 ) -> FilipinoMatch:
     """A match before its first hand; no house's parameters change how hands follow each other."""
     return FilipinoMatch(dealer, (0,) * players, (0,) * players)
+
+
+begin_match = begin
+"""The same under the name that it has in every game."""

@@ -14,8 +14,13 @@ from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
+    from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
     from rules.games.pai_gow.adapter import PAI_GOW_RULES
+    from rules.games.pai_gow.bot import sensible
     from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
+    from rules.games.pai_gow.match import begin_match
+    from rules.games.pai_gow.play import start
+    from rules.games.pai_gow.split import Split
 
 __all__ = [
     "HOUSE_WAYS",
@@ -23,9 +28,18 @@ __all__ = [
     "PAI_GOW",
     "PAI_GOW_RULES",
     "PLUGIN",
+    "Action",
+    "Call",
     "Parameters",
+    "SetHand",
+    "Show",
+    "Split",
+    "begin_match",
+    "parse",
+    "sensible",
     "set_hand",
     "stake_question",
+    "start",
 ]
 
 PLUGIN = GamePlugin(
@@ -36,5 +50,16 @@ PLUGIN = GamePlugin(
 
 __getattr__ = lazily(
     __name__,
-    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "adapter"},
+    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "adapter"}
+    | {
+        "Action": "actions",
+        "Call": "actions",
+        "SetHand": "actions",
+        "Show": "actions",
+        "parse": "actions",
+        "begin_match": "match",
+        "start": "play",
+        "sensible": "bot",
+        "Split": "split",
+    },
 )

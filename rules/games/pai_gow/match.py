@@ -84,3 +84,7 @@ def match(
     if not (2 <= players <= HANDS and 0 <= dealer < players):
         raise RulesError(f"{players} players with seat {dealer} as the bank do not make a match.")
     return PaiGowMatch(parameters or Parameters(), dealer, (0,) * players)
+
+
+begin_match = match
+"""The same under the name that it has in every game."""

@@ -13,19 +13,47 @@ from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 
 if TYPE_CHECKING:
+    from rules.games.wenzhou.actions import (
+        Action,
+        Chow,
+        Discard,
+        Draw,
+        FalseWin,
+        Kong,
+        Pass,
+        Pong,
+        Show,
+        Win,
+        parse,
+    )
     from rules.games.wenzhou.adapter import WENZHOU_RULES
-    from rules.games.wenzhou.match import WenzhouMatch
-    from rules.games.wenzhou.play import WenzhouPlay
+    from rules.games.wenzhou.bot import sensible
+    from rules.games.wenzhou.match import WenzhouMatch, begin_match
+    from rules.games.wenzhou.play import WenzhouPlay, start
 
 __all__ = [
     "PLUGIN",
     "WENZHOU",
     "WENZHOU_RULES",
+    "Action",
+    "Chow",
+    "Discard",
+    "Draw",
+    "FalseWin",
+    "Kong",
     "Parameters",
+    "Pass",
+    "Pong",
+    "Show",
     "WenzhouMatch",
     "WenzhouPlay",
+    "Win",
+    "begin_match",
     "draw_seats",
     "draws_left",
+    "parse",
+    "sensible",
+    "start",
 ]
 
 PLUGIN = GamePlugin(
@@ -35,5 +63,22 @@ PLUGIN = GamePlugin(
 )
 
 __getattr__ = lazily(
-    __name__, {"WENZHOU_RULES": "adapter", "WenzhouMatch": "match", "WenzhouPlay": "play"}
+    __name__,
+    {"WENZHOU_RULES": "adapter", "WenzhouMatch": "match", "WenzhouPlay": "play"}
+    | {
+        "Action": "actions",
+        "Chow": "actions",
+        "Discard": "actions",
+        "Draw": "actions",
+        "FalseWin": "actions",
+        "Kong": "actions",
+        "Pass": "actions",
+        "Pong": "actions",
+        "Show": "actions",
+        "Win": "actions",
+        "parse": "actions",
+        "begin_match": "match",
+        "start": "play",
+        "sensible": "bot",
+    },
 )

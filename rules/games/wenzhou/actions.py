@@ -113,6 +113,8 @@ class Show:
 
 
 WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | FalseWin | Pass | Show
+Action = WenzhouAction
+"""The same under the name that it has in every game."""
 
 _SHAPES: Final = (
     "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win,"

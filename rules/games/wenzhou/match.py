@@ -84,3 +84,7 @@ def begin(
 ) -> WenzhouMatch:
     """A match before its first hand; the seats are drawn before it (W2, `draw_seats`)."""
     return WenzhouMatch(parameters or Parameters(), dealer, scores=(0,) * players)
+
+
+begin_match = begin
+"""The same under the name that it has in every game."""
