@@ -16,7 +16,7 @@ from config.loader import read
 from config.schema import Part
 from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
-from rules.games import judging_of
+from rules.games import find_plugin, judging_of
 
 
 def load_case(game: str, path: str | Path) -> Any:
@@ -47,7 +47,8 @@ def load_case(game: str, path: str | Path) -> Any:
 
 def example_case(game: str) -> str:
     """The text of the example that comes with a game. Raises RulesError if it has none."""
-    file = resources.files("config") / "cases" / f"{game}.yaml"
+    own = resources.files("config") / "cases" / f"{game}.yaml"
+    file = find_plugin(game).case or own
     if not file.is_file():
         raise RulesError(f"No example of a case comes with the game '{game}'.")
     return file.read_text("utf-8")

@@ -52,6 +52,11 @@ class GamePlugin:
 
     None for the project's own games: theirs is `config/games/NAME.yaml`.
     """
+    case: Traversable | None = None
+    """The YAML file with an example of a case, if the game has a judge.
+
+    None for the project's own games: theirs is `config/cases/NAME.yaml`.
+    """
 
     @property
     def name(self) -> str:

@@ -50,7 +50,7 @@ def page() -> str:
     lines = [_INTRODUCTION]
     shared: dict[type[Any], list[str]] = {}
     for name in GAMES:
-        if PLUGINS.is_own(name):
+        if PLUGINS.is_own(name) and PLUGINS[name].judging is not None:
             shared.setdefault(judging_of(name).case, []).append(name)
     for case, names in shared.items():
         titles = ", ".join(GAMES[name].title for name in names)

@@ -42,7 +42,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     **{
         f"examples/cases/{name}.yaml": partial(example_case, name)
         for name in GAMES
-        if PLUGINS.is_own(name)
+        if PLUGINS.is_own(name) and PLUGINS[name].judging is not None
     },
 }
 """Every generated file, by its path from the project's folder."""

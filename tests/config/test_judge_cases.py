@@ -17,11 +17,12 @@ from config.errors import ConfigErrors
 from config.judge_cases import example_case, load_case
 from controller.cli.judge import verdict_page
 from rules.errors import RulesError
-from rules.games import GAMES, judging_of
+from rules.games import PLUGINS, judging_of
 from rules.judge_registry import Verdict
 from tools.configuration_page import field_meanings
 
 CASES = Path(__file__).parents[2] / "examples" / "cases"
+JUDGED = [name for name in PLUGINS if PLUGINS[name].judging is not None]
 RANDOM_CASES = 150
 """Changed examples of each game."""
 ODD: tuple[Any, ...] = (
@@ -42,7 +43,7 @@ def judged(game: str, path: Path) -> Verdict | str:
         return str(error)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", JUDGED)
 def test_the_example_of_each_game_is_judged_as_its_comment_says(game: str) -> None:
     path = CASES / f"{game}.yaml"
     text = path.read_text("utf-8")
@@ -56,7 +57,7 @@ def test_the_example_of_each_game_is_judged_as_its_comment_says(game: str) -> No
     assert f"\ngame: {game}\n" in text
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", JUDGED)
 def test_every_key_of_a_case_says_what_it_means(game: str) -> None:
     case = judging_of(game).case
     meanings = field_meanings(case)
@@ -64,7 +65,7 @@ def test_every_key_of_a_case_says_what_it_means(game: str) -> None:
     assert all(len(meaning) > 10 for meaning in meanings.values())
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", JUDGED)
 def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Path) -> None:
     chance, path = Random(game), tmp_path / "case.yaml"
     names = [field.name for field in fields(judging_of(game).case)]
@@ -81,7 +82,7 @@ def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Pa
     assert refused > RANDOM_CASES // 3
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", JUDGED)
 def test_random_bytes_in_a_case_are_judged_or_refused_in_sentences(
     game: str, tmp_path: Path
 ) -> None:

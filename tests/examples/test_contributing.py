@@ -34,6 +34,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (game / file.name).write_text(as_low_bone(file.read_text("utf-8")), encoding="utf-8")
     settings = (EXAMPLE / "high_bone.yaml").read_text("utf-8")
     (folder / "config" / "games" / "low_bone.yaml").write_text(as_low_bone(settings), "utf-8")
+    case = (EXAMPLE / "case.yaml").read_text("utf-8")
+    (folder / "config" / "cases" / "low_bone.yaml").write_text(as_low_bone(case), "utf-8")
     shutil.copy(TABLE, folder / "config" / "tables" / TABLE.name)
     written = in_copy(folder, "-m", "tools.pages")
     assert written.returncode == 0, written.stderr
@@ -49,7 +51,7 @@ def as_low_bone(text: str) -> str:
     ):
         text = text.replace(old, new)
     text = re.sub(r"(from |\")low_bone(?=\.\w+| import)", r"\1rules.games.low_bone", text)
-    return re.sub(r"    settings=.*\n|from importlib.resources import files\n", "", text)
+    return re.sub(r"    (settings|case)=.*\n|from importlib.resources import files\n", "", text)
 
 
 def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -14,5 +14,6 @@ PLUGIN = GamePlugin(
     rules=lazily_rules("high_bone.play", "HIGH_BONE_RULES"),
     judging=lazily_judging("high_bone.judge"),
     settings=files("high_bone") / "high_bone.yaml",
+    case=files("high_bone") / "case.yaml",
 )
 """What the entry point in pyproject.toml names."""

@@ -13,16 +13,14 @@ from rules.judge_registry import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """The tiles of a trick in the order in which they were laid, and who claims it.
-
-    `trick`: the tiles, the leader's first.
-    `claim`: whose tile is said to take it, by that order, from 0.
-    `equal_pips`: which of equal tiles takes the trick in this house.
-    """
+    """The tiles of a trick in the order in which they were laid, and who claims it."""
 
     trick: tuple[str, ...]
+    """The tiles, the leader's first."""
     claim: int
+    """Whose tile is said to take the trick, by that order, from 0."""
     equal_pips: Literal["first", "last"] = "first"
+    """Which of equal tiles takes the trick in this house."""
 
     def __post_init__(self) -> None:
         for tile in self.trick:
