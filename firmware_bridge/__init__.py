@@ -1,1 +1,1 @@
-"""Everything between Python and copper: the wire, boards, devices, and the simulated table."""
+"""Hardware access: wire protocol, board drivers, devices, and the simulated table."""

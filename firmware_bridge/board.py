@@ -1,8 +1,8 @@
-"""What a board can do, whatever it is made of.
+"""The `Board` protocol: the operations that every kind of board provides.
 
 A `Board` is a set of named channels. The host says *what until when*; the board closes the loop on
 its own clock and reports how it ended (`Ended`). Serial boards, GPIO pins and the virtual board
-answer alike; nothing above this file knows which one it talks to.
+all implement this protocol; code that uses it does not depend on the kind of board.
 
 Units: seconds, metres, permille of full drive. Levels are *active* (1) and *inactive* (0), never
 high and low.
@@ -20,9 +20,9 @@ class Reason(enum.IntEnum):
     """How a drive, move, home, pulse or throw ended."""
 
     DONE = 0
-    """The move arrived, the pulse elapsed, the dice lie still."""
+    """The move reached its target, the pulse elapsed, or the dice are at rest."""
     EDGES = 1
-    """The n-th edge was counted."""
+    """The requested number of edges was counted."""
     LEVEL = 2
     """The sensor reached the level."""
     TIME = 3
@@ -34,13 +34,13 @@ class Reason(enum.IntEnum):
     STOPPED = 6
     """The host ordered a stop."""
     HELD = 7
-    """The lease expired and the board let everything go to its safe value."""
+    """The lease expired and the board set every output to its safe value."""
     FAULT = 8
     """A fault latched in the board; its code comes as a `BoardFault`."""
 
 
 class FaultCode(enum.IntEnum):
-    """Faults that a board latches by itself."""
+    """Faults that a board detects and latches."""
 
     EMERGENCY_STOP = 1
     OVER_CURRENT = 2
@@ -54,9 +54,9 @@ class FaultCode(enum.IntEnum):
     CONFIGURATION = 10
     UNEXPECTED_MOTION = 11
     IMPOSSIBLE = 12
-    """The mechanism refused: nothing to grip, no room to set down, a lift under load."""
+    """The mechanism is blocked: no tile to grip, no room to set down, a lift under load."""
     LIGHT_CURTAIN = 13
-    """Somebody reached through the light curtain while a guarded part moved, or was to."""
+    """The light curtain was interrupted while a guarded part moved or was about to move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """Until the drive's limit has passed: running for that long is the purpose."""
+    """Until the drive's time limit, which here is the normal end and not a failure."""
 
 
 Until = Edges | Level | Elapsed
@@ -113,7 +113,7 @@ class BoardFault:
 
 @dataclass(frozen=True, slots=True)
 class BoardIdentity:
-    """What a board says of itself (see the wire's IDENTITY)."""
+    """The identity that a board reports (see `Identity` in the wire's messages)."""
 
     protocol: int
     firmware: int
@@ -126,7 +126,7 @@ class BoardIdentity:
 
 
 class Board(Protocol):
-    """One board and its channels. Every wait has a limit; every method raises BoardError."""
+    """One board and its channels. Every wait has a limit; every method can raise BoardError."""
 
     @property
     def name(self) -> str: ...
@@ -135,31 +135,31 @@ class Board(Protocol):
         """Identify, authenticate, configure (unless it is the same already), make outputs safe."""
 
     async def self_test(self) -> int:
-        """Test memory and configuration: 0 if all is well, else a bit for each failing part."""
+        """Test memory and configuration: 0 if both pass, else a bit for each failing part."""
 
     async def close(self) -> None:
-        """Stop everything, let the lease go, release the line. Idempotent."""
+        """Stop every motion, give the lease back, release the line. Idempotent."""
 
     async def hold_lease(self) -> None:
-        """Take the lease: outputs may live until `release_lease`. Calls nest."""
+        """Take the lease: outputs may be active until `release_lease`. Calls nest."""
 
     async def release_lease(self) -> None:
         """Give the lease back; at the outermost release every output is at its safe value."""
 
     async def set(self, channel: str, value: int) -> None:
-        """Set an output (0/1), a motor (permille, signed) or a lamp strip, and leave it so."""
+        """Set an output (0/1), a motor (permille, signed) or a lamp strip; it keeps the value."""
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        """Set an output for that long, then back to its safe value."""
+        """Set an output for `seconds`, then to its safe value."""
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        """Run a motor until something is so, at most `limit` seconds; returns when it has ended."""
+        """Run a motor until a condition holds, at most `limit` seconds; return when it ended."""
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
         """Move axes to positions (metres), all begun at one moment, each by its own trapezoid."""
 
     async def home(self, axis: str) -> Ended:
-        """Find an axis's home switch and call that place its home position."""
+        """Run an axis to its home switch and set that position as its home."""
 
     async def read(self, channel: str) -> int:
         """A sensor's level, an analogue value in millivolts, an axis position in micrometres."""
@@ -168,32 +168,32 @@ class Board(Protocol):
         """Activations of a sensor; the board keeps the count through its resets."""
 
     async def recall(self, channel: str) -> Ended | None:
-        """How far the last drive, pulse or throw that this host ordered has come.
+        """The progress of the last drive, pulse or throw that this host ordered.
 
-        None if the board never began it. The board knows it even after a lost line or a reset; of
-        an order that was cut short, edges count until the next one begins.
+        None if the board never began it. The board keeps the progress through a lost line and a
+        reset; after an interrupted order, edges count until the next order begins.
         """
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge of these sensors from now on, in order."""
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
-        """Shake the dome and read that many dice once they lie still."""
+        """Shake the dome and read this number of dice once they are at rest."""
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
         """Completed throws of a dice unit, and the faces of the last; kept through resets."""
 
     async def scan(self, channel: str) -> int | None:
-        """The tag that a tile reader has before it, or None."""
+        """The tag of the tile in front of a reader, or None."""
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel's motion, or everything."""
+        """Stop one channel's motion, or the motion of every channel."""
 
     def stop_all(self) -> None:
-        """Send the stop of everything without waiting: for `finally` and signal handlers."""
+        """Send a stop of every channel without waiting: for `finally` and signal handlers."""
 
     async def clear(self) -> None:
-        """Clear latched faults whose cause is gone; raises BoardRefused while one persists."""
+        """Clear latched faults whose cause has ended; BoardRefusedError while a cause persists."""
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:

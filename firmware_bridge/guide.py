@@ -1,7 +1,8 @@
-"""What people do at the table: the steps that the machine has no module for, the choices, the help.
+"""The `Guide` protocol: asks people for manual steps, for choices, and for help with faults.
 
-On a real table a guide is a screen with lamps and keys; on the simulated one it is the plant's
-people. Either way a guided step is a `Step` of the rules, done by hand.
+On a real table a guide is a screen with lamps and keys; on the simulated table it is the simulated
+people. A guided step is a `Step` of the rules that people do by hand, because the table has no
+module for it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rules.steps import Outcome, Step
 
 @dataclass(frozen=True)
 class Dealt:
-    """A game that has been set up and is about to be played: by which rules, in which match."""
+    """A game whose set-up is complete and whose play begins next, with its rules and its match."""
 
     rules: AnyRules
     setup: Setup
@@ -27,10 +28,10 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a person is asked to put right: the fault's code, the part, a sentence, the answers.
+    """A prompt that asks a person to remove a fault: its code, the part, a sentence, the answers.
 
-    `seen` is the evidence; `answers` are the words that may be given, the first one when it is
-    done. `safety`: the table is paused, and the first answer lets it move again.
+    `seen` is the evidence; `answers` are the permitted answers, of which the first one confirms
+    that the work is done. `safety`: the table is paused, and the first answer lets it move again.
     """
 
     code: str
@@ -42,25 +43,25 @@ class Ask:
 
 
 class Guide(Protocol):
-    """Someone at the table who does, or decides, what a step asks for."""
+    """Asks the people at the table for steps and decisions, and returns their answers."""
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Ask for the step; return its outcome when the people say that it is done."""
+        """Ask for the step; return its outcome when the people confirm that it is done."""
 
     async def ready(self) -> None:
-        """Say that the set-up is complete and the game may begin."""
+        """Announce that the set-up is complete and the game may begin."""
 
     async def sit_down(self, dealt: Dealt) -> None:
-        """The hand begins: from now on `act` asks what they do."""
+        """Announce that the hand begins; from now on `act` asks for the players' actions."""
 
     async def act(self, play: Any) -> Action | None:
-        """What somebody at the table does next; None to have the dice thrown."""
+        """The next action of a player; None to have the dice thrown."""
 
     async def settled(self, settlement: Settlement) -> None:
-        """The hand is over: say who pays whom."""
+        """Announce that the hand is over, and the payments between the players."""
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Say who sits where from now on; return when everybody does."""
+        """Announce the new seats; return when every player has taken theirs."""
 
     async def help(self, ask: Ask) -> str:
-        """Ask a person to put something right; return the answer."""
+        """Show a prompt to a person; return the answer."""

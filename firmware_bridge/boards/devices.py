@@ -1,7 +1,7 @@
-"""Named things on boards: motors, axes, sensors, outputs, the dice dome, the reader.
+"""Devices: typed access to board channels - motors, axes, sensors, outputs, dice dome, reader.
 
-A device is a board and a channel. Its verbs say what is to be so (`run until`, `go to`, `switch
-on`), never toggle, so repeating one does no harm.
+A device is a board and a channel. Its methods set a state (`run until`, `go to`, `switch on`) and
+never toggle one, so a repeated call has no further effect.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Motor:
     channel: str
 
     async def run(self, value: int, until: Until, limit: float) -> Ended:
-        """Run until something is so, at most `limit` seconds; the board ends it by itself."""
+        """Run until a condition holds, at most `limit` seconds; the board ends the motion."""
         return await self.board.drive(self.channel, value, until, limit)
 
     async def keep_running(self, value: int) -> None:
-        """Run until told otherwise, the lease ends or its maximum on-time is over."""
+        """Run until the next command, the end of the lease, or the maximum on-time."""
         await self.board.set(self.channel, value)
 
     async def stop(self) -> None:
@@ -47,7 +47,7 @@ class Sensor:
         return await self.board.count(self.channel)
 
     def edges(self) -> AsyncIterator[Edge]:
-        """Every change from now on."""
+        """Iterate over every change of level from now on."""
         return self.board.watch(self.channel)
 
 
@@ -59,34 +59,34 @@ class Output:
     channel: str
 
     async def switch(self, value: int) -> None:
-        """On (1), off (0); for a strip, a bit for each lamp that is lit, the first one lowest."""
+        """Switch on (1) or off (0); for a strip, one bit for each lamp, the first lamp lowest."""
         await self.board.set(self.channel, value)
 
     async def let_go(self) -> None:
-        """Back to its safe value, where it is already while the table is paused."""
+        """Set the safe value, which the output already has while the table is paused."""
         await self.board.stop(self.channel)
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Axes of one board that begin together."""
+    """Axes of one board that begin their motions together."""
 
     board: Board
     channels: tuple[str, ...]
 
     async def go(self, *positions: float) -> Ended:
-        """To these positions, in metres, in the order of `channels`."""
+        """Move to these positions, in metres, in the order of `channels`."""
         return await self.board.move(dict(zip(self.channels, positions, strict=True)))
 
     async def stop(self) -> None:
-        """Stop every axis where it is, by its ramp."""
+        """Stop every axis by its ramp."""
         for channel in self.channels:
             await self.board.stop(channel)
 
 
 @dataclass(frozen=True, slots=True)
 class DiceDome:
-    """Shakes dice and reads them."""
+    """Dice dome: shakes dice and reads them."""
 
     board: Board
     channel: str
@@ -95,13 +95,13 @@ class DiceDome:
         return await self.board.throw(self.channel, dice)
 
     async def thrown(self) -> tuple[int, tuple[int, ...]]:
-        """How many throws it has completed, and what the last one shows."""
+        """The number of completed throws, and the faces of the last one."""
         return await self.board.thrown(self.channel)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the tag of the tile before it."""
+    """Tile reader: reads the tag of the tile in front of it."""
 
     board: Board
     channel: str
@@ -136,7 +136,7 @@ class Devices:
         return Reader(self._board(channel), channel)
 
     def boards_of(self, channels: Iterable[str]) -> tuple[Board, ...]:
-        """The boards on which these channels hang, each once."""
+        """The boards that have these channels, each once."""
         names = dict.fromkeys(self.table.board_of(channel) for channel in channels)
         return tuple(self.boards[name] for name in names)
 

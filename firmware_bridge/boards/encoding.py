@@ -1,6 +1,7 @@
-"""A board's calls in the words of the wire: channel records, units, refusals as sentences.
+"""Encoding of `Board` calls as wire messages: channel records, units, sentences for refusals.
 
-Metres become micrometres, seconds milliseconds; a duration is never made shorter, nor nothing.
+Metres become micrometres and seconds become milliseconds. A duration is rounded up, to at least
+one millisecond.
 """
 
 from __future__ import annotations
@@ -49,18 +50,18 @@ _WHY: Mapping[int, str] = {
 
 
 def refusal(board: str, order: str, refused: Refused, channel: str) -> str:
-    """Why a board said no to an order, and what to do; `channel` is the one that it blames."""
+    """The error sentence for a refused order; `channel` is the one named in the refusal."""
     why = _WHY.get(refused.reason, f"reason {refused.reason}; see Refusal in docs/PROTOCOL.md")
     return f"board {board} refused {order}: {why.format(channel=channel or 'the board')}."
 
 
 def why(refused: Refused) -> Refusal | None:
-    """The reason of a refusal, if it is one that this program knows."""
+    """The reason of a refusal, or None if this version does not define it."""
     return Refusal(refused.reason) if refused.reason in tuple(Refusal) else None
 
 
 def faces(packed: int) -> tuple[int, ...]:
-    """Dice as a board packs them: three bits each, the first one lowest, up to a 0."""
+    """Unpack dice: three bits each, the first one lowest, up to a 0."""
     shown = []
     while packed:
         shown.append(packed & 7)
@@ -69,22 +70,22 @@ def faces(packed: int) -> tuple[int, ...]:
 
 
 def milliseconds(seconds: float) -> int:
-    """A duration as boards take it: rounded up, but 0.1 + 0.2 s is 300 ms and not 301."""
+    """Convert seconds to milliseconds, rounded up, except for float error (0.1 + 0.2 s is 300)."""
     return math.ceil(round(seconds * 1000, 6))
 
 
 def micrometres(metres: float) -> int:
-    """A position, speed or acceleration as boards take it."""
+    """Convert a position, speed or acceleration to micrometres."""
     return round(metres * 1e6)
 
 
 def nanometres(millimetres: float) -> int:
-    """The way of one step as boards take it."""
+    """Convert the travel of one step to nanometres."""
     return round(millimetres * 1e6)
 
 
 def text(name: bytes) -> str:
-    """A serial number or build as people read it: letters if it is, else hexadecimal."""
+    """A serial number or build as text: ASCII if it is that, else hexadecimal."""
     stripped = name.rstrip(b"\0")
     return stripped.decode() if stripped.isascii() and stripped.isalnum() else name.hex()
 
@@ -92,7 +93,7 @@ def text(name: bytes) -> str:
 def drive(
     motor: int, value: int, until: Until, limit: float, number: Callable[[str], int]
 ) -> Drive:
-    """A drive until something is so, at most `limit` seconds; `number` knows the sensors."""
+    """Encode a drive, of at most `limit` seconds; `number` gives a sensor's channel number."""
     match until:
         case Edges():
             kind, sensor, count = UntilKind.EDGES, number(until.sensor), until.count
@@ -104,7 +105,7 @@ def drive(
 
 
 _HOMED_BY = {"low": "reverse_stop", "high": "forward_stop"}
-"""A home switch stops an axis on its way to the limit at which it sits."""
+"""The stop through which a home switch ends motion towards the limit at which it is mounted."""
 
 
 NO_FLAGS: Mapping[str, int] = {}
@@ -113,7 +114,7 @@ NO_FLAGS: Mapping[str, int] = {}
 def flags(
     emergency: Collection[str], curtain: Collection[str], guarded: Collection[str]
 ) -> dict[str, int]:
-    """The flags of channels: emergency stops, light curtains, and what these guard."""
+    """The flags of channels: emergency stops, light curtains, and the guarded motors and axes."""
     return {
         **dict.fromkeys(emergency, Flag.EMERGENCY),
         **dict.fromkeys(curtain, Flag.CURTAIN),
@@ -127,7 +128,7 @@ def flags_of(table: Table) -> dict[str, int]:
 
 
 def records(config: BoardConfig, flags: Mapping[str, int] = NO_FLAGS) -> tuple[Configure, ...]:
-    """The channel table as the board gets it, in the order of the configuration."""
+    """The channel table as `Configure` records, in the order of the configuration."""
     numbers = {name: number for number, name in enumerate(config.channels)}
     return tuple(
         _record(BLANK._replace(index=numbers[name], flags=flags.get(name, 0)), channel, numbers)
@@ -154,11 +155,11 @@ BLANK = Configure(
     step_nm=0,
     flags=0,
 )
-"""A record that says nothing yet: every channel number, stop and pin is none."""
+"""An empty record: every channel number, stop and pin is none."""
 
 
 def _record(blank: Configure, channel: Channel, numbers: Mapping[str, int]) -> Configure:
-    """Fields that a kind has no use for carry its own: a strip's lamps, a unit's serial port."""
+    """One record; a kind stores its own data (lamps, serial port) in fields it does not use."""
 
     def sensor(name: str | None) -> int:
         return NONE if name is None else numbers[name]

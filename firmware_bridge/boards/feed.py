@@ -1,6 +1,6 @@
-"""Events as async iterators: each listener gets everything told since it began to listen, once.
+"""Event feeds: async iterators that give each subscriber every event since it subscribed, once.
 
-A listener that nobody holds any longer is forgotten; nobody needs to say goodbye.
+A feed that is no longer referenced is removed; no unsubscribe call is needed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 class Feed(Generic[T]):
-    """One listener's events, oldest first; ends when the feeds end, by the error that ended them.
+    """One subscriber's events, oldest first. Ends when the feeds end, with their error if any.
 
-    It keeps that error: whoever hears of the end late must not take a loss for a goodbye, because
-    the feeds have begun anew meanwhile.
+    It keeps that error, so that a subscriber that reads the end late still receives it, even if the
+    feeds have been restarted meanwhile.
     """
 
     def __init__(self, accepts: Callable[[T], bool]) -> None:
@@ -37,25 +37,25 @@ class Feed(Generic[T]):
         return event
 
     def offer(self, event: T) -> None:
-        """Take an event in, if it is one that this listener asked for."""
+        """Queue an event, if this subscriber's filter accepts it."""
         if self._accepts(event):
             self._queue.put_nowait(event)
 
     def end(self, why: Exception | None) -> None:
-        """No more will come: the listener is told so, or gets the error."""
+        """End the iteration, or raise the error in the subscriber."""
         self._why = why
         self._queue.put_nowait(None)
 
 
 class Feeds(Generic[T]):
-    """All listeners to one kind of event, told in the order in which they came."""
+    """All subscribers to one kind of event, served in the order of their subscription."""
 
     def __init__(self) -> None:
         self._numbers = count()
         self._feeds: WeakValueDictionary[int, Feed[T]] = WeakValueDictionary()
 
     def listen(self, accepts: Callable[[T], bool] = lambda _: True) -> Feed[T]:
-        """Hear, from now on, every event that `accepts` says yes to."""
+        """Subscribe to every event, from now on, for which `accepts` is true."""
         feed = Feed(accepts)
         self._feeds[next(self._numbers)] = feed
         return feed
@@ -65,7 +65,7 @@ class Feeds(Generic[T]):
             feed.offer(event)
 
     def end(self, why: Exception | None = None) -> None:
-        """No listener hears anything any more; all of them learn why, if there is an error."""
+        """End all feeds; every subscriber gets the error, if there is one."""
         for feed in tuple(self._feeds.values()):
             feed.end(why)
         self._feeds.clear()

@@ -1,18 +1,17 @@
-"""A board made of the host's own GPIO pins: no wire, no second processor.
+"""GPIO board: a `Board` on the host's own GPIO pins, without a second processor.
 
-What makes a board a board - lease, maximum on-time, drive until, switches, back-pressure, debounce,
-latched faults - is not written here again: the executor that stands for a board in simulation
-runs in the event loop, with `GpioPins` as its copper. So a table on pins behaves as one on a
-serial board, but for one thing that no code can mend:
+The executor of the virtual board runs in the event loop and drives the pins through `GpioPins`. It
+provides lease, maximum on-time, drive until, switches, back-pressure, debounce and latched faults.
+A table on pins therefore behaves like one on a serial board, with one difference:
 
-**These loops close in the host.** From an edge to the motor's pin it takes a turn of the event
-loop: about a millisecond, longer while the host is busy, for ever if it hangs or dies, and then the
-lease and the maximum on-time are gone with it. Good enough for a bench whose motors may overrun;
-not for the heads and lifts of a table, which belong on a board of their own. Have the emergency
-stop cut the motors' supply in hardware.
+**The control loops run in the host.** The reaction from an edge to the motor's pin takes one turn
+of the event loop: about a millisecond, and longer while the host is busy. If the host process hangs
+or ends, there is no reaction, and neither the lease nor the maximum on-time is enforced. This is
+sufficient for a bench whose motors may overrun. It is not sufficient for the heads and lifts of a
+table, which need a serial board. The emergency stop must cut the motors' supply in hardware.
 
-gpiozero tells of changes in a thread of its own. They cross by `call_soon_threadsafe`, in
-`_changed`, and nothing else does: every state lives in the loop's thread.
+gpiozero reports changes in its own thread. `_changed` passes them to the event loop with
+`call_soon_threadsafe`; all other code and all state belong to the event loop's thread.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import NONE
 
 RENEWALS = 3
-"""The lease is renewed so many times while it lasts."""
+"""Renewals of the lease during its length."""
 SERIAL = b"GPIO0000"
-"""Pins have no serial number; all boards on pins say this one."""
+"""The serial number that every GPIO board reports, because pins have none."""
 
 
 class GpioBoard:
     """A `Board` on GPIO pins.
 
-    `pin_factory` is one of gpiozero's - `gpio_pins.pi_pins()` on a Raspberry Pi, a mock elsewhere -
-    and stays the caller's to close. `emergency` names the sensors that are the emergency stop,
-    `curtain` those of the light curtain before the motors that are `guarded`.
-    Raises BoardRefused for a channel that plain pins cannot be.
+    `pin_factory` is one of gpiozero's (`gpio_pins.pi_pins()` on a Raspberry Pi, a mock elsewhere);
+    the caller closes it. `emergency` names the sensors of the emergency stop, `curtain` those of
+    the light curtain, and `guarded` the motors that the curtain stops.
+    Raises BoardRefusedError for a channel that needs more than plain pins.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class GpioBoard:
         self._tickets = count(1)
         self._motions: dict[int, asyncio.Future[Ended]] = {}
         self._last: dict[int, int] = {}
-        """The ticket of the last motion ordered of each channel."""
+        """The ticket of each channel's last motion."""
         self._watched: dict[str, None] = {}
         self._edges: Feeds[Edge] = Feeds()
         self._faults: Feeds[BoardFault] = Feeds()
@@ -88,7 +87,7 @@ class GpioBoard:
     # From closed to open and back
 
     async def start(self) -> BoardIdentity:
-        """Take the pins, outputs at their safe values; on an open board only say who it is."""
+        """Open the pins, outputs at their safe values; an open board returns its identity."""
         if self._identity is None:
             work = self._work = self._open()
             try:
@@ -100,7 +99,7 @@ class GpioBoard:
         return self._identity
 
     async def close(self) -> None:
-        """Everything to its safe value, then let the pins go; iterators end. Idempotent."""
+        """Set every output to its safe value and release the pins; iterators end. Idempotent."""
         work = self._work
         if work is None:
             return
@@ -112,7 +111,7 @@ class GpioBoard:
             work.pins.close()
             self._edges.end()
             self._faults.end()
-        await asyncio.sleep(0)  # whoever waits for a motion hears that it was stopped
+        await asyncio.sleep(0)  # lets the waiting motions receive their end first
 
     # The lease
 
@@ -122,7 +121,7 @@ class GpioBoard:
         self._holds += 1
 
     async def release_lease(self) -> None:
-        """Give the lease back; on a closed board it is gone already."""
+        """Give the lease back; a closed board has none."""
         if self._work is None:
             return
         if self._holds == 0:
@@ -175,7 +174,7 @@ class GpioBoard:
         self._ask(wire.Stop(number), f"the stop of {channel or 'everything'}")
 
     def stop_all(self) -> None:
-        """Stop all motors and pulses now; on a closed board nothing runs."""
+        """Stop all motors and pulses now; does nothing on a closed board."""
         if self._work is not None:
             self._ask(wire.Stop(NONE), "the stop of everything")
 
@@ -189,11 +188,11 @@ class GpioBoard:
     # Questions
 
     async def self_test(self) -> int:
-        """Pins have no memory that could fail."""
+        """Return 0 (passed): pins have no memory to test."""
         return 0
 
     async def read(self, channel: str) -> int:
-        """A sensor's level, or what is on the copper of a motor or output."""
+        """A sensor's level, or the value at the pins of a motor or output."""
         return self._value(wire.Read(self._number(channel)), f"reading {channel}")
 
     async def count(self, sensor: str) -> int:
@@ -216,17 +215,17 @@ class GpioBoard:
             feed.offer(fault)
         return feed
 
-    # What pins and executor tell
+    # Events from pins and executor
 
     def _changed(self, sensor: str, active: bool, age: float) -> None:
-        """A pin changed so long ago; the one method that runs outside the loop's thread."""
+        """A pin changed `age` seconds ago. The only method that runs outside the loop's thread."""
         work = self._work
         if work is not None:
             at = work.loop.time() - age
             work.loop.call_soon_threadsafe(self._sensed, sensor, active, at)
 
     def _sensed(self, sensor: str, active: bool, at: float) -> None:
-        """It counts by the time of the pin, however late the loop comes to it."""
+        """Pass a change to the executor with the pin's own time, so that loop delays do no harm."""
         if self._work is not None:
             self._work.core.sensor(sensor, active, at)
 
@@ -264,7 +263,7 @@ class GpioBoard:
         return _Work(loop, pins, core)
 
     def _configure(self, work: _Work) -> BoardIdentity:
-        """Show the executor how the sensors stand, then its channel table."""
+        """Give the executor the sensors' levels, then its channel table."""
         self._latched.clear()
         for sensor, active in work.pins.levels().items():
             work.core.sensor(sensor, active)
@@ -292,10 +291,11 @@ class GpioBoard:
         )
 
     def _renew(self, work: _Work) -> None:
-        """Take the lease for a while, and again before it ends.
+        """Take the lease, and renew it before it ends.
 
-        A timer set before the lease's own is due before it: after a stall the lease is renewed, not
-        lost. One that is lost is not renewed: it must be given back first, knowingly.
+        The renewal timer is due before the executor's expiry timer, so that after a stall of the
+        loop the lease is renewed and not lost. A lost lease is not renewed: the caller must release
+        it first.
         """
         work.renewal = None
         self._ask(wire.TakeLease(words.milliseconds(self._config.lease)), "a lease")
@@ -329,7 +329,7 @@ class GpioBoard:
         return reply.value
 
     def _ask(self, message: wire.Message, what: str, ticket: int = 0) -> wire.Message:
-        """Have the executor do something, at once. Raises BoardRefused, naming what it was."""
+        """Execute a message at once. Raises BoardRefusedError, which names `what`."""
         reply = self._working().core.execute(message, ticket)
         if isinstance(reply, wire.Refused):
             blamed = self._called(reply.channel)
@@ -344,7 +344,7 @@ class GpioBoard:
         return self._work
 
     def _output(self, channel: str, value: int) -> int:
-        """The number of a channel that is to take a value."""
+        """The number of a channel whose value is to be set."""
         number = self._number(channel)
         configured = self._config.channels[channel]
         if isinstance(configured, MotorChannel):
@@ -370,7 +370,7 @@ class GpioBoard:
 
 @dataclass
 class _Work:
-    """What an open board works with."""
+    """The executor, pins and state of an open board."""
 
     loop: asyncio.AbstractEventLoop
     pins: GpioPins

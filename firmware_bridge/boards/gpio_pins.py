@@ -1,10 +1,10 @@
-"""Motors, outputs and sensors on a Raspberry Pi's own pins, by way of gpiozero.
+"""GPIO pins: motors, outputs and sensors on a Raspberry Pi's own pins, through gpiozero.
 
-High and low end in this file; above it there are only active and inactive. Every sensor is pulled
-up, so a torn wire reads high: wire whatever must be safe normally closed to ground and call it
-`active: high`, like the emergency stop.
+This module converts between the electrical levels high and low and the levels active and inactive.
+Every sensor has a pull-up, so a broken wire reads high: wire a safety sensor, such as the emergency
+stop, normally closed to ground and configure it as `active: high`.
 
-Closing turns outputs into inputs, which hold nothing: every enable line needs a resistor that
+Closing turns outputs into inputs, which drive no level: every enable line needs a resistor that
 pulls it to its safe value (down, for 0).
 """
 
@@ -26,18 +26,18 @@ from config.schema import BoardConfig, Channel, MotorChannel, OutputChannel, Sen
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 
 HEADER = range(2, 28)
-"""The pins of a Raspberry Pi's header that are free to use, by Broadcom's numbers."""
+"""The usable pins of a Raspberry Pi's header, by Broadcom's numbers."""
 
 Changed = Callable[[str, bool, float], None]
 """Called with a sensor, its new level, and how many seconds ago its pin changed, in the thread in
 which gpiozero noticed it."""
 
 OLDEST = 10.0
-"""A time stamp that is further away is of another clock (kernels before 5.7), seconds."""
+"""Seconds; a time stamp that is further away is from another clock (kernels before 5.7)."""
 
 
 def pi_pins() -> Factory:
-    """The pins of the Raspberry Pi that this runs on. Raises BoardError where there are none."""
+    """The pin factory of this Raspberry Pi. Raises BoardError on a machine without GPIO pins."""
     try:
         lgpio = import_module("lgpio")
         pins = import_module("gpiozero.pins.lgpio")
@@ -56,7 +56,7 @@ def pi_pins() -> Factory:
 
 
 def check_pins(board: str, config: BoardConfig) -> None:
-    """Raise BoardRefused for the first channel that plain pins cannot be."""
+    """Raise BoardRefusedError for the first channel that needs more than plain pins."""
     for name, channel in config.channels.items():
         if not isinstance(channel, MotorChannel | OutputChannel | SensorChannel):
             raise BoardRefusedError(
@@ -75,7 +75,7 @@ def check_pins(board: str, config: BoardConfig) -> None:
 
 
 def check_direction(board: str, motor: str, channel: MotorChannel, value: int) -> None:
-    """Raise BoardRefused if a motor on a single pin is to run in reverse."""
+    """Raise BoardRefusedError if a motor with a single pin is to run in reverse."""
     if value < 0 and channel.reverse_pin is None:
         raise BoardRefusedError(
             f"board {board}: motor {motor} has no reverse_pin and cannot run at {value}; wire one"
@@ -84,9 +84,9 @@ def check_direction(board: str, motor: str, channel: MotorChannel, value: int) -
 
 
 class GpioPins:
-    """One board's channels as gpiozero devices: the copper of a board without a wire.
+    """One board's channels as gpiozero devices.
 
-    Outputs open at their safe values. Raises BoardRefused if a pin cannot be had.
+    Outputs open at their safe values. Raises BoardRefusedError if a pin cannot be opened.
     """
 
     def __init__(self, board: str, config: BoardConfig, factory: Factory, changed: Changed) -> None:
@@ -103,15 +103,15 @@ class GpioPins:
                 ) from refusal
 
     def levels(self) -> dict[str, bool]:
-        """Whether each sensor is active at this moment."""
+        """Whether each sensor is active now."""
         return {name: sensor.active for name, sensor in self._sensors.items()}
 
     def output(self, channel: str, value: int) -> None:
-        """Put a value on the copper: permille for a motor, 0 or 1 for an output."""
+        """Set a channel's pins: permille for a motor, 0 or 1 for an output."""
         self._outputs[channel].write(value)
 
     def close(self) -> None:
-        """Sensors fall silent; every output goes to its safe value, then lets its pins go."""
+        """Stop the sensors' reports, set every output to its safe value, release the pins."""
         for sensor in self._sensors.values():
             sensor.close()
         for output in self._outputs.values():
@@ -119,7 +119,7 @@ class GpioPins:
         self._sensors.clear()
         self._outputs.clear()
 
-    # The rest of a board's copper, which plain pins are not: `check_pins` lets no such channel in.
+    # Operations that plain pins do not support: `check_pins` refuses every channel that needs them.
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
         raise _not_a_pin(axis)
@@ -149,7 +149,7 @@ class GpioPins:
 
 
 class _Motor:
-    """Two pins, one for each direction, or a single one; speed by pulse width, in percents."""
+    """A motor on two pins, one for each direction, or on one pin; speed is the pulse width."""
 
     def __init__(self, channel: MotorChannel, factory: Factory) -> None:
         self._safe = channel.safe
@@ -168,7 +168,7 @@ class _Motor:
 
 
 class _Output:
-    """One pin, on or off."""
+    """An output on one pin."""
 
     def __init__(self, channel: OutputChannel, factory: Factory) -> None:
         self._safe = channel.safe
@@ -185,7 +185,7 @@ class _Output:
 
 
 class _Sensor:
-    """One pulled-up input that reports every change as it comes, bounces and all."""
+    """An input with a pull-up; reports every change, without debouncing."""
 
     def __init__(
         self, name: str, channel: SensorChannel, factory: Factory, changed: Changed

@@ -10,11 +10,11 @@ from firmware_bridge.wire.messages import Message, Refused, TakeLease
 from firmware_bridge.wire.sliding_window import Reply
 
 RENEWALS = 3
-"""It is renewed so many times while it lasts."""
+"""Renewals of the lease during its length."""
 
 
 class Lease:
-    """The lease on the board at the other end of a link, `seconds` long."""
+    """The lease, of length `seconds`, on the board at the other end of a link."""
 
     def __init__(self, link: Link, seconds: float) -> None:
         self._link = link
@@ -29,20 +29,20 @@ class Lease:
         return self._holds > 0
 
     async def hold(self) -> Message:
-        """Hold it, together with all others who do; the board's answer to the first."""
+        """Add a holder; return the board's reply to the first holder's request."""
         self._holds += 1
         if self._holds == 1:
             self._renew()
         assert self._answer is not None
         try:
-            # Others may wait for the same answer: cancelling one of them must not lose it.
+            # Several holders may wait for the same reply: cancelling one must not cancel it.
             return await asyncio.shield(self._answer)
         except BaseException:
             self.drop()
             raise
 
     def drop(self) -> Reply | None:
-        """Hold it no longer; the reply to giving it back, if this was the last holder."""
+        """Remove a holder; the last one gives the lease back and gets the reply, others None."""
         if not self._holds:
             return None
         self._holds -= 1
@@ -54,7 +54,7 @@ class Lease:
         return returned
 
     def forget(self) -> None:
-        """It is lost with its session: nobody holds it."""
+        """Reset the lease after the end of the session: it has no holders."""
         self._holds = 0
         self._answer = None
         if self._renewal is not None:
@@ -62,9 +62,9 @@ class Lease:
             self._renewal = None
 
     def _renew(self) -> None:
-        """Ask again only once the last answer has come: the link repeats by itself.
+        """Renew the lease; waits for the previous reply first, because the link itself retries.
 
-        A lease that expired is not renewed: it must be dropped first, knowingly.
+        An expired lease is not renewed: its holders must drop it first.
         """
         if self._answer is not None and _refused(self._answer):
             self._renewal = None
@@ -76,7 +76,7 @@ class Lease:
 
 
 def _refused(answer: Reply) -> bool:
-    """Whether the board has said no: its lease ran out before this renewal came."""
+    """Whether the board refused: the lease expired before this renewal arrived."""
     return (
         answer.done()
         and not answer.cancelled()

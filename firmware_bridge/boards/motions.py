@@ -1,7 +1,7 @@
-"""Motions under way on one board, each known by its ticket: its command's sequence number.
+"""Motions in progress on one board, each identified by its ticket (its command's sequence number).
 
-A motion is listed before its command is sent, so that its end finds it even where the end overtakes
-the command's reply.
+A motion is registered before its command is sent, so that its end is matched even if it arrives
+before the command's reply.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firmware_bridge.wire.messages import NONE, Message
 from firmware_bridge.wire.sliding_window import Command
 
 End = Ended | tuple[int, ...]
-"""How a motion ended, or what the dice show."""
+"""How a motion ended, or the faces of the dice."""
 
 
 @dataclass(eq=False, slots=True)
@@ -31,7 +31,7 @@ class PendingMotion:
 
 
 class Motions:
-    """All motions that somebody waits for."""
+    """All motions whose end is awaited."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -40,7 +40,7 @@ class Motions:
 
     @contextmanager
     def begun(self, order: Message, channel: int) -> Iterator[PendingMotion]:
-        """Order a motion, and listen for its end until the context is left."""
+        """Send a motion's command and await its end until the context is left."""
         motion = PendingMotion(self._link.ask(order), channel, self._loop.create_future())
         heed(motion.end)
         self._motions.append(motion)
@@ -50,7 +50,7 @@ class Motions:
             self._motions.remove(motion)
 
     def ended(self, ticket: int, channel: int, end: End) -> None:
-        """Tickets come round every 256 commands: the channel must agree too, where it is told."""
+        """Record an end. Tickets repeat after 256 commands, so a reported channel must match."""
         for motion in self._motions:
             known = motion.command.sequence == ticket and channel in (motion.channel, NONE)
             if known and not motion.end.done():
@@ -58,7 +58,7 @@ class Motions:
                 return
 
     def fail(self, error: BoardError) -> None:
-        """No end will be told any more."""
+        """Fail every awaited motion with this error."""
         for motion in self._motions:
             if not motion.end.done():
                 motion.end.set_exception(error)

@@ -1,7 +1,7 @@
-"""Recognises a board that answers again: its serial number, its configuration, its counters.
+"""Recognises a board after a reconnect by its serial number, configuration and counters.
 
-A board can be replaced, or its cable can be put into another table, while the line is down. Such a
-stranger would count from elsewhere, so it is neither configured nor driven.
+A board can be replaced, or its cable can be put into another table, while the line is down. The
+counters of another board have other values, so such a board is neither configured nor driven.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from firmware_bridge.board import BoardIdentity
 from firmware_bridge.wire.errors import StrangeBoardError
 
 UNCONFIGURED = 0
-"""The checksum of a board that has lost its channel table with its power."""
+"""The checksum that a board reports after a power loss, which clears its channel table."""
 BOOTS = 0x10000
-"""The board's boot counter begins at 0 again after so many."""
+"""The number of boots after which the board's boot counter begins at 0 again."""
 
 
 class Recognition:
-    """What a host remembers of one board. `serial` is the number that the table's file names."""
+    """Identity and counters of one board, as last seen. `serial` is the table file's number."""
 
     def __init__(self, board: str, serial: str | None) -> None:
         self._board = board
@@ -28,7 +28,7 @@ class Recognition:
 
     @property
     def counts(self) -> Mapping[int, int]:
-        """The highest count that was seen of each channel, by its number."""
+        """The highest count seen of each channel, by its number."""
         return self._counts
 
     @property
@@ -37,14 +37,14 @@ class Recognition:
         return self._met is not None
 
     def counted(self, channel: int, count: int) -> None:
-        """Remember what a channel has counted."""
+        """Record a channel's count."""
         self._counts[channel] = max(count, self._counts.get(channel, 0))
 
     def check(self, identity: BoardIdentity, configuration: int) -> None:
-        """Compare a board that answers with the one that was met. Raises BoardStranger.
+        """Compare a board with the one identified before. Raises StrangeBoardError.
 
-        `configuration` is the checksum of this table's channels: on a board that was met, any other
-        means that another program has used it.
+        `configuration` is the checksum of this table's channels. Another value, on a board that was
+        identified before, means that another program has used the board.
         """
         name, met = self._board, self._met
         if self._serial is not None and identity.serial != self._serial:
@@ -72,7 +72,7 @@ class Recognition:
             )
 
     def check_count(self, channel: int, sensor: str, count: int) -> None:
-        """Raise BoardStranger for a count that went back."""
+        """Raise StrangeBoardError for a count that decreased."""
         seen = self._counts.get(channel, 0)
         if count < seen:
             raise StrangeBoardError(
@@ -81,5 +81,5 @@ class Recognition:
             )
 
     def met(self, identity: BoardIdentity) -> None:
-        """The board has been recognised."""
+        """Record the identity of a board that was checked."""
         self._met = identity

@@ -1,12 +1,12 @@
-"""A board at the end of a line: `Board` in terms of commands, replies and events.
+"""Serial board: a `Board` on a line, by commands, replies and events.
 
-Channels are numbered in the order of the configuration. A motion is known by its ticket, the
-sequence number of its command; its end may overtake the command's own reply. The lease is renewed
-at a third of its length while anybody holds it, and given back by the last.
+Channels are numbered in the order of the configuration. A motion is identified by its ticket, the
+sequence number of its command; its end may arrive before the command's own reply. The lease is
+renewed at a third of its length while it has holders; the last holder gives it back.
 
-If the line is lost or the board falls silent, everything that waits raises BoardSilent, iterators
-too. Attach a new transport to the line, then `start()` again: the board has kept its counts and
-positions, but runs nothing until it is told anew.
+If the line is lost or the board stops answering, all pending calls and iterators raise
+BoardSilentError. Attach a new transport to the line, then call `start()` again: the board has kept
+its counts and positions, but runs nothing until it receives new commands.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.sliding_window import Command, Traffic
 
 MARGIN = 6.0
-"""How much later than its own limit a motion's end may be told: a stalled host is a pause."""
+"""Seconds after its own limit within which a motion's end must arrive; covers a stalled host."""
 DICE_READ = 5.0
-"""The dice are read within this after the shaking."""
+"""Seconds after the shaking within which the dice are read."""
 HOMING = 10.0
-"""A homing axis may be so many times slower than a moving one."""
+"""Factor by which a homing axis may be slower than a moving one."""
 CUT_SHORT = {
     Reason.HELD: wire.Refusal.NO_LEASE,
     Reason.FAULT: wire.Refusal.FAULT_LATCHED,
 }
-"""Why a throw that ended so would have been refused, had it been ordered a moment later."""
+"""The refusal that corresponds to each reason for which a throw may end early."""
 
 T = TypeVar("T")
 
 
 class SerialBoard:
-    """A `Board` on a line. `nonce` gives eight bytes, never the same twice in a board's life.
+    """A `Board` on a line. `nonce` gives eight bytes, which must be new for every session.
 
-    `key` is the board's, or tells it by the serial number (`keys.Keys.of`).
+    `key` is the board's device key, or a function from serial number to key (`DeviceKeys.of`).
 
-    `flags` say what else channels are (`words.flags_of`).
+    `flags` are the flags of the channels (`encoding.flags_of`).
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class SerialBoard:
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}
-        """The last motion ordered of each channel."""
+        """Each channel's last motion."""
         self._watching = Watching(self._link, self._names)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
@@ -97,15 +97,15 @@ class SerialBoard:
 
     @property
     def traffic(self) -> Traffic:
-        """What the link to this board has carried."""
+        """The traffic counters of the link to this board."""
         return self._link.traffic
 
     # From closed to open and back
 
     async def start(self) -> BoardIdentity:
-        """Identify, check the key, configure, make safe; on an open board only say who it is.
+        """Identify, check the key, configure, make safe; on an open board, return its identity.
 
-        Raises BoardStranger where another board answers than before; it is not configured.
+        Raises StrangeBoardError if another board answers than before; that board is not configured.
         """
         if self._identity is not None:
             return self._identity
@@ -124,10 +124,10 @@ class SerialBoard:
         return identity
 
     async def close(self) -> None:
-        """Stop everything, let the lease go, end the session; iterators end. Idempotent."""
+        """Stop every motion, give the lease back, end the session and iterators. Idempotent."""
         if self._link.ready:
             self.stop_all()
-            # A board that no longer answers lets go by itself when its lease expires.
+            # A board that no longer answers makes its outputs safe when its lease expires.
             with suppress(BoardError):
                 await self._link.request(wire.TakeLease(0))
         self._link.close()
@@ -144,7 +144,7 @@ class SerialBoard:
             raise
 
     async def release_lease(self) -> None:
-        """Give the lease back; on a closed or lost board it is gone already."""
+        """Give the lease back; a closed or lost board has none."""
         if not self._link.ready:
             return
         if not self._lease.held:
@@ -169,7 +169,7 @@ class SerialBoard:
         return await self._run(drive, motor, "a drive", limit)
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
-        """Move up to three axes. BoardRefused for another number, or for what is no axis."""
+        """Move up to three axes. BoardRefusedError for more, or for a channel that is no axis."""
         if not 1 <= len(targets) <= 3:
             raise BoardRefusedError(
                 f"board {self._name} moves one to three axes at once, not {len(targets)};"
@@ -203,7 +203,7 @@ class SerialBoard:
         await self._order(wire.Stop(number), f"the stop of {channel or 'everything'}")
 
     def stop_all(self) -> None:
-        """Send the stop of everything now, ahead of whatever waits; that is not sent any more."""
+        """Send a stop of every channel now; commands that wait to be sent are cancelled."""
         self._link.stop_all()
 
     async def clear(self) -> None:
@@ -247,7 +247,7 @@ class SerialBoard:
         return self._expect(wire.Tag, reply, order, channel).tag or None
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
-        """Every edge from this call on; until nobody holds the iterator any more."""
+        """Every edge from this call on, for as long as the iterator is referenced."""
         return self._watching.listen({sensor: self._number(sensor) for sensor in sensors})
 
     @property
@@ -258,7 +258,7 @@ class SerialBoard:
             feed.offer(fault)
         return feed
 
-    # What the board tells
+    # Events from the board
 
     def _told(self, event: wire.Message) -> None:
         match event:
@@ -276,11 +276,11 @@ class SerialBoard:
                     self._latched.append(fault)
                     self._faults.tell(fault)
             case wire.Held():
-                # Its motions have ended by HELD already; this speaks for what was simply on.
+                # Its motions have ended by HELD already; this reports the outputs that were on.
                 self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
     def _end(self, silent: BoardSilentError | None) -> None:
-        """The session is over: by a loss, or (None) because it was closed."""
+        """End the session, because of a loss or (None) because the board was closed."""
         self._identity = None
         self._lease.forget()
         self._watching.end(silent)
@@ -324,7 +324,7 @@ class SerialBoard:
             raise self._unknown(f"board {self._name}: {reason}", type(reason)) from reason
 
     def _unknown(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
-        """A board that cannot prove who it is; after a first meeting it is another board."""
+        """The error for a board that fails its proof; StrangeBoardError after a first start."""
         return StrangeBoardError(sentence) if self._recognition.has_met else kind(sentence)
 
     def _wrong_version(self, theirs: str) -> str:
@@ -344,7 +344,7 @@ class SerialBoard:
         await self._order(commit, "its channel table")
 
     async def _check_counts(self) -> None:
-        """A board that was met before has not counted less. Raises BoardStranger."""
+        """Check that no count of a board has decreased. Raises StrangeBoardError."""
         replies = [
             (channel, self._link.request(wire.Count(channel)))
             for channel in (self._recognition.counts if self._recognition.has_met else ())
@@ -402,7 +402,7 @@ class SerialBoard:
         return reply
 
     def _crossing(self, axis: str) -> float:
-        """The longest a move of this axis can take: from end to end."""
+        """The seconds that a move of this axis takes at most: from end to end."""
         config = self._config.channels[self._names[self._number(axis)]]
         if not isinstance(config, AxisChannel):
             raise BoardRefusedError(

@@ -1,7 +1,7 @@
-"""Who watches which sensor of a board, and what they hear.
+"""Subscriptions: the subscribers to each sensor of a board.
 
-A sensor is reported from the first listener on. The last one need not say goodbye: the first edge
-that nobody wants ends the reports.
+A board reports a sensor from the first subscription on. No unsubscribe call is needed: the first
+edge without a subscriber ends the reports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firmware_bridge.wire.messages import EdgeSeen, Watch
 
 
 class Watching:
-    """All listeners to the sensors of one board, whose channels have these names in order."""
+    """Subscribers to the sensors of one board, whose channels have these names in order."""
 
     def __init__(self, link: Link, names: Sequence[str]) -> None:
         self._link = link
@@ -27,11 +27,11 @@ class Watching:
         self._clock = _BoardClock()
 
     def __iter__(self) -> Iterator[int]:
-        """The sensors to be reported, by number."""
+        """The numbers of the sensors to be reported."""
         return iter(tuple(self._heard_by))
 
     def listen(self, sensors: Mapping[str, int]) -> Feed[Edge]:
-        """Hear every edge of these sensors from now on."""
+        """Subscribe to every edge of these sensors from now on."""
         feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
             if number not in self._heard_by and self._link.ready:
@@ -40,7 +40,7 @@ class Watching:
         return feed
 
     def seen(self, event: EdgeSeen) -> None:
-        """The board reports an edge."""
+        """Deliver an edge that the board reported."""
         if not self._heard_by.get(event.channel):
             self._heard_by.pop(event.channel, None)
             heed(self._link.request(Watch(event.channel, 0)))
@@ -49,19 +49,19 @@ class Watching:
         self._edges.tell(Edge(self._names[event.channel], bool(event.active), at, event.count))
 
     def end(self, why: BoardSilentError | None) -> None:
-        """Nothing more will be heard, for this reason if there is one."""
+        """End all subscriptions, with this error if there is one."""
         self._edges.end(why)
         self._heard_by.clear()
 
 
 class _BoardClock:
-    """A board's microseconds, which come round every 71 minutes, as seconds that do not."""
+    """Converts a board's microseconds, which wrap every 71 minutes, to continuous seconds."""
 
     def __init__(self) -> None:
         self._micros = 0
 
     def seconds(self, at_us: int) -> float:
         ahead = (at_us - self._micros) & 0xFFFFFFFF
-        # A board that was reset counts from 0 again: that looks like a very long way ahead.
+        # A board that was reset counts from 0 again, which looks like a very large step ahead.
         self._micros = self._micros + ahead if ahead < 1 << 31 else at_us
         return self._micros / 1e6

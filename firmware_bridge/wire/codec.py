@@ -1,14 +1,14 @@
-"""Bytes to frames and back: no I/O, no clock, no state but the unfinished frame.
+"""Frame codec: encodes messages as bytes and decodes bytes to frames. It does no I/O.
 
 On the wire a frame is COBS of (address, sequence, type, payload), then its check, then a zero. The
 check is the CRC-16 *of the COBS bytes*, spread over three bytes of 7, 7 and 2 bits whose top bit is
-set, so that none of them is zero. A CRC inside COBS would be one byte shorter and weaker: one
-flipped bit in a COBS code byte moves a zero and so changes several bytes behind the CRC's back
-(one in three million double flips passed). Over the wire's own bytes, every damage of up to three
-bits that leaves the zeros where they were is seen for certain.
+set, so that none of them is zero. A CRC inside COBS would be one byte shorter, and weaker: one
+flipped bit in a COBS code byte moves a zero and so changes several of the decoded bytes that the
+CRC covers (one in three million double flips was not detected). Computed over the bytes on the
+wire, the CRC detects every error of up to three bits that leaves the zeros where they were.
 
-Nothing that arrives raises. Whatever is not a whole, sound, known frame is counted and dropped,
-and the next zero begins anew.
+Received bytes never raise an exception. The decoder counts and drops every frame that is
+incomplete, damaged or of an unknown type, and resumes at the next zero.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _expand: Callable[[bytes], bytes] = cobs.decode
 
 
 class Frame(NamedTuple):
-    """One sound frame: the board it is from or for, its sequence number, what it says."""
+    """One valid frame: the board's address, the sequence number, and the message."""
 
     address: int
     sequence: int
@@ -51,7 +51,7 @@ def encode(address: int, sequence: int, message: Message) -> bytes:
 
 
 class Decoder:
-    """Collects bytes, in pieces of any size, into frames; counts what it had to drop."""
+    """Decodes bytes, in pieces of any size, to frames; counts the frames that it drops."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -61,24 +61,24 @@ class Decoder:
         self.oversized = 0
         """Runs longer than any frame."""
         self.unknown = 0
-        """Sound frames of a type that this version does not know."""
+        """Valid frames of a type that this version does not define."""
         self._rest = b""
 
     @property
     def dropped(self) -> int:
-        """Everything that came and was not a frame."""
+        """The number of dropped frames, of all causes."""
         return self.damaged + self.truncated + self.oversized + self.unknown
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that these bytes complete."""
         parts = (self._rest + data).split(b"\0")
         rest = parts.pop()
-        # A run without a zero is remembered only as "too long", however long it grows.
+        # A run without a zero is stored only as "too long", so it needs no memory as it grows.
         self._rest = rest[:MAX_FRAME]
         frames: list[Frame] = []
         for part in parts:
             if len(part) < _SHORTEST:
-                # Two zeros in a row are no frame and no damage: a sender may begin with a zero.
+                # Two zeros in a row are neither frame nor error: a sender may begin with a zero.
                 self.truncated += part != b""
                 continue
             if len(part) >= MAX_FRAME:
@@ -101,7 +101,7 @@ class Decoder:
             if len(raw) != size:
                 self.truncated += 1
                 continue
-            # tuple.__new__ is what a NamedTuple's own constructor ends in, at a third of its price.
+            # NamedTuple's constructor calls tuple.__new__; a direct call takes a third of the time.
             frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)))))
         return frames
 
@@ -128,7 +128,7 @@ def _unpack(row: MessageRow) -> tuple[type[Message], int, Callable[[bytes], tupl
 
 
 def _complaint(address: int, sequence: int, message: Message) -> str:
-    """Which field it was: only asked once packing has failed."""
+    """The error sentence for the field that does not fit; called after packing has failed."""
     if not (0 <= address <= 255 and 0 <= sequence <= 255):
         return f"address {address} and sequence number {sequence} must be 0-255."
     for field, value, code in zip(message._fields, message, codes(type(message)), strict=True):

@@ -1,4 +1,4 @@
-"""What a board or its link reports to its caller as an exception."""
+"""Exceptions that a board or its link raises to its caller."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from rules.errors import WallwrightError
 
 
 class BoardError(WallwrightError):
-    """A board did not do as it was told."""
+    """A board did not execute a command."""
 
 
 class BoardRefusedError(BoardError):
-    """The board answered no: unknown channel, no lease, latched fault, value out of range.
+    """The board refused a command: unknown channel, no lease, latched fault, value out of range.
 
-    `why` is the board's own reason, None where the host refused by itself.
+    `why` is the reason in the board's reply, or None if the host refused without asking the board.
     """
 
     def __init__(self, sentence: str, why: Refusal | None = None) -> None:
@@ -26,4 +26,4 @@ class BoardSilentError(BoardError):
 
 
 class StrangeBoardError(BoardError):
-    """Another board answers than the one that was met, or that the table's file names."""
+    """The board that answers is not the one identified before, or not the table file's."""

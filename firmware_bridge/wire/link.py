@@ -1,8 +1,9 @@
-"""The host's side of the wire: every command done exactly once, every event told exactly once.
+"""Links to boards, host side: each command is executed once and each event delivered once.
 
-A `Link` is an `Exchange` with one board on the event loop: futures, and one timer for the whole
-window. A `Line` is a transport shared by the links of several boards. It writes once for all
-commands of a turn of the loop, and answers in the very call that brought the bytes.
+A `Link` runs the `Exchange` with one board on the event loop: it adds futures, and one timer for
+the whole window. A `Line` is a transport that the links of several boards share. It makes one
+write for all commands of one turn of the loop, and acknowledges events in the same call that
+received their bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from firmware_bridge.wire.transport import Transport
 
 
 class Link:
-    """One board on a line. `told` gets its events in order; `lost` hears why nothing comes."""
+    """Link to one board of a line. Calls `told` with each event in order, and `lost` on failure."""
 
     def __init__(self, line: Line, address: int, name: str) -> None:
         self.told: Callable[[Message], None] = _unheard
@@ -42,7 +43,7 @@ class Link:
         return self._exchange.ready
 
     async def identify(self, nonce: bytes) -> Message:
-        """Begin a session. A nonce must never be used twice, or a board takes it for an echo."""
+        """Begin a session. Each nonce must be new: a board treats a repeated one as an echo."""
         self._end(BoardSilentError(f"board {self.name} is being identified anew; ask it again."))
         if self._line.broken:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
@@ -53,11 +54,11 @@ class Link:
         return await command.reply
 
     def request(self, message: Message) -> Reply:
-        """Send a command; its reply. BoardSilent if the board does not answer."""
+        """Send a command; return its reply. BoardSilentError if the board does not answer."""
         return self.ask(message).reply
 
     def ask(self, message: Message) -> Command:
-        """Send a command; the command itself, which knows its sequence number once sent."""
+        """Send a command and return it; its sequence number is set once it is sent."""
         command = Command(message, self._loop.create_future())
         if self._closed:
             command.reply.set_exception(BoardSilentError(self._closed))
@@ -67,7 +68,7 @@ class Link:
         return command
 
     def stop_all(self) -> None:
-        """Send the stop of everything at once, ahead of all that waits, which is not sent."""
+        """Send a stop of all channels at once; commands that wait to be sent are cancelled."""
         if not self._exchange.ready:
             return
         overtaken = BoardError(f"board {self.name} was stopped before it was told this.")
@@ -77,18 +78,18 @@ class Link:
         stop = Command(Stop(NONE), self._loop.create_future())
         heed(stop.reply)
         self._exchange.waiting.append(stop)
-        # The window is the host's own restraint; a board remembers far more replies than that.
+        # The stop may exceed the window: only the host limits it; a board stores more replies.
         self._line.write(self._exchange.sendable(self._loop.time(), REMEMBERED))
         self._arm()
 
     def close(self) -> None:
-        """End the session; whatever is unanswered fails. It can be identified again."""
+        """End the session; unanswered commands fail. `identify` can begin a new session."""
         self._end(BoardSilentError(f"board {self.name} is closed; start it again."))
 
     # For the line
 
     def take(self, sequence: int, message: Message, now: float) -> None:
-        """A sound frame of this board has come."""
+        """Process a valid frame received from this board."""
         if type(message) in EVENTS:
             if self._exchange.fresh(sequence):
                 self.told(message)
@@ -98,13 +99,13 @@ class Link:
             command.reply.set_result(message)
 
     def sendable(self, now: float) -> list[bytes]:
-        """What this link has to say now."""
+        """The frames that this link can send now."""
         frames = self._exchange.sendable(now)
         self._arm()
         return frames
 
     def fail(self, why: str) -> None:
-        """The line is gone, or the board silent: everything unanswered fails, and `lost` hears."""
+        """The line failed or the board is silent: fail all unanswered commands and call `lost`."""
         silent = BoardSilentError(f"board {self.name}: {why}")
         self._end(silent)
         self.lost(silent)
@@ -112,10 +113,10 @@ class Link:
     # Helpers
 
     def _arm(self) -> None:
-        """Keep one timer for the whole window, due no later than the oldest command.
+        """Keep one timer for the whole window, which fires no later than the oldest time-out.
 
-        A timer that is set stays set when commands are answered: it fires early and is set anew.
-        To cancel and set it at every reply would cost more than the reply.
+        The timer stays set when commands are answered; it then fires early and is set again.
+        Cancelling and setting it at every reply would take longer than processing the reply.
         """
         if not self._exchange.flying:
             return
@@ -155,20 +156,20 @@ class Link:
 
 
 class Line:
-    """One transport, and the links of the boards on it, told apart by their addresses."""
+    """One transport and the links of the boards on it, distinguished by their addresses."""
 
     def __init__(self, transport: Transport) -> None:
         self.loop = asyncio.get_running_loop()
         self.decoder = Decoder()
         self.broken = ""
-        """Why nothing comes any more; empty while the line works."""
+        """Why the line failed; empty while it works."""
         self._links: dict[int, Link] = {}
         self._woken: dict[Link, None] = {}
         self._transport = transport
         transport.connect(self._receive, self._lose)
 
     def attach(self, transport: Transport) -> None:
-        """Go on with a new transport, after the old one was lost; boards must be started again."""
+        """Replace a lost transport with a new one; every board must be started again."""
         self._transport.close()
         self._lose("the line is being connected anew; start the board again.")
         self.decoder = Decoder()
@@ -188,13 +189,13 @@ class Line:
         return link
 
     def close(self) -> None:
-        """Close the transport; whatever is unanswered fails. Idempotent."""
+        """Close the transport; unanswered commands fail. Idempotent."""
         self._transport.close()
         if not self.broken:
             self._lose("the line is closed; open it again.")
 
     def wake(self, link: Link) -> None:
-        """Let this link send, in one write with all other commands of this turn of the loop."""
+        """Schedule this link to send, in one write with all links of this turn of the loop."""
         if not self._woken:
             self.loop.call_soon(self._flush)
         self._woken[link] = None
@@ -235,7 +236,7 @@ def _fail(command: Command, error: BoardError) -> None:
 
 
 def heed(reply: asyncio.Future[Any]) -> None:
-    """Take note of an answer that perhaps nobody waits for: silence is reported by `lost`."""
+    """Retrieve a reply's exception, so that asyncio logs no warning; `lost` reports the silence."""
     reply.add_done_callback(_heeded)
 
 
@@ -245,4 +246,4 @@ def _heeded(reply: asyncio.Future[Any]) -> None:
 
 
 def _unheard(_: object) -> None:
-    """Where events go before anybody listens."""
+    """Discards events until a receiver is set."""

@@ -1,4 +1,4 @@
-"""The wire, as one table: every message, its number, its layout, who sends it.
+"""Wire messages, in one table: each message's number, layout and sender.
 
 A frame is
 
@@ -25,14 +25,14 @@ MAX_FRAME = 64
 WINDOW = 8
 """Commands that may wait for a reply at one time, per board."""
 REMEMBERED = 32
-"""Replies that a board keeps to answer a repeated command with the same words."""
+"""Replies that a board keeps, to answer a repeated command with the same reply."""
 EVENT_WINDOW = 16
-"""Events that a board may have sent and not yet know to be received."""
+"""Events that a board may have sent and that the host has not acknowledged."""
 NONE = 255
 
 
 class Sender(enum.Enum):
-    """Who sends a message, and what it expects."""
+    """The sender of a message, and how the receiver responds."""
 
     COMMAND = "host, answered by one reply"
     REPLY = "board, to a command"
@@ -54,10 +54,10 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """What else a channel is, in a `Configure` record."""
+    """Further properties of a channel, in a `Configure` record."""
 
     GUARDED = 1
-    """A motor or axis that moves where hands reach: the light curtain stops it."""
+    """A motor or axis that moves within reach of hands; the light curtain stops it."""
     EMERGENCY = 2
     """The sensor that is the emergency stop."""
     CURTAIN = 4
@@ -65,7 +65,7 @@ class Flag(enum.IntFlag):
 
 
 class UntilKind(enum.IntEnum):
-    """What ends a `Drive`."""
+    """The condition that ends a `Drive`."""
 
     EDGES = 1
     LEVEL = 2
@@ -73,7 +73,7 @@ class UntilKind(enum.IntEnum):
 
 
 class Refusal(enum.IntEnum):
-    """Why a board refuses a command."""
+    """The reason for which a board refuses a command."""
 
     UNKNOWN_CHANNEL = 1
     WRONG_KIND = 2
@@ -91,14 +91,14 @@ class Refusal(enum.IntEnum):
 
 
 class Identify(NamedTuple):
-    """Who are you? Resets the session: the next command bears the next sequence number."""
+    """Begin a session and ask for the identity; the next command has the next sequence number."""
 
     protocol: int
     nonce: bytes
 
 
 class Configure(NamedTuple):
-    """One channel of the table. Stops, switches and home are channel numbers or 255."""
+    """One record of the channel table. Stops, switches and home are channel numbers or 255."""
 
     index: int  # type: ignore[assignment]
     kind: int
@@ -120,37 +120,37 @@ class Configure(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """The table is complete: so many channels, with this CRC over their records in order."""
+    """End of the channel table: the number of channels, and the CRC over their records in order."""
 
     channels: int
     crc: int
 
 
 class TakeLease(NamedTuple):
-    """Outputs may live for so long from now; 0 gives the lease back and makes all outputs safe."""
+    """Take or extend the lease on outputs for this time; 0 ends it and makes all outputs safe."""
 
     duration_ms: int
 
 
 class Stop(NamedTuple):
-    """Stop one channel's motion by its ramp, or everything (255)."""
+    """Stop one channel's motion by its ramp, or the motion of every channel (255)."""
 
     channel: int
 
 
 class Clear(NamedTuple):
-    """Clear every latched fault whose cause is gone."""
+    """Clear every latched fault whose cause has ended."""
 
 
 class Set(NamedTuple):
-    """Set an output, motor or strip and leave it so while the lease lives."""
+    """Set an output, motor or strip to a value, which it keeps while the lease lasts."""
 
     channel: int
     value: int
 
 
 class Pulse(NamedTuple):
-    """Set an output for so long, then to its safe value; ends with `MotionEnded`."""
+    """Set an output for this time, then to its safe value; ends with `MotionEnded`."""
 
     channel: int
     value: int
@@ -182,13 +182,13 @@ class Move(NamedTuple):
 
 
 class Home(NamedTuple):
-    """Run an axis to its home switch and call that its low limit; ends with `MotionEnded`."""
+    """Run an axis to its home switch and set that as its low limit; ends with `MotionEnded`."""
 
     channel: int
 
 
 class Read(NamedTuple):
-    """A sensor's level, an analogue value (mV), an axis's position (µm), a unit's last dice.
+    """Read a level, an analogue value (mV), an axis position (µm) or a dice unit's last throw.
 
     Dice are packed in three bits each, the first one lowest; 0 is no die.
     """
@@ -197,27 +197,27 @@ class Read(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """Report every edge of a sensor from now on (1), or no more (0)."""
+    """Begin (1) or end (0) reporting every edge of a sensor."""
 
     channel: int
     on: int
 
 
 class Count(NamedTuple):
-    """Activations of a sensor, or completed throws of a dice unit; kept through resets."""
+    """Read a sensor's activations, or a dice unit's completed throws; kept through resets."""
 
     channel: int
 
 
 class ThrowDice(NamedTuple):
-    """Shake the dome, read so many dice; ends with `DiceRead`."""
+    """Shake the dome and read this number of dice; ends with `DiceRead`."""
 
     channel: int
     dice: int
 
 
 class Scan(NamedTuple):
-    """The tag before a reader."""
+    """Read the tag that is in front of a reader."""
 
     channel: int
 
@@ -227,7 +227,7 @@ class SelfTest(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Statistics since start."""
+    """Read the board's statistics since its start."""
 
 
 class Bootloader(NamedTuple):
@@ -237,7 +237,7 @@ class Bootloader(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """How far the last drive, pulse or throw of a channel has come; kept through resets."""
+    """Read the progress of a channel's last drive, pulse or throw; kept through resets."""
 
     channel: int
 
@@ -246,30 +246,30 @@ class Recall(NamedTuple):
 
 
 class Ok(NamedTuple):
-    """Done, or begun."""
+    """The command was executed, or its motion has begun."""
 
 
 class Refused(NamedTuple):
-    """Not done, and why; the channel it is about."""
+    """The command was not executed: the reason, and the channel concerned."""
 
     reason: int
     channel: int
 
 
 class Value(NamedTuple):
-    """The number asked for."""
+    """The requested number."""
 
     value: int
 
 
 class Tag(NamedTuple):
-    """The tag before the reader; 0 where there is none."""
+    """The tag in front of the reader; 0 if there is none."""
 
     tag: int
 
 
 class Identity(NamedTuple):
-    """Who the board is, and the proof: the first half of HMAC-SHA256(key, nonce + serial)[:16]."""
+    """The board's identity, and its proof: HMAC-SHA256(key, nonce + serial)[:16]."""
 
     protocol: int
     firmware: int
@@ -283,7 +283,7 @@ class Identity(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """Longest turn of the main loop, and what was dropped and repeated."""
+    """The longest turn of the main loop, and the numbers of dropped and repeated frames."""
 
     longest_turn_us: int
     damaged: int
@@ -292,9 +292,9 @@ class Statistics(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """The last order's ticket, how it ended (255: not yet, or there was none), what it counted.
+    """The last order's ticket, how it ended (255: not yet, or no order), and its edge count.
 
-    Of an order that was cut short, `count` goes on counting until the next order.
+    If the order was interrupted, `count` continues to count until the next order.
     """
 
     ticket: int

@@ -1,4 +1,4 @@
-"""Session security: a board proves with its device key that it is the board it says it is."""
+"""Session security: verifies the proof by which a board shows that it has its device key."""
 
 from __future__ import annotations
 

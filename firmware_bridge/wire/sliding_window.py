@@ -1,14 +1,14 @@
-"""The protocol with one board as the host keeps it: no I/O, and no clock but the caller's.
+"""Sliding window: host-side protocol state for one board. No I/O; the caller passes the time.
 
-    at most WINDOW commands fly at a time, in the order of their sequence numbers
-    a reply lands its command; none within the time-out, and all that fly are sent again
+    at most WINDOW commands are in flight at a time, in the order of their sequence numbers
+    a reply completes its command; without one within the time-out, all in flight are sent again
     the time-out follows the measured round trip (RFC 6298) and doubles with every repetition
-    too many repetitions end the session: which commands were done is then unknown, and only a new
-      `Identify` begins again
-    events are taken in order only; one that comes again is acknowledged again and not told again
+    too many repetitions end the session: it is then unknown which commands were executed, and only
+      a new `Identify` begins the next session
+    events are accepted in order only; a repeated event is acknowledged again and not delivered
 
-The board executes commands strictly in order, so sending all that fly again is always right: those
-that it has done it answers from memory.
+The board executes commands strictly in order, so sending all commands in flight again is always
+safe: the board answers those that it has executed from its stored replies.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from firmware_bridge.wire.messages import WINDOW, Message, Received
 
 FIRST_TIMEOUT = 0.1
 SHORTEST_TIMEOUT = 0.02
-"""Below this, a busy host would repeat what is merely late."""
+"""Minimum time-out: with a shorter one, a busy host would repeat commands without need."""
 LONGEST_TIMEOUT = 0.5
 REPETITIONS = 8
-"""After them a board is silent: 2.6 s on a quick line, 3.7 s for the first `Identify`."""
+"""Retries until a board counts as silent: 2.6 s on a fast line, 3.7 s for the first `Identify`."""
 
 Reply = asyncio.Future[Message]
 
 
 @dataclass(eq=False, slots=True)
 class Command:
-    """One command on its way. `sequence` is -1 until it is sent; it is the ticket of a motion."""
+    """A command and its state. `sequence`, -1 until it is sent, is also the motion's ticket."""
 
     message: Message
     reply: Reply
@@ -44,7 +44,7 @@ class Command:
 
 @dataclass(slots=True)
 class Traffic:
-    """What one link has carried since it was made."""
+    """Traffic counters of one link since it was created."""
 
     commands: int = 0
     """Answered commands."""
@@ -55,7 +55,7 @@ class Traffic:
 
 
 class RoundTrip:
-    """How long to wait for a reply: RFC 6298, between a floor and a ceiling."""
+    """Computes the time-out for a reply by RFC 6298, between a minimum and a maximum."""
 
     def __init__(self) -> None:
         self.timeout = FIRST_TIMEOUT
@@ -74,12 +74,12 @@ class RoundTrip:
         self.timeout = min(max(wait, SHORTEST_TIMEOUT), LONGEST_TIMEOUT)
 
     def missed(self) -> None:
-        """No reply came in time: wait twice as long for the next."""
+        """Record a time-out: the next one is twice as long."""
         self.timeout = min(2 * self.timeout, LONGEST_TIMEOUT)
 
 
 class Exchange:
-    """The state of the protocol with one board. Times are the caller's."""
+    """Protocol state for one board. The caller passes all times, in seconds."""
 
     def __init__(self, address: int) -> None:
         self.traffic = Traffic()
@@ -100,16 +100,16 @@ class Exchange:
 
     @property
     def due(self) -> float:
-        """When the oldest flying command is overdue; only while some fly."""
+        """When the oldest command in flight is overdue; call it only while there is one."""
         return next(iter(self.flying.values())).sent + self.round_trip.timeout
 
     def open(self, identify: Command) -> None:
-        """Begin a session with this command. Whatever was under way must have been taken."""
+        """Begin a session with this command. The caller must have closed the previous session."""
         self._opened_by = identify
         self.waiting.append(identify)
 
     def close(self) -> list[Command]:
-        """End the session; the commands that will not be answered any more."""
+        """End the session; return the commands that remain unanswered."""
         unanswered = [*self.flying.values(), *self.waiting]
         self.flying.clear()
         self.waiting.clear()
@@ -119,7 +119,7 @@ class Exchange:
         return unanswered
 
     def sendable(self, now: float, window: int = WINDOW) -> list[bytes]:
-        """The frames that may go now: an acknowledgement, and commands that fit the window."""
+        """The frames to send now: an acknowledgement, and the commands that fit the window."""
         out = []
         if self._acknowledge:
             self._acknowledge = False
@@ -145,7 +145,7 @@ class Exchange:
         return out
 
     def land(self, sequence: int, now: float) -> Command | None:
-        """A reply has come: the command that it answers, unless that was answered before."""
+        """Process a reply; return its command, or None if that was answered before."""
         command = self.flying.pop(sequence, None)
         if command is None:
             return None
@@ -158,7 +158,7 @@ class Exchange:
         return command
 
     def overdue(self, now: float) -> list[bytes]:
-        """Everything that flies, once more; nothing if the board has been asked too often."""
+        """All frames in flight, to be sent again; none after too many repetitions."""
         oldest = next(iter(self.flying.values()))
         if oldest.repetitions >= REPETITIONS:
             return []
@@ -167,11 +167,11 @@ class Exchange:
             command.repetitions += 1
             command.sent = now
         self.traffic.retries += len(self.flying)
-        # The leading zero closes whatever garbage an idle line may have collected.
+        # The leading zero ends any partial frame that noise on the idle line has produced.
         return [b"\0", *(command.frame for command in self.flying.values())]
 
     def fresh(self, sequence: int) -> bool:
-        """Whether an event is the next one to be told."""
+        """Whether an event is the next one to be delivered."""
         if not self._ready:
             return False
         ahead = sequence - self._expected_event & 0xFF
@@ -181,7 +181,7 @@ class Exchange:
             self.traffic.events += 1
             return True
         if ahead >= 0x80:
-            # It was told before; only the acknowledgement was lost.
+            # The event was delivered before; only the acknowledgement was lost.
             self._acknowledge = True
             self.traffic.repeated_events += 1
         return False

@@ -1,4 +1,4 @@
-"""What carries the bytes: a serial port on the event loop, without a thread and without waiting.
+"""Transports of bytes: a serial port on the event loop, without threads or blocking calls.
 
 pyserial opens and configures the port; from then on only its file descriptor is used, because
 pyserial's own `write` waits for room in the operating system's buffer, or spins for it. Works on
@@ -18,9 +18,9 @@ import serial
 from firmware_bridge.wire.errors import BoardSilentError
 
 BAUD = 250_000
-"""Exact on a 16 MHz board, and fast enough: a round trip takes under a millisecond of wire."""
+"""Baud rate: exact on a 16 MHz board; a round trip occupies the wire for under a millisecond."""
 MOST_UNSENT = 65_536
-"""Bytes that may wait for a port that takes none; a full window of every board is under 4,096."""
+"""Limit of unsent bytes; the full windows of all boards together are under 4,096."""
 _PIECE = 4096
 
 Receive = Callable[[bytes], None]
@@ -31,21 +31,21 @@ class Transport(Protocol):
     """Bytes to and from the boards of one line, in order, perhaps damaged."""
 
     def connect(self, receive: Receive, lost: Lost) -> None:
-        """Give every piece that arrives to `receive`; say once, to `lost`, why no more will."""
+        """Call `receive` with all received bytes, and `lost` once, with the reason, on failure."""
 
     def write(self, data: bytes) -> None:
-        """Send, without waiting. After `close` or `lost`, nothing happens."""
+        """Send, without waiting. Does nothing after `close` or `lost`."""
 
     def close(self) -> None:
-        """Let go, without a call of `lost`. Idempotent."""
+        """Release the line, without a call of `lost`. Idempotent."""
 
 
 def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
-    """The named port, for this process alone. Raises BoardSilent if it cannot be opened."""
+    """Open the named port exclusively. Raises BoardSilentError if it cannot be opened."""
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
     except (serial.SerialException, OSError, ValueError, termios.error) as reason:
-        # termios.error, which is no OSError: the plug was pulled while the port was being opened.
+        # termios.error is no OSError; it is raised if the cable is unplugged during the opening.
         raise BoardSilentError(
             f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
             " another program may have it open, or this user may not be in the group dialout."
@@ -80,7 +80,7 @@ class SerialTransport:
         except BlockingIOError:
             sent = 0
         except OSError as reason:
-            # The caller is in the middle of its own work: it hears of the loss afterwards.
+            # `lost` is called later: the caller of `write` is in the middle of its own work.
             self._loop.call_soon(self._lose, _unplugged(self._device.port, reason))
             return
         if sent < len(data):
@@ -128,14 +128,14 @@ class SerialTransport:
         self._unsent += data
 
     def _lose(self, reason: str) -> None:
-        """First let go of the descriptor: a dead one is readable for ever."""
+        """Close the descriptor first: after a loss it stays readable and would use all CPU time."""
         if self._open:
             self.close()
             self._lost(reason)
 
 
 def _why(reason: Exception) -> str:
-    """The operating system's own words, where pyserial passes on which they were."""
+    """The operating system's error text, if pyserial gives its number."""
     for told in (reason, reason.__context__):
         if told is not None and told.args and isinstance(told.args[0], int):
             return os.strerror(told.args[0])
@@ -147,4 +147,4 @@ def _unplugged(port: str | None, reason: object) -> str:
 
 
 def _unheard(_: object) -> None:
-    """Where bytes go before anybody is connected."""
+    """Discards bytes until a receiver is connected."""
