@@ -272,6 +272,11 @@ def settles_nothing(match: Any) -> None:
     """None: seats and dealer of the next hand follow from the hands before it."""
 
 
+def all_lies_open(play: P, seat: Seat) -> P:
+    """The play itself: no seat sees more of it than another."""
+    return play
+
+
 def draws_no_seats(match: Any) -> Any:
     """Raises RulesError: the game has no draw for seats."""
     raise RulesError("This game draws neither seats nor a first dealer; name the dealer instead.")
@@ -302,6 +307,8 @@ class Rules(Generic[P, A]):
     """`held(play)`: concealed tiles, sets laid down and flores of each seat, as far as seen.
 
     What lies in the middle is nobody's."""
+    view: Callable[[P, Seat], P] = all_lies_open
+    """`view(play, seat)`: the play as one seat sees it, with tiles that only others see unknown."""
     hands_over: Callable[[Setup, P, P], Handed] = hands_nothing_over
     """`hands_over(setup, before, after)`: what the table hands out because of the one action that
     led from one play to the next."""

@@ -9,6 +9,7 @@ from rules.games.da_san.cutting import before_hand, to_draw
 from rules.games.da_san.match import begin
 from rules.games.da_san.play import DaSanPlay, start
 from rules.games.da_san.setup import kitty_places
+from rules.games.da_san.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules, has_nothing_to_add
 from rules.setup import Setup
@@ -41,6 +42,7 @@ DA_SAN_RULES = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    view=view,
     hands_over=hands_over,
     follows=follows,
     before_hand=before_hand,

@@ -229,7 +229,7 @@ def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = N
         hands,
         kitty,
         Auction(pass_final=parameters.pass_final),
-        _opener(hands, kitty, parameters.opening_suit),
+        opener_of(hands, kitty, parameters.opening_suit),
     )
 
 
@@ -238,7 +238,7 @@ def _hand(seen: Tiles, places: Sequence[Place]) -> Hand:
     return Hand(cards_of(face for face in faces if face is not None), faces.count(None))
 
 
-def _opener(hands: Sequence[Hand], kitty: Hand, suit: str) -> Seat | None:
+def opener_of(hands: Sequence[Hand], kitty: Hand, suit: str) -> Seat | None:
     """Who holds the suit's lowest card outside the kitty (D7, E7); None if that is not known."""
     for rank in range(len(RANKS)):
         card = 1 << 4 * rank + SUITS.index(suit[0])

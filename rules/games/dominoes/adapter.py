@@ -9,6 +9,7 @@ from rules.games.dominoes.match import begin_match
 from rules.games.dominoes.play import DominoPlay, start
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
+from rules.games.dominoes.view import view
 from rules.geometry import Seat
 from rules.play import AnyRules, Handed, Held, Rules, Tiles
 from rules.setup import Setup
@@ -57,6 +58,7 @@ RULES: tuple[AnyRules, ...] = tuple(
         sensible=sensible,
         match=begin_match,
         held=held,
+        view=view,
         hands_over=hands_over,
         follows=follows,
         answers=answers,

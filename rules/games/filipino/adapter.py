@@ -10,6 +10,7 @@ from rules.games.filipino.hand import Meld
 from rules.games.filipino.match import begin
 from rules.games.filipino.play import FilipinoPlay, start
 from rules.games.filipino.setup import answers
+from rules.games.filipino.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup
@@ -78,6 +79,7 @@ FILIPINO_RULES: Final = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    view=view,
     hands_over=hands_over,
     tells=tells,
     follows=follows,

@@ -7,6 +7,7 @@ from rules.games.pai_gow.bank import before_hand
 from rules.games.pai_gow.bot import sensible
 from rules.games.pai_gow.match import match
 from rules.games.pai_gow.play import PaiGowPlay, start
+from rules.games.pai_gow.view import view
 from rules.geometry import Seat
 from rules.play import Held, Rules
 
@@ -38,6 +39,7 @@ PAI_GOW_RULES = Rules(
     sensible=sensible,
     match=match,
     held=held,
+    view=view,
     tells=tells,
     follows=follows,
     before_hand=before_hand,

@@ -12,6 +12,7 @@ from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.position import Stage
 from rules.games.wenzhou.seats import before_hand, to_draw
 from rules.games.wenzhou.setup import WENZHOU
+from rules.games.wenzhou.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup
@@ -92,6 +93,7 @@ WENZHOU_RULES: Final = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    view=view,
     hands_over=hands_over,
     tells=tells,
     follows=follows,

@@ -1,0 +1,34 @@
+"""What one seat sees of a hand of Da San: its own cards, those played, a kitty shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rules.games.da_san.hand import Hand
+from rules.games.da_san.play import DaSanPlay, opener_of
+from rules.geometry import Seat
+
+
+def view(play: DaSanPlay, seat: Seat) -> DaSanPlay:
+    """The play with the cards of the other hands unknown, and the kitty unless it was seen (D9).
+
+    The bidder has seen the kitty; all have where the house shows it.
+    """
+    dug = play.auction.over and play.bidder is not None
+    shown = play.kitty.known if dug and play.parameters.reveal_kitty else 0
+    sees_kitty = dug and (seat == play.bidder or play.parameters.reveal_kitty)
+    kitty = play.kitty if sees_kitty else Hand(0, play.kitty.size)
+    first, second, third = (
+        hand if owner == seat else _hidden(hand, hand.known & shown)
+        for owner, hand in enumerate(play.hands)
+    )
+    hands = (first, second, third)
+    opener = play.opener
+    if not play.auction.calls:
+        opener = opener_of(hands, kitty, play.parameters.opening_suit)
+    return replace(play, hands=hands, kitty=kitty, opener=opener)
+
+
+def _hidden(hand: Hand, shown: int) -> Hand:
+    """A hand of which only these cards are known."""
+    return Hand(shown, hand.size - shown.bit_count())

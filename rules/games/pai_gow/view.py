@@ -1,0 +1,21 @@
+"""What one seat sees of a hand of pai gow: its own tiles, and the others once all are set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rules.games.pai_gow.play import Hand, PaiGowPlay
+from rules.geometry import Seat
+
+
+def view(play: PaiGowPlay, seat: Seat) -> PaiGowPlay:
+    """The play with the tiles of the other hands unknown, unless all hands lie open (4.2)."""
+    if all(hand.is_set for hand in play.hands):
+        return play
+    hands = (hand if owner == seat else _hidden(hand) for owner, hand in enumerate(play.hands))
+    return replace(play, hands=tuple(hands))
+
+
+def _hidden(hand: Hand) -> Hand:
+    """A hand that lies face down."""
+    return replace(hand, tiles=(None,) * len(hand.tiles), split=None)
