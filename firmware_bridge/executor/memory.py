@@ -7,14 +7,25 @@ of beginning anew: no tile is lifted twice, and no die thrown twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from firmware_bridge.board import Reason
-from firmware_bridge.executor.channels import BoardSensor
 from firmware_bridge.wire.messages import NONE, Recalled
 
 CUT_SHORT = (Reason.STOPPED, Reason.HELD, Reason.FAULT)
 """An order that ended so may be gone on with; until then its sensor's activations count for it."""
+
+
+class CountingSensor(Protocol):
+    """What the memory keeps of a sensor: its name, its activations and its level."""
+
+    @property
+    def name(self) -> str: ...
+
+    count: int
+    active: bool
 
 
 @dataclass(slots=True)
@@ -53,7 +64,7 @@ class BoardMemory:
     orders: dict[int, LastOrder] = field(default_factory=dict)
     dice: dict[int, DiceMemory] = field(default_factory=dict)
 
-    def begun(self, channel: int, ticket: int, sensor: BoardSensor | None) -> None:
+    def begun(self, channel: int, ticket: int, sensor: CountingSensor | None) -> None:
         """An order begins; with a sensor, its activations count for it from now on."""
         if sensor is None:
             self.orders[channel] = LastOrder(ticket)
@@ -90,12 +101,12 @@ class BoardMemory:
         micros = min(round(order.seconds * 1e6), 0xFFFFFFFF)
         return Recalled(order.ticket, order.reason, min(counted, 0xFFFF), micros)
 
-    def keep(self, sensors: dict[str, BoardSensor]) -> None:
+    def keep(self, sensors: Mapping[str, CountingSensor]) -> None:
         """The power goes, or another table comes: counts and levels stay as they are."""
         for name, sensor in sensors.items():
             self.counts[name], self.levels[name] = sensor.count, sensor.active
 
-    def restore(self, sensors: dict[str, BoardSensor]) -> None:
+    def restore(self, sensors: Mapping[str, CountingSensor]) -> None:
         """The power is back. What has become active meanwhile has been activated: it counts."""
         for name, sensor in sensors.items():
             if name in self.counts:

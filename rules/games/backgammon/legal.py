@@ -5,22 +5,64 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, get_args
+from typing import Literal, Protocol, get_args
 
 from rules.dice import Dice
 from rules.games.backgammon.actions import Action, Cube, Move, Roll
-from rules.games.backgammon.setup import SEATS
+from rules.games.backgammon.moves import Option
+from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.objections import Objection
 from rules.play import IllegalActionError, LegalActions
 from rules.well_typed import why_ill_typed
 
-if TYPE_CHECKING:
-    from rules.games.backgammon.play import BackgammonPlay
-
 HIGHEST = 64
 """The cube's last face."""
 _CLASSES = get_args(Action)
+
+
+class Position(Protocol):
+    """What legality asks of a game in progress; `BackgammonPlay` is one."""
+
+    @property
+    def parameters(self) -> Parameters: ...
+
+    @property
+    def turn(self) -> Seat: ...
+
+    @property
+    def dice(self) -> Dice | None: ...
+
+    @property
+    def doubling(self) -> bool: ...
+
+    @property
+    def cube(self) -> int: ...
+
+    @property
+    def owner(self) -> Seat | None: ...
+
+    @property
+    def offer(self) -> Literal["double", "beaver"] | None: ...
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]: ...
+
+    @property
+    def winner(self) -> Seat | None: ...
+
+    @property
+    def wants_dice(self) -> bool: ...
+
+    @property
+    def options(self) -> list[Option]: ...
+
+    @property
+    def moves(self) -> tuple[Move, ...]: ...
+
+    def move(self, option: Option) -> Move: ...
+
+    def option(self, move: Move) -> Option | Objection: ...
 
 
 class Offered(LegalActions[Action]):
@@ -32,7 +74,7 @@ class Offered(LegalActions[Action]):
 
     __slots__ = ("_play",)
 
-    def __init__(self, play: BackgammonPlay) -> None:
+    def __init__(self, play: Position) -> None:
         self._play = play
 
     def _all(self) -> tuple[Action, ...]:
@@ -61,7 +103,7 @@ class Offered(LegalActions[Action]):
         return said(play)[number] if play.dice is None else play.move(play.options[number])
 
 
-def against(play: BackgammonPlay, action: object) -> str | None:
+def against(play: Position, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
     if isinstance(action, Move):
         option = play.option(action)
@@ -86,7 +128,7 @@ def against(play: BackgammonPlay, action: object) -> str | None:
     return None if action in said(play) else _against_cube(play, action)
 
 
-def said(play: BackgammonPlay) -> tuple[Action, ...]:
+def said(play: Position) -> tuple[Action, ...]:
     """What may be said where no dice lie: every throw, and what concerns the cube."""
     if play.winner is not None:
         return ()
@@ -124,7 +166,7 @@ def _faces() -> Mapping[Dice, None]:
     return dict.fromkeys(product(range(1, 7), repeat=2))
 
 
-def _against_cube(play: BackgammonPlay, action: Cube) -> str:
+def _against_cube(play: Position, action: Cube) -> str:
     if action.says != "double":
         offers = " or ".join(str(said) for said in said(play) if isinstance(said, Cube))
         waiting = f"the {play.offer} wants {offers}" if play.offer else "nobody has doubled"

@@ -3,59 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from rules.games.da_san.actions import Lay, Pass
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.cards import KING, RANKS, Form, cards_of, form_of
-from rules.games.da_san.contradictions import KITTY, require_consistent
+from rules.games.da_san.case import KITTY, Case
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.legal import against
 from rules.games.da_san.play import DaSanPlay
-from rules.games.da_san.setup import EACH, SEATS, Parameters
+from rules.games.da_san.setup import EACH, SEATS
 from rules.games.da_san.table import Round
 from rules.geometry import Seat
 from rules.judge_registry import Verdict
 from rules.tiles import Face
 
 _HIDDEN = Hand(0, EACH)
-
-
-@dataclass(frozen=True)
-class Case:
-    """What lies on the table, and what a seat tried to lay on it; or how a hand ended.
-
-    Raises RulesError for a case that contradicts itself.
-    """
-
-    table: tuple[Face, ...] = ()
-    """The combination to beat; none for a lead."""
-    play: tuple[Face, ...] | None = None
-    """The cards tried, `[]` for a pass. Left out, the case asks for the payments alone."""
-    seat: Seat = 0
-    """The seat that plays."""
-    hand: tuple[Face, ...] | None = None
-    """What the seat held before."""
-    passed: bool = False
-    """The seat has passed in this round (D14)."""
-    bidder: Seat | None = None
-    """The seat that won the auction; needed for the payments."""
-    bid: int | None = None
-    """What the bidder bid, 1 to 3 (D8)."""
-    out: Seat | None = None
-    """The seat that has played its last card (D15)."""
-    doubled: bool = False
-    """The bidder has doubled the stake, in houses that play so (E11)."""
-    parameters: Parameters = field(default_factory=Parameters)
-    """What this house plays differently."""
-
-    def __post_init__(self) -> None:
-        require_consistent(self)
-
-    @property
-    def held(self) -> tuple[Face, ...] | None:
-        """What the seat is known to hold before the play; who goes out by it holds nothing else."""
-        return self.play if self.hand is None and self.out == self.seat else self.hand
 
 
 def judge(case: Case) -> Verdict:

@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import Protocol, get_args
 
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal
-from rules.games.da_san.auction import HIGHEST
-from rules.games.da_san.cards import FACES, RANKS, cards_of, faces_of, form_of
+from rules.games.da_san.auction import HIGHEST, Auction
+from rules.games.da_san.cards import FACES, RANKS, Cards, Form, cards_of, faces_of, form_of
+from rules.games.da_san.hand import Hand
+from rules.games.da_san.setup import Parameters
 from rules.games.da_san.table import Round
+from rules.geometry import Seat
 from rules.play import LegalActions
 from rules.well_typed import why_ill_typed
-
-if TYPE_CHECKING:
-    from rules.games.da_san.play import DaSanPlay
 
 _CLASSES = get_args(Action)
 THREES = 3
 """So many 3s make their holder bid, in houses that say so (E11)."""
 _THREE = 15 << 4 * RANKS.index("3")
+
+
+class Position(Protocol):
+    """What legality asks of a hand in progress; `DaSanPlay` is one."""
+
+    @property
+    def parameters(self) -> Parameters: ...
+
+    @property
+    def hands(self) -> tuple[Hand, Hand, Hand]: ...
+
+    @property
+    def auction(self) -> Auction: ...
+
+    @property
+    def round(self) -> Round | None: ...
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]: ...
+
+    @property
+    def to_reveal(self) -> int: ...
+
+    @property
+    def winner(self) -> Seat | None: ...
+
+    @property
+    def unseen(self) -> Cards: ...
+
+    @property
+    def forms(self) -> Sequence[Form]: ...
+
+    def lay(self, form: Form) -> Lay: ...
 
 
 class Offered(LegalActions[Action]):
@@ -29,7 +63,7 @@ class Offered(LegalActions[Action]):
 
     __slots__ = ("_play",)
 
-    def __init__(self, play: DaSanPlay) -> None:
+    def __init__(self, play: Position) -> None:
         super().__init__(partial(against, play), lambda: map(self._one, range(len(self))))
         self._play = play
 
@@ -51,7 +85,7 @@ class Offered(LegalActions[Action]):
         return play.lay(play.forms[number])
 
 
-def against(play: DaSanPlay, action: Action) -> str | None:
+def against(play: Position, action: Action) -> str | None:
     """The sentence against an action, or None if it is legal."""
     wrong = why_ill_typed(action, _CLASSES, "Da San")
     if wrong is not None:
@@ -78,7 +112,7 @@ def against(play: DaSanPlay, action: Action) -> str | None:
     return play.auction.why_not(bid)
 
 
-def _against_card(play: DaSanPlay, table: Round, action: Action) -> str | None:
+def _against_card(play: Position, table: Round, action: Action) -> str | None:
     if isinstance(action, Pass):
         return None if table.best is not None else "The leader plays; he cannot pass."
     if not isinstance(action, Lay):
@@ -115,7 +149,7 @@ def _against_names(action: Lay | Reveal) -> str | None:
     return None
 
 
-def _against_revealing(play: DaSanPlay, action: Action) -> str | None:
+def _against_revealing(play: Position, action: Action) -> str | None:
     """The kitty is shown before it is played from: all unseen cards of it, or some (D9)."""
     left = play.to_reveal
     if not left:
@@ -133,7 +167,7 @@ def _against_revealing(play: DaSanPlay, action: Action) -> str | None:
     return None
 
 
-def _calls(play: DaSanPlay) -> tuple[Action, ...]:
+def _calls(play: Position) -> tuple[Action, ...]:
     """What may be said in the auction, and by the bidder after it; the kitty card by card."""
     if play.to_reveal:
         return tuple(
@@ -147,7 +181,7 @@ def _calls(play: DaSanPlay) -> tuple[Action, ...]:
     return tuple(action for action in said if against(play, action) is None)
 
 
-def _must_bid_3(play: DaSanPlay, seat: int) -> bool:
+def _must_bid_3(play: Position, seat: int) -> bool:
     """Whether this house makes the seat bid 3 (E11)."""
     if not play.parameters.three_threes_bid_3:
         return False

@@ -2,145 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from rules.errors import RulesError
 from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, Draw, Go, Lay, parse
-from rules.games.dominoes.contradictions import require_consistent, why_not_set
+from rules.games.dominoes.case import Case, joined, laid_out, why_no_fit, why_not_set
 from rules.games.dominoes.house import House
-from rules.games.dominoes.layout import Tableau, bare, why_it_does_not_fit, why_it_fits_nowhere
-from rules.games.dominoes.play import DominoPlay, Hand, begin
+from rules.games.dominoes.layout import Tableau
+from rules.games.dominoes.party import Hand
+from rules.games.dominoes.play import DominoPlay, begin
 from rules.games.dominoes.score import open_ends_score
-from rules.games.dominoes.variants import VARIANTS, Parameters, Variant
-from rules.geometry import Seat
 from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
-from rules.tiles import Face
 
 __all__ = ["Case", "House", "judge"]
 
-_GAMES = {variant.name: variant for variant in VARIANTS}
 _HIDDEN: Hand = (None,) * 7
 """A hand that the case does not show; it may hold any tile that is not seen elsewhere."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """What lies on the table, and what a seat does.
-
-    What is not given is not judged: a hidden hand may hold any tile. Raises RulesError for a case
-    that contradicts itself.
-    """
-
-    game: str
-    """Which game of dominoes it is; the command names it."""
-    tile: str | None = None
-    """What the seat does: a tile and where it lies, such as `6-4`, `4-4 on 4`, `1-1 in line
-    on 6` or `6-1 on 3, 6 out`; or `draw`, `go` or `call`. Where a tile can lie in one way
-    only, its name is enough. Left out, the hand has ended, and the case asks for its score.
-    """
-    layout: tuple[str, ...] = ()
-    """The tiles as they were played, the first one first, each written as `tile` is."""
-    seat: Seat = 0
-    """The seat that acts."""
-    called: bool = True
-    """The points of the tile were called, and this seat called first (2.5)."""
-    players: int | None = None
-    """How many play. Left out, as many as there are hands, or as the game has at most."""
-    hand: tuple[Face, ...] | None = None
-    """What the seat holds before it acts."""
-    hands: tuple[tuple[Face, ...], ...] | None = None
-    """What every seat holds, seat 0 first."""
-    boneyard: int | None = None
-    """How many tiles are left in the boneyard."""
-    passed: int = 0
-    """How many turns have passed since the last tile."""
-    scores: tuple[int, ...] = ()
-    """What each seat has in the game, seat 0 first."""
-    parameters: House = field(default_factory=House)
-    """What this house plays differently."""
-
-    def __post_init__(self) -> None:
-        if self.game not in _GAMES:
-            raise RulesError(
-                f"game: '{self.game}' is no game of dominoes; take {', '.join(_GAMES)}."
-            )
-        require_consistent(self, self.variant)
-        _laid_out(self)
-
-    @property
-    def variant(self) -> Variant:
-        """The game of dominoes that is played."""
-        return _GAMES[self.game]
-
-    @property
-    def house(self) -> Parameters:
-        """The game's parameters as this house changes them."""
-        return self.parameters.changed(self.variant.parameters)
-
-    @property
-    def seats(self) -> int:
-        """How many play."""
-        if self.hands is not None:
-            return len(self.hands)
-        return self.variant.players[-1] if self.players is None else self.players
-
-
 def judge(case: Case) -> Verdict:
     """The verdict on what a seat does, or the score of a hand that has ended."""
-    tableau, laid = _laid_out(case)
+    tableau, laid = laid_out(case)
     play = _play(case, tableau, laid)
     if case.tile is None:
         return _hand_over(case, play)
     action = parse(case.seat, case.tile)
     match action:
         case Lay():
-            return _laid(case, play, _joined(tableau, action, laid))
+            return _laid(case, play, joined(tableau, action, laid))
         case Draw() | Go() | Call():
             return _said(case, play, action)
     raise RulesError(f"tile: '{case.tile}' is no move; write a tile, draw, go or call.")
-
-
-def _laid_out(case: Case) -> tuple[Tableau, tuple[Lay, ...]]:
-    """The layout, and the tiles in it. Raises RulesError for a layout that cannot be."""
-    tableau = bare(case.house)
-    laid: tuple[Lay, ...] = ()
-    for text in case.layout:
-        lay = parse(case.seat, text)
-        if not isinstance(lay, Lay):
-            raise RulesError(
-                f"layout: '{text}' lays no tile; write the tile and where: '6-4 on 6'."
-            )
-        lay = _joined(tableau, lay, laid)
-        wrong = None if laid else why_not_set(lay.tile, case.house, case.seats, case.variant.title)
-        if lay not in tableau or wrong:
-            sentence = f"{wrong[0]} ({wrong[1]})." if wrong else _why_no_fit(tableau, lay)
-            raise RulesError(f"layout: The layout cannot be: {sentence}")
-        tableau, laid = tableau[lay], (*laid, lay)
-    lain = {lay.tile for lay in laid}
-    held = (case.hand or ()) if case.hands is None else (t for hand in case.hands for t in hand)
-    for tile in held:
-        if tile in lain:
-            raise RulesError(f"hand: {tile} is there twice: in hand, and in the layout (C1).")
-    return tableau, laid
-
-
-def _joined(tableau: Tableau, lay: Lay, laid: tuple[Lay, ...]) -> Lay:
-    """A tile and where it lies; where the text does not say so, in the one way that there is."""
-    if lay.tile in {other.tile for other in laid}:
-        raise RulesError(f"layout: {lay.tile} is there twice; a set of dominoes has it once (C1).")
-    if lay in tableau or lay.on:
-        return lay
-    ways = [
-        way
-        for way in tableau.lays[lay.seat].get(lay.tile, ())
-        if lay.lie in ("", way.lie) and lay.out in (None, way.out)
-    ]
-    if len(ways) > 1:
-        offered = " or ".join(f"'{way}'" for way in ways)
-        raise RulesError(f"tile: {lay.tile} can lie in several ways; write {offered}.")
-    return ways[0] if ways else lay
 
 
 def _play(case: Case, tableau: Tableau, laid: tuple[Lay, ...]) -> DominoPlay:
@@ -186,7 +78,7 @@ def _laid(case: Case, play: DominoPlay, lay: Lay) -> Verdict:
                 f" {' '.join(map(str, own))}."
             )
     if lay not in play.tableau:
-        return Verdict(legal=False, name="no fit", reasons=(_why_no_fit(play.tableau, lay),))
+        return Verdict(legal=False, name="no fit", reasons=(why_no_fit(play.tableau, lay),))
     wrong = None
     if not play.tableau.ends:
         wrong = why_not_set(lay.tile, case.house, case.seats, case.variant.title)
@@ -302,10 +194,3 @@ def _why(before: Tableau, lay: Lay) -> str:
     if before.parameters.join == "seven":
         return "the halves make seven, or it is a matador (2.8)"
     return "equal halves touch (2.1)"
-
-
-def _why_no_fit(tableau: Tableau, lay: Lay) -> str:
-    """The sentence against a tile; one that is named alone fits nowhere."""
-    if lay.on or not tableau.ends or lay.tile in tableau.lays[lay.seat]:
-        return why_it_does_not_fit(tableau, lay).cited
-    return why_it_fits_nowhere(tableau, lay.tile).cited

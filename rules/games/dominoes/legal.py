@@ -7,23 +7,58 @@ some such hand might; a tile that is known to fit still binds its player.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, get_args
+from typing import Protocol, get_args
 
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
-from rules.games.dominoes.layout import why_it_does_not_fit
+from rules.games.dominoes.layout import Tableau, why_it_does_not_fit
+from rules.games.dominoes.party import Ended, Hand, Party
 from rules.games.dominoes.setter import may_set
+from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
 from rules.well_typed import why_ill_typed
 
-if TYPE_CHECKING:
-    from rules.games.dominoes.play import DominoPlay
-
-
 _CLASSES = get_args(DominoAction)
 
 
-def each(play: DominoPlay) -> list[DominoAction]:
+class Position(Protocol):
+    """What legality asks of a hand in progress; `DominoPlay` is one."""
+
+    @property
+    def party(self) -> Party: ...
+
+    @property
+    def parameters(self) -> Parameters: ...
+
+    @property
+    def tableau(self) -> Tableau: ...
+
+    @property
+    def hands(self) -> tuple[Hand, ...]: ...
+
+    @property
+    def boneyard(self) -> Hand: ...
+
+    @property
+    def turn(self) -> Seat | None: ...
+
+    @property
+    def claim(self) -> int: ...
+
+    @property
+    def ended(self) -> Ended: ...
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]: ...
+
+    @property
+    def to_show(self) -> tuple[Seat, ...]: ...
+
+    @property
+    def unseen(self) -> tuple[Face, ...]: ...
+
+
+def each(play: Position) -> list[DominoAction]:
     """Every legal action."""
     seat, tableau = play.turn, play.tableau
     if seat is None or play.ended or not tableau.ends:
@@ -45,7 +80,7 @@ def each(play: DominoPlay) -> list[DominoAction]:
     return actions
 
 
-def _before_and_after(play: DominoPlay) -> list[DominoAction]:
+def _before_and_after(play: Position) -> list[DominoAction]:
     """The set; and once the hand has ended, its last points and what nobody has seen."""
     actions: list[DominoAction] = []
     if not play.ended:
@@ -60,7 +95,7 @@ def _before_and_after(play: DominoPlay) -> list[DominoAction]:
     return actions
 
 
-def _sets(play: DominoPlay, seat: Seat) -> Iterator[Lay]:
+def _sets(play: Position, seat: Seat) -> Iterator[Lay]:
     hand = play.hands[seat]
     tiles = [tile for tile in hand if tile is not None]
     lays = play.tableau.lays[seat]
@@ -69,7 +104,7 @@ def _sets(play: DominoPlay, seat: Seat) -> Iterator[Lay]:
             yield from lays[tile]
 
 
-def why_not(play: DominoPlay, action: object) -> str | None:
+def why_not(play: Position, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
     wrong = why_ill_typed(action, _CLASSES, play.party.title)
     if wrong is not None:
@@ -98,13 +133,13 @@ def why_not(play: DominoPlay, action: object) -> str | None:
     return None if _may_go(play, able, hidden) else _against_going(play, able)
 
 
-def is_able(play: DominoPlay, seat: Seat) -> bool:
+def is_able(play: Position, seat: Seat) -> bool:
     """Whether a tile that is known to be in that hand fits."""
     lays = play.tableau.lays[seat]
     return any(tile in lays for tile in play.hands[seat])
 
 
-def _against_laying(play: DominoPlay, lay: Lay) -> str | None:
+def _against_laying(play: Position, lay: Lay) -> str | None:
     """Turn, hand, end, and what may be set, in this order."""
     seat, tile = lay.seat, lay.tile
     if seat != play.turn and (play.turn is not None or not 0 <= seat < play.party.players):
@@ -127,7 +162,7 @@ def _against_laying(play: DominoPlay, lay: Lay) -> str | None:
     return None
 
 
-def _may_draw(play: DominoPlay, able: bool) -> bool:
+def _may_draw(play: Position, able: bool) -> bool:
     """C3, C4: who cannot play draws, as long as more than the reserve is left."""
     parameters = play.parameters
     if parameters.draw == "none" or len(play.boneyard) <= parameters.boneyard_reserve:
@@ -135,7 +170,7 @@ def _may_draw(play: DominoPlay, able: bool) -> bool:
     return not able or parameters.draw_when_able
 
 
-def _against_drawing(play: DominoPlay) -> str:
+def _against_drawing(play: Position) -> str:
     parameters, left = play.parameters, len(play.boneyard)
     if parameters.draw == "none":
         return f"Nobody draws at {play.party.title}; say go."
@@ -145,7 +180,7 @@ def _against_drawing(play: DominoPlay) -> str:
     return f"Seat {play.turn} can play, so it may not draw (2.2)."
 
 
-def _may_go(play: DominoPlay, able: bool, hidden: bool) -> bool:
+def _may_go(play: Position, able: bool, hidden: bool) -> bool:
     """C4: who can neither play nor draw goes; at Sniff also who does not like to play (2.9)."""
     parameters = play.parameters
     if able or (hidden and parameters.pass_when_able):
@@ -153,7 +188,7 @@ def _may_go(play: DominoPlay, able: bool, hidden: bool) -> bool:
     return parameters.draw != "until_able" or len(play.boneyard) <= parameters.boneyard_reserve
 
 
-def _against_going(play: DominoPlay, able: bool) -> str:
+def _against_going(play: Position, able: bool) -> str:
     if able:
         return f"Seat {play.turn} can play, so it may not go."
     return (
@@ -162,7 +197,7 @@ def _against_going(play: DominoPlay, able: bool) -> str:
     )
 
 
-def _against_showing(play: DominoPlay, seat: Seat, tile: Face) -> str | None:
+def _against_showing(play: Position, seat: Seat, tile: Face) -> str | None:
     if seat not in play.to_show:
         return f"Seat {seat} has no tile to show: tiles are shown that nobody saw, after the hand."
     if tile not in play.unseen:
@@ -170,7 +205,7 @@ def _against_showing(play: DominoPlay, seat: Seat, tile: Face) -> str | None:
     return None
 
 
-def _nothing_to_call(play: DominoPlay) -> str:
+def _nothing_to_call(play: Position) -> str:
     if not play.parameters.muggins_call:
         return f"Nothing is called at {play.party.title}."
     return (
@@ -179,11 +214,11 @@ def _nothing_to_call(play: DominoPlay) -> str:
     )
 
 
-def _over(play: DominoPlay) -> str:
+def _over(play: Position) -> str:
     if play.claim:
         return f"The last tile is laid; call its points, or seat {play.turn} says go (2.5)."
     return "The hand is over; show what is hidden, or begin the next one."
 
 
-def _no_seat(play: DominoPlay, seat: Seat) -> str:
+def _no_seat(play: Position, seat: Seat) -> str:
     return f"There is no seat {seat}; seats are 0 to {play.party.players - 1}."

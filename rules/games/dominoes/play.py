@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from rules.errors import IllegalSetupError
 from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.layout import Tableau, bare
+from rules.games.dominoes.party import Ended, Hand, Party
 from rules.games.dominoes.score import Score, hand_score, header_scores, open_ends_score
 from rules.games.dominoes.setter import doublet_setter
 from rules.games.dominoes.variants import Parameters
@@ -27,29 +28,9 @@ from rules.play import HOUSE, IllegalActionError, LegalActions, Match, Payment, 
 from rules.setup import Setup
 from rules.tiles import Face
 
-Hand = tuple[Face | None, ...]
-Ended = Literal["", "out", "blocked", "target"]
 SET_BY_HAND = ("doublet", "double_six", "bergen")
 """The ways to find the setter that look at tiles in hand (C5, 2.3, 2.4)."""
 _NOTHING: Tiles = MappingProxyType({})
-
-
-class Party(NamedTuple):
-    """What stays the same through a hand.
-
-    The game's title, its parameters, the scores it began with, who plays after each seat (C8), and
-    whether a tile can score when it is laid.
-    """
-
-    title: str
-    parameters: Parameters
-    opening: tuple[int, ...]
-    following: tuple[Seat, ...]
-    scores_in_play: bool
-
-    @property
-    def players(self) -> int:
-        return len(self.opening)
 
 
 class DominoPlay(NamedTuple):

@@ -2,91 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
-
-from rules.games.filipino.contradictions import concealed, meld_of, require_consistent
-from rules.games.filipino.parameters import SEATS, Parameters
+from rules.games.filipino.case import Case, Rival, concealed, meld_of
+from rules.games.filipino.parameters import SEATS
 from rules.games.filipino.score import How, Won, false_win, price
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
-from rules.geometry import Seat
 from rules.judge_registry import Verdict
-from rules.tiles import Face
-
-By = Literal["discard", "self", "replacement", "robbing"]
-
-
-@dataclass(frozen=True)
-class Rival:
-    """Another seat that declared a win on the same tile."""
-
-    seat: Seat
-    """The seat that declares too."""
-    hand: tuple[Face, ...]
-    """Its concealed tiles, with or without the winning tile."""
-    melds: tuple[tuple[Face, ...], ...] = ()
-    """The sets that it has laid down."""
-    flores: int = 0
-    """How many flores it has laid out."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """What lies on the table when a seat declares a win.
-
-    Raises RulesError for a case that contradicts itself.
-    """
-
-    joker: Face
-    """The tile turned up; tiles like it are jokers (F17)."""
-    hand: tuple[Face, ...]
-    """The claimant's concealed tiles, 17 with the winning tile or 16 beside it; a set laid
-    down counts as three.
-    """
-    seat: Seat
-    """The seat that declares the win."""
-    tile: Face | None = None
-    """The winning tile. Left out, the claimant is mano and wins with the dealt tiles."""
-    by: By = "self"
-    """Where the winning tile came from: drawn by the claimant, drawn as a replacement,
-    discarded, or added to another seat's pong.
-    """
-    melds: tuple[tuple[Face, ...], ...] = ()
-    """The sets that the claimant has laid down, each as its tiles; the tile for which a
-    joker stands has a star, `5m*`.
-    """
-    flores: int = 1
-    """How many flores the claimant has laid out (F30)."""
-    discarder: Seat | None = None
-    """The seat that discarded the tile, or added it to a pong."""
-    dealer: Seat = 0
-    """The seat that deals. No payment depends on it."""
-    streak: int = 1
-    """The dealer's hands in a row. No payment depends on it."""
-    claims: tuple[Rival, ...] = ()
-    """The other seats that declare a win on the same tile."""
-    doubled: bool = False
-    """Two alike in the roller's throw have doubled every amount, in houses that play so."""
-    parameters: Parameters = field(default_factory=Parameters)
-    """What this house plays differently."""
-
-    def __post_init__(self) -> None:
-        require_consistent(self, self.claimants)
-
-    @property
-    def claimants(self) -> tuple[Rival, ...]:
-        """The claimant itself, then the rivals."""
-        return Rival(self.seat, self.hand, self.melds, self.flores), *self.claims
-
-    @property
-    def stakes(self) -> int:
-        """What every amount is multiplied by."""
-        return 1 + self.doubled
-
-    @property
-    def taken(self) -> bool:
-        """Whether the tile came from another seat."""
-        return self.by in ("discard", "robbing")
 
 
 def judge(case: Case) -> Verdict:

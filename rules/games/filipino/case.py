@@ -4,21 +4,97 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from rules.errors import RulesError
 from rules.games.filipino.actions import JOKER, bare
 from rules.games.filipino.hand import Meld, MeldName, defect
-from rules.games.filipino.parameters import SEATS, SETS
+from rules.games.filipino.parameters import SEATS, SETS, Parameters
 from rules.games.filipino.setup import FILIPINO
+from rules.geometry import Seat
 from rules.judge_checks import about_claims, about_seats, refuse
 from rules.tiles import Face
 
-if TYPE_CHECKING:
-    from rules.games.filipino.judge import Case, Rival
-
 COMPLETE: Final = 3 * SETS + 2
 """Tiles of a winning hand, each set laid down counted as three (F26)."""
+
+
+By = Literal["discard", "self", "replacement", "robbing"]
+"""Where the winning tile came from."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another seat that declared a win on the same tile."""
+
+    seat: Seat
+    """The seat that declares too."""
+    hand: tuple[Face, ...]
+    """Its concealed tiles, with or without the winning tile."""
+    melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that it has laid down."""
+    flores: int = 0
+    """How many flores it has laid out."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What lies on the table when a seat declares a win.
+
+    Raises RulesError for a case that contradicts itself.
+    """
+
+    joker: Face
+    """The tile turned up; tiles like it are jokers (F17)."""
+    hand: tuple[Face, ...]
+    """The claimant's concealed tiles, 17 with the winning tile or 16 beside it; a set laid
+    down counts as three.
+    """
+    seat: Seat
+    """The seat that declares the win."""
+    tile: Face | None = None
+    """The winning tile. Left out, the claimant is mano and wins with the dealt tiles."""
+    by: By = "self"
+    """Where the winning tile came from: drawn by the claimant, drawn as a replacement,
+    discarded, or added to another seat's pong.
+    """
+    melds: tuple[tuple[Face, ...], ...] = ()
+    """The sets that the claimant has laid down, each as its tiles; the tile for which a
+    joker stands has a star, `5m*`.
+    """
+    flores: int = 1
+    """How many flores the claimant has laid out (F30)."""
+    discarder: Seat | None = None
+    """The seat that discarded the tile, or added it to a pong."""
+    dealer: Seat = 0
+    """The seat that deals. No payment depends on it."""
+    streak: int = 1
+    """The dealer's hands in a row. No payment depends on it."""
+    claims: tuple[Rival, ...] = ()
+    """The other seats that declare a win on the same tile."""
+    doubled: bool = False
+    """Two alike in the roller's throw have doubled every amount, in houses that play so."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
+
+    def __post_init__(self) -> None:
+        require_consistent(self, self.claimants)
+
+    @property
+    def claimants(self) -> tuple[Rival, ...]:
+        """The claimant itself, then the rivals."""
+        return Rival(self.seat, self.hand, self.melds, self.flores), *self.claims
+
+    @property
+    def stakes(self) -> int:
+        """What every amount is multiplied by."""
+        return 1 + self.doubled
+
+    @property
+    def taken(self) -> bool:
+        """Whether the tile came from another seat."""
+        return self.by in ("discard", "robbing")
 
 
 def require_consistent(case: Case, claimants: Sequence[Rival]) -> None:

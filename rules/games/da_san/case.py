@@ -3,20 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 from rules.games.da_san.auction import HIGHEST
 from rules.games.da_san.cards import FACES, cards_of, form_of
-from rules.games.da_san.setup import EACH, SEATS
+from rules.games.da_san.setup import EACH, SEATS, Parameters
+from rules.geometry import Seat
 from rules.judge_checks import about_seats, refuse
-
-if TYPE_CHECKING:
-    from rules.games.da_san.judge import Case
+from rules.tiles import Face
 
 KITTY = 4
 """Cards that are not dealt; the bidder takes them (D6, D9)."""
 THREES = 3
 """So many 3s make their holder bid 3, in houses that say so (E11)."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What lies on the table, and what a seat tried to lay on it; or how a hand ended.
+
+    Raises RulesError for a case that contradicts itself.
+    """
+
+    table: tuple[Face, ...] = ()
+    """The combination to beat; none for a lead."""
+    play: tuple[Face, ...] | None = None
+    """The cards tried, `[]` for a pass. Left out, the case asks for the payments alone."""
+    seat: Seat = 0
+    """The seat that plays."""
+    hand: tuple[Face, ...] | None = None
+    """What the seat held before."""
+    passed: bool = False
+    """The seat has passed in this round (D14)."""
+    bidder: Seat | None = None
+    """The seat that won the auction; needed for the payments."""
+    bid: int | None = None
+    """What the bidder bid, 1 to 3 (D8)."""
+    out: Seat | None = None
+    """The seat that has played its last card (D15)."""
+    doubled: bool = False
+    """The bidder has doubled the stake, in houses that play so (E11)."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """What this house plays differently."""
+
+    def __post_init__(self) -> None:
+        require_consistent(self)
+
+    @property
+    def held(self) -> tuple[Face, ...] | None:
+        """What the seat is known to hold before the play; who goes out by it holds nothing else."""
+        return self.play if self.hand is None and self.out == self.seat else self.hand
 
 
 def require_consistent(case: Case) -> None:
@@ -48,12 +84,12 @@ def _about_the_bid(case: Case) -> Iterator[str]:
 
 def _about_cards(case: Case) -> Iterator[str]:
     held, tried = case.held or (), case.play or ()
-    for field, cards in (("table", case.table), ("play", tried), ("hand", held)):
+    for name, cards in (("table", case.table), ("play", tried), ("hand", held)):
         for card in cards:
             if card not in FACES:
-                yield f"{field}: '{card}' is no card; write 4h, 10s or Kd."
+                yield f"{name}: '{card}' is no card; write 4h, 10s or Kd."
             if cards.count(card) > 1:
-                yield f"{field}: There is only one {card}; it is named {cards.count(card)} times."
+                yield f"{name}: There is only one {card}; it is named {cards.count(card)} times."
     for card in case.table:
         if card in (*held, *tried):
             yield f"table: {card} lies on the table; seat {case.seat} cannot hold it."

@@ -3,16 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
 
+from rules.errors import RulesError
+from rules.games.dominoes.actions import Lay, parse
 from rules.games.dominoes.bones import double_six, is_doublet
-from rules.games.dominoes.variants import Parameters, Variant
+from rules.games.dominoes.house import House
+from rules.games.dominoes.layout import Tableau, bare, why_it_does_not_fit, why_it_fits_nowhere
+from rules.games.dominoes.variants import VARIANTS, Parameters, Variant
+from rules.geometry import Seat
 from rules.judge_checks import about_seats, refuse
 from rules.tiles import Face
 
-if TYPE_CHECKING:
-    from rules.games.dominoes.judge import Case
+_GAMES = {variant.name: variant for variant in VARIANTS}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What lies on the table, and what a seat does.
+
+    What is not given is not judged: a hidden hand may hold any tile. Raises RulesError for a case
+    that contradicts itself.
+    """
+
+    game: str
+    """Which game of dominoes it is; the command names it."""
+    tile: str | None = None
+    """What the seat does: a tile and where it lies, such as `6-4`, `4-4 on 4`, `1-1 in line
+    on 6` or `6-1 on 3, 6 out`; or `draw`, `go` or `call`. Where a tile can lie in one way
+    only, its name is enough. Left out, the hand has ended, and the case asks for its score.
+    """
+    layout: tuple[str, ...] = ()
+    """The tiles as they were played, the first one first, each written as `tile` is."""
+    seat: Seat = 0
+    """The seat that acts."""
+    called: bool = True
+    """The points of the tile were called, and this seat called first (2.5)."""
+    players: int | None = None
+    """How many play. Left out, as many as there are hands, or as the game has at most."""
+    hand: tuple[Face, ...] | None = None
+    """What the seat holds before it acts."""
+    hands: tuple[tuple[Face, ...], ...] | None = None
+    """What every seat holds, seat 0 first."""
+    boneyard: int | None = None
+    """How many tiles are left in the boneyard."""
+    passed: int = 0
+    """How many turns have passed since the last tile."""
+    scores: tuple[int, ...] = ()
+    """What each seat has in the game, seat 0 first."""
+    parameters: House = field(default_factory=House)
+    """What this house plays differently."""
+
+    def __post_init__(self) -> None:
+        if self.game not in _GAMES:
+            raise RulesError(
+                f"game: '{self.game}' is no game of dominoes; take {', '.join(_GAMES)}."
+            )
+        require_consistent(self, self.variant)
+        laid_out(self)
+
+    @property
+    def variant(self) -> Variant:
+        """The game of dominoes that is played."""
+        return _GAMES[self.game]
+
+    @property
+    def house(self) -> Parameters:
+        """The game's parameters as this house changes them."""
+        return self.parameters.changed(self.variant.parameters)
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        if self.hands is not None:
+            return len(self.hands)
+        return self.variant.players[-1] if self.players is None else self.players
 
 
 def require_consistent(case: Case, variant: Variant) -> None:
@@ -115,3 +181,51 @@ def _about_what_is_asked(case: Case) -> Iterator[str]:
             yield "called: The seat calls the points, so called cannot be false (2.5)."
         if not case.layout:
             yield "layout: Before the first tile there are no points to call (2.5)."
+
+
+def laid_out(case: Case) -> tuple[Tableau, tuple[Lay, ...]]:
+    """The layout, and the tiles in it. Raises RulesError for a layout that cannot be."""
+    tableau = bare(case.house)
+    laid: tuple[Lay, ...] = ()
+    for text in case.layout:
+        lay = parse(case.seat, text)
+        if not isinstance(lay, Lay):
+            raise RulesError(
+                f"layout: '{text}' lays no tile; write the tile and where: '6-4 on 6'."
+            )
+        lay = joined(tableau, lay, laid)
+        wrong = None if laid else why_not_set(lay.tile, case.house, case.seats, case.variant.title)
+        if lay not in tableau or wrong:
+            sentence = f"{wrong[0]} ({wrong[1]})." if wrong else why_no_fit(tableau, lay)
+            raise RulesError(f"layout: The layout cannot be: {sentence}")
+        tableau, laid = tableau[lay], (*laid, lay)
+    lain = {lay.tile for lay in laid}
+    held = (case.hand or ()) if case.hands is None else (t for hand in case.hands for t in hand)
+    for tile in held:
+        if tile in lain:
+            raise RulesError(f"hand: {tile} is there twice: in hand, and in the layout (C1).")
+    return tableau, laid
+
+
+def joined(tableau: Tableau, lay: Lay, laid: tuple[Lay, ...]) -> Lay:
+    """A tile and where it lies; where the text does not say so, in the one way that there is."""
+    if lay.tile in {other.tile for other in laid}:
+        raise RulesError(f"layout: {lay.tile} is there twice; a set of dominoes has it once (C1).")
+    if lay in tableau or lay.on:
+        return lay
+    ways = [
+        way
+        for way in tableau.lays[lay.seat].get(lay.tile, ())
+        if lay.lie in ("", way.lie) and lay.out in (None, way.out)
+    ]
+    if len(ways) > 1:
+        offered = " or ".join(f"'{way}'" for way in ways)
+        raise RulesError(f"tile: {lay.tile} can lie in several ways; write {offered}.")
+    return ways[0] if ways else lay
+
+
+def why_no_fit(tableau: Tableau, lay: Lay) -> str:
+    """The sentence against a tile; one that is named alone fits nowhere."""
+    if lay.on or not tableau.ends or lay.tile in tableau.lays[lay.seat]:
+        return why_it_does_not_fit(tableau, lay).cited
+    return why_it_fits_nowhere(tableau, lay.tile).cited
