@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import metadata, resources
+from importlib import import_module, metadata, resources
 from pathlib import Path
 
 import pytest
+
+from rules.errors import WallwrightError
 
 HOUSE = Path(__file__).parent.parent
 ROOMS = ("rules", "config", "firmware_bridge", "controller")
@@ -69,6 +71,32 @@ def test_no_thread_is_started(file: Path) -> None:
     assert not THREADS & _imported(tree)
     called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     assert not THREAD_CALLS & called
+
+
+def test_no_two_modules_import_each_other_types_included() -> None:
+    modules = {_module_of(file): file for file in FILES}
+    imports = {name: _imports_of(file, set(modules)) - {name} for name, file in modules.items()}
+    left = dict(imports)
+    while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
+        left = {name: wanted for name, wanted in left.items() if name not in free}
+    assert not left, f"in a circle, or above one: {sorted(left)}"
+
+
+def test_every_error_has_the_one_root_and_a_name_that_ends_in_error() -> None:
+    trade_words = {"TableFault", "Deadlock", "ConfigErrors"}
+    wrong = []
+    for name in map(_module_of, FILES):
+        if ".conformance" in name or name.endswith("__main__"):
+            continue
+        for kind in vars(import_module(name)).values():
+            if not (isinstance(kind, type) and issubclass(kind, Exception)):
+                continue
+            if kind.__module__ != name or kind.__name__.startswith("_"):
+                continue
+            named = kind.__name__.endswith("Error") or kind.__name__ in trade_words
+            if not (issubclass(kind, WallwrightError) and named):
+                wrong.append(f"{name}.{kind.__name__}")
+    assert not wrong
 
 
 def test_everything_public_in_the_rules_says_what_it_is() -> None:
@@ -177,3 +205,21 @@ def _lines(file: Path) -> list[str]:
         return file.read_text().splitlines()
     except UnicodeDecodeError:
         return []
+
+
+def _module_of(file: Path) -> str:
+    parts = file.relative_to(HOUSE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports_of(file: Path, modules: set[str]) -> set[str]:
+    """The modules that a file imports anywhere in it, for types or within functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in modules else node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & modules

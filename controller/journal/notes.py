@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 
+from rules.errors import WallwrightError
+
 
 @dataclass(frozen=True)
 class MovesMade:
@@ -127,7 +129,7 @@ Note = (
 N = TypeVar("N")
 
 
-class UnknownNoteError(ValueError):
+class UnknownNoteError(WallwrightError, ValueError):
     """A JSON value is no note that this version knows; the text says why."""
 
 
