@@ -1,1 +1,1 @@
-"""What this table is: its boards, channels and modules, and each game's parameters."""
+"""Configuration of tables (boards, channels, modules) and games (parameters): load and validate."""

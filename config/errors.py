@@ -1,4 +1,4 @@
-"""What is wrong with a file, where, and what to do: one line a defect, all defects at once."""
+"""Configuration errors: every defect of a file, each with its line, its key and the next step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 48
 
 
 class Finding(NamedTuple):
-    """A defect of a value, before anybody knows in which line of which file it stands."""
+    """A defect of a value, before it is located in a line of a file."""
 
     path: Path
     wrong: str
@@ -26,9 +26,9 @@ class Finding(NamedTuple):
 
 
 class ConfigError(WallwrightError, ValueError):
-    """One defect, told as `file:line: path.of.key: what is wrong (offending value). What to do.`.
+    """One defect of a file: `file:line: path.of.key: what is wrong (offending value). What to do.`.
 
-    `line` is None where the file as a whole is meant, `path` is empty where no key is.
+    `line` is None for a defect of the whole file; `path` is empty for a defect without a key.
     """
 
     def __init__(self, file: str, line: int | None, path: Path, wrong: str, cure: str) -> None:
@@ -43,9 +43,9 @@ class ConfigError(WallwrightError, ValueError):
 
 
 class ConfigErrors(ConfigError):
-    """Every defect of one file, in the file's order; its text is a line for each.
+    """Every defect of one file, in the file's order; its text has one line for each.
 
-    What the loader raises. Whoever catches `ConfigError` has it, with the first defect's place.
+    Raised by the loader. It is a `ConfigError` with the file, line and path of the first defect.
     """
 
     def __init__(self, errors: Iterable[ConfigError]) -> None:
@@ -62,19 +62,19 @@ class ConfigErrors(ConfigError):
 
 
 def located(file: str, lines: Lines, findings: Iterable[Finding]) -> ConfigErrors:
-    """Those findings at their lines; one about a missing key stands where its parent does."""
+    """Returns the findings with their lines; a missing key gets the line of its parent."""
     return ConfigErrors(
         ConfigError(file, _line(lines, path), path, wrong, cure) for path, wrong, cure in findings
     )
 
 
 def dotted(path: Path) -> str:
-    """A path as people write it: `boards.base.channels.lid.pin`."""
+    """A path as dotted text: `boards.base.channels.lid.pin`."""
     return ".".join(str(step) for step in path)
 
 
 def shown(value: object) -> str:
-    """An offending value as its file has it, shortened where it is long."""
+    """Quotes an offending value as the file has it, shortened if it is long."""
     match value:
         case None:
             return "nothing"
@@ -90,7 +90,7 @@ def shown(value: object) -> str:
 
 
 def instead(wrong: str, known: Iterable[str]) -> str:
-    """A sentence that leads from a misspelt word to those that exist."""
+    """Returns a sentence that suggests existing words for a misspelt one."""
     words = sorted(known)
     close = get_close_matches(wrong, words, n=1)
     if close:

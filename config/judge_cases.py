@@ -1,4 +1,4 @@
-"""A case for the judge from strict YAML: what lies on the table, checked like any other file."""
+"""Loads a judge case (the tiles and claims on a table) from strict YAML and validates it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rules.games import find_plugin, judging_of
 
 
 def load_case(game: str, path: str | Path) -> Any:
-    """The game's `Case` that a file describes. Raises ConfigErrors; RulesError for an unknown game.
+    """Loads a game's `Case` from a file. Raises ConfigErrors; RulesError for an unknown game.
 
     `game` may be a key of the file; it has to name the game that is judged.
     """
@@ -46,7 +46,7 @@ def load_case(game: str, path: str | Path) -> Any:
 
 
 def example_case(game: str) -> str:
-    """The text of the example that comes with a game. Raises RulesError if it has none."""
+    """Returns the text of a game's example case. Raises RulesError if the game has none."""
     own = resources.files("config") / "cases" / f"{game}.yaml"
     file = find_plugin(game).case or own
     if not file.is_file():
@@ -55,7 +55,7 @@ def example_case(game: str) -> str:
 
 
 def _of_the_rules(error: RulesError, given: Mapping[str, object]) -> Finding:
-    """A refusal by the judge, at the field with which its sentence begins: `tile: ...`."""
+    """Locates a refusal of the judge at the field that its sentence begins with: `tile: ...`."""
     field, colon, sentence = str(error).partition(": ")
     if colon and field in given:
         return from_rules((field,), RulesError(sentence))

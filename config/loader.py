@@ -1,12 +1,11 @@
-"""Tables and games from strict YAML: everything that is wrong, with its line, or a frozen value.
+"""Loads tables and games from strict YAML into frozen values, or raises every defect with its line.
 
     table = load_table("robotic")
     game = load_game("house/wenzhou.yaml")
 
-A name without a suffix is one of the files that come with the package, or the settings of an
-installed game; both are read once, since tables and games are frozen values. Anything else is a
-path.
-Every function here raises ConfigErrors, and nothing else, for a file that is not as it should be.
+A name without a suffix is a file of the package, or the settings of an installed game. Both are
+read once and cached, since tables and games are frozen values. Anything else is a path.
+Every function here raises ConfigErrors, and no other exception, for an invalid file.
 """
 
 from __future__ import annotations
@@ -43,25 +42,25 @@ __all__ = [
 
 
 def table_names() -> tuple[str, ...]:
-    """The tables that come with the package, in alphabetical order."""
+    """The names of the package's tables, in alphabetical order."""
     return _packaged("tables")
 
 
 def game_names() -> tuple[str, ...]:
-    """The games that come with the package, then the installed ones, in alphabetical order."""
+    """The names of the package's games, then of installed games, both in alphabetical order."""
     own = _packaged("games")
     return (*own, *sorted(name for name in PLUGINS if PLUGINS[name].settings and name not in own))
 
 
 def load_table(name_or_path: str | FilePath) -> Table:
-    """A table by its name or its file, its cross checks passed. Raises ConfigErrors."""
+    """Loads and cross-checks a table by its name or its file. Raises ConfigErrors."""
     if name_or_path in table_names():
         return _packaged_table(str(name_or_path))
     return _table(_document(name_or_path, "tables"))
 
 
 def load_game(name_or_path: str | FilePath) -> GameConfig:
-    """A game by its name or its file, its parameters accepted by its rules. Raises ConfigErrors."""
+    """Loads a game by its name or its file and checks its parameters. Raises ConfigErrors."""
     if name_or_path in _packaged("games"):
         return _packaged_game(str(name_or_path))
     if isinstance(name_or_path, str) and _is_name(name_or_path):
@@ -72,7 +71,7 @@ def load_game(name_or_path: str | FilePath) -> GameConfig:
 
 
 def check_file(path: str | FilePath) -> Table | GameConfig:
-    """A file that holds a table or a game, told by its keys. Raises ConfigErrors."""
+    """Loads a file that holds a table or a game; its keys decide which. Raises ConfigErrors."""
     document = _read(FilePath(path), str(path))
     if not isinstance(document.value, dict):
         raise _not_a_mapping(document)
@@ -98,7 +97,7 @@ def _packaged_game(name: str) -> GameConfig:
 
 
 def _table(document: Document) -> Table:
-    # A command that reads a game alone need not wait for what checks tables.
+    # Imported late: the checks of tables would delay a command that reads a game only.
     from config.validation.checks import check_table  # noqa: PLC0415
 
     table = _validated(document, Table)
@@ -120,7 +119,7 @@ def _game(document: Document) -> GameConfig:
 
 
 def read(path: str | FilePath) -> Document:
-    """Any strict YAML file that holds a mapping, with its lines. Raises ConfigErrors."""
+    """Reads a strict YAML file that holds a mapping, with its lines. Raises ConfigErrors."""
     document = _read(FilePath(path), str(path))
     if not isinstance(document.value, dict):
         raise _not_a_mapping(document)
@@ -131,14 +130,14 @@ def _validated(document: Document, model: type[Model]) -> Model:
     if not isinstance(document.value, dict):
         raise _not_a_mapping(document)
     try:
-        # By way of JSON, whose arrays a strict model takes for its tuples.
+        # Through JSON, because a strict model accepts JSON arrays as tuples.
         return model.model_validate_json(json.dumps(document.value))
     except ValidationError as error:
         raise located(document.file, document.lines, findings(error, model)) from None
 
 
 def _document(name_or_path: str | FilePath, folder: str) -> Document:
-    """A file that is named by its path. Raises ConfigErrors for a name that the package lacks."""
+    """Reads the file at a path. Raises ConfigErrors for a name that the package lacks."""
     if isinstance(name_or_path, str) and _is_name(name_or_path):
         wrong = f"is no {folder[:-1]} that comes with Wallwright"
         known = table_names() if folder == "tables" else game_names()

@@ -1,7 +1,7 @@
-"""Games in a folder that is not installed: `--game FOLDER` reads its `pyproject.toml`.
+"""Registers the games of a folder that is not installed: `--game FOLDER` reads `pyproject.toml`.
 
-The folder is that of a Python package's project. Its file names the games as entry points, as it
-does when pip installs it; the package lies in the folder itself or in its `src`.
+The folder is a Python project. Its `pyproject.toml` names the games as entry points, the same that
+pip would install; the package is in the folder itself or in its `src`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROJECT = "pyproject.toml"
 
 
 def add_folder(folder: Path) -> tuple[GamePlugin, ...]:
-    """Make the games of a folder known, and return them.
+    """Register the games of a folder, and return them.
 
     Raises PluginError with the folder and what is missing in it.
     """

@@ -1,7 +1,7 @@
-"""What a table does about a fault before it stops: try again, ask, wait; each by the fault's code.
+"""Recovery limits for each fault code: retries, prompts to the operator, and timeouts.
 
-A table's `recovery:` section changes any of these numbers for any of these codes. What each code
-means stands in `docs/FAULTS.md`.
+A table's `recovery:` section changes any of these numbers for any of these codes. The meaning of
+each code is in `docs/FAULTS.md`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from config.schema import Table
 
 @dataclass(frozen=True)
 class Limits:
-    """How often a part tries again by itself, how often a person is asked, and for how long.
+    """Limits of recovery from a fault: automatic retries, prompts to the operator, timeout.
 
     `retries` and `asks` are counted within one piece of work (a stack, a lift, a carry); `patience`
     is seconds.
@@ -46,19 +46,19 @@ DEFAULTS: Mapping[str, Limits] = {
     "GRIPPER": Limits(1, 3, PATIENCE),
     "EMPTY_GRIP": Limits(2, 3, PATIENCE),
     "FULL_GRIP": Limits(1, 3, PATIENCE),
-    # An axis that met something may have met a hand: it does not go on by itself.
+    # An axis that stalled may have touched a hand, so it never resumes without the operator.
     "AXIS": Limits(0, 3, PATIENCE),
     "HOMING": Limits(1, 3, PATIENCE),
     "DICE": Limits(2, 3, PATIENCE),
     "RELAY": Limits(1, 3, PATIENCE),
-    # A contact that does not open cuts nothing any more: nobody tries whether it does now.
+    # A welded relay contact no longer cuts the power, so a retry would be unsafe.
     "WELDED": Limits(0, 3, PATIENCE),
 }
 """The limits of every fault about which a table can do something; all of them are ours."""
 
 
 def limits_of(table: Table, code: str) -> Limits | None:
-    """A fault's limits on this table; None for a fault that always stops it."""
+    """Returns a fault's recovery limits on this table; None for a fault that always stops it."""
     usual, own = DEFAULTS.get(code), table.recovery.get(code)
     if usual is None or own is None:
         return usual

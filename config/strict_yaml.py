@@ -1,8 +1,8 @@
-"""YAML as a person means it, with the line of every value.
+"""Strict YAML parser that keeps the line of every value.
 
-Plain scalars follow YAML 1.2, narrowed: only `true` and `false` are truth values, only decimal
-numbers are numbers, and `NO`, `on`, `010` and `12:30` stay the texts that they look like. Keys are
-always texts. A duplicate key, a tag, or an alias that would unfold without end is an error.
+Plain scalars follow YAML 1.2 with restrictions: only `true` and `false` are booleans, only decimal
+numbers are numbers, and `NO`, `on`, `010` and `12:30` are strings. Keys are always strings. A
+duplicate key, a tag, or an alias that would expand without end is an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~
 
 @dataclass(frozen=True)
 class Document:
-    """A file's values, and on which line each of them stands."""
+    """A file's values, and the line of each of them."""
 
     file: str
     value: Value
@@ -36,7 +36,7 @@ class Document:
 
 
 def parse(text: str, file: str) -> Document:
-    """The one document of a YAML text; `file` names it in errors.
+    """Parses the single document of a YAML text; `file` names it in errors.
 
     Raises ConfigErrors: a single one for text that cannot be read at all, otherwise one for each
     duplicate key.
@@ -74,7 +74,7 @@ _Loader.yaml_implicit_resolvers = {}  # every plain scalar stays a text
 
 
 class _Refused(yaml.MarkedYAMLError):
-    """Good YAML that no table needs."""
+    """Raised for valid YAML that the strict dialect does not allow."""
 
     def __init__(self, mark: yaml.Mark, wrong: str, cure: str) -> None:
         super().__init__(problem=wrong, problem_mark=mark)
@@ -82,7 +82,7 @@ class _Refused(yaml.MarkedYAMLError):
 
 
 class _Reading:
-    """One text being read: its lines and its defects so far."""
+    """State of parsing one text: its lines and its defects so far."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -109,7 +109,7 @@ class _Reading:
         return node
 
     def value(self, node: yaml.Node, path: Path) -> Value:
-        """A node's value, its line and its parts' lines noted down."""
+        """Returns a node's value, and records its line and those of its children."""
         line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
         self._values += 1

@@ -1,4 +1,4 @@
-"""The rules of every game as a library: set-ups, plays, settlements and winning hands.
+"""Rules of every supported game as a library: set-up, play, settlement, winning hands.
 
     >>> from random import Random
     >>> from rules import new_hand, random_action
@@ -10,9 +10,9 @@
     'drawn hand'
 
 Standard library only: no clock, no random numbers, no input or output. Dice, cuts, choices and
-tiles that are turned up are inputs: a `Setup` asks for them one step at a time, and a random hand
-gets its generator from the caller. The names below are the public ones; each is imported when it is
-first used. `docs/RULES_LIBRARY.md` introduces them.
+turned-up tiles are inputs: a `Setup` asks for them one step at a time, and a random hand
+gets its generator from the caller. The names below are the public API; each is imported on first
+use. `docs/RULES_LIBRARY.md` introduces them.
 """
 
 from __future__ import annotations

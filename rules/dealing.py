@@ -1,6 +1,6 @@
-"""A shuffled hand in one line: the set-up walked to its end by chance, every tile known.
+"""Deals a random hand: runs a set-up with random dice and tiles, every tile known.
 
-The rules make no random numbers themselves. Whoever wants a random hand passes the generator:
+The rules generate no random numbers. The caller passes the generator:
 
     >>> from random import Random
     >>> from rules import new_hand
@@ -50,9 +50,9 @@ def new_hand(
     parameters: Any = None,
     match: Match | None = None,
 ) -> Any:
-    """A play of that game from a shuffled set, before its first action.
+    """Returns a play of that game from a shuffled set, before its first action.
 
-    Without `players`, `dealer` or `parameters` the game's own are taken; a hand of a match has the
+    Without `players`, `dealer` or `parameters` the game's defaults apply; a hand of a match has the
     players and the dealer of the match. Raises IllegalSetupError for a game, a number of players
     or a dealer that does not exist.
     """
@@ -71,10 +71,11 @@ def deal(
     dealer: Seat = 0,
     parameters: Any = None,
 ) -> Dealt:
-    """A set-up from a shuffled set: dice are thrown, lots drawn, tiles turned up as they lie.
+    """Returns a finished set-up from a shuffled set, with random dice, lots and indicator.
 
-    People are asked as at a table: what the tiles decide (how many flores a hand has) is answered
-    truly, any other choice is the game's usual one. Raises IllegalSetupError as `new_hand` does.
+    A question that the tiles decide (how many flores a hand has) is answered from the tiles; any
+    other
+    choice is the game's default. Raises IllegalSetupError as `new_hand` does.
     """
     setup = find_game(game).setup(players=players, dealer=dealer, parameters=parameters)
     faces = list(setup.game.tiles.faces)
@@ -88,9 +89,9 @@ def deal(
 
 
 def before_next_hand(game: str, match: Match, chance: Chance) -> Match:
-    """The match as its next hand begins: where seats are drawn or a bank is offered, that is done.
+    """Returns the match ready for its next hand, with seats drawn and the bank offered if due.
 
-    Dice fall as chance will have it, and every choice is the game's usual one.
+    Dice are random, and every choice is the game's default.
     """
     drawing = rules_of(game).before_hand(match)
     if drawing is None:

@@ -1,4 +1,4 @@
-"""Throws as text and as values. Chance itself never lives here: a throw is an input."""
+"""Parses dice throws. No random numbers are generated here: a throw is an input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules refuse, as sentences a floor manager can read out."""
+"""Exceptions of the rules; each message is one sentence for the floor manager."""
 
 
 class WallwrightError(Exception):
@@ -6,11 +6,11 @@ class WallwrightError(Exception):
 
 
 class RulesError(WallwrightError, ValueError):
-    """Something that the rules of a game do not allow."""
+    """Raised for anything that the rules of a game do not allow."""
 
 
 class NotationError(RulesError):
-    """A text that names no place, tile or throw."""
+    """Raised for a text that is not a valid place, tile or throw."""
 
 
 class IllegalOutcomeError(RulesError):

@@ -1,6 +1,6 @@
-"""Where tiles lie: seats, walls, piles, boneyards, and how a wall is walked.
+"""Geometry of tile layouts: seats, walls, piles, boneyards, and the order of tiles in them.
 
-Seats run counter-clockwise seen from above; a wall belongs to the seat it lies before, its columns
+Seats run counter-clockwise seen from above; a wall belongs to the seat behind it, its columns
 count from the owner's right, which is clockwise. In a column the upper tile goes before the lower.
 Every place has a short text: `w3.15u` `p2.3` `b7` `k4` `h2`; `parse_place` reads it back.
 """
@@ -24,7 +24,7 @@ UPPER, LOWER = 0, 1
 
 
 def count_seats(start: Seat, number: int, seats: int) -> Seat:
-    """The seat that `number` falls on, the start being 1, counter-clockwise (W2, F7, PG 4.3)."""
+    """Counts seats counter-clockwise, the start being 1; returns seat `number` (W2, F7, PG 4.3)."""
     return (start + number - 1) % seats
 
 

@@ -1,11 +1,13 @@
-"""What the people at a table say next, where the table does not see their tiles.
+"""Simulates players at a table that does not see their tiles: chooses the next action.
 
-Each of them sees the truth, a play with every tile; the table follows a play of the same set-up
-with hidden hands. Both go on by the same actions, told in the table's words. The table asks more
-seats than the truth does, for an unseen hand might always claim: so the truth may be ahead of it,
-and the answers then say that nothing is claimed, or show what is left, until the table has caught
-up. What the table hands out follows its own play: a tile that the truth has already, as for a kong
-that nobody could rob, comes when the last has passed.
+Two plays of the same set-up advance together: the *full play* with every tile (in the code:
+`truth`), and the table's play with hidden hands. Each action is converted to what the table can
+see.
+The table's play waits for more seats than the full play, because an unseen hand might always claim.
+So the full play may be ahead; the seats that the table still waits for then pass, or show their
+remaining tiles, until the table's play has caught up. The table hands out tiles by its own play:
+the
+replacement tile of a kong, for example, comes after the last seat has passed.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ Player = Callable[[AnyRules, Any, Seat], Any]
 
 
 def sensible_player(rules: AnyRules, truth: Any, seat: Seat) -> Any:
-    """The player that the game itself brings along, good enough to drive a simulation."""
+    """Returns the game's own player for simulations."""
     return rules.sensible(truth, seat)
 
 
 def next_act(
     rules: AnyRules, truth: Any, play: Any, player: Player = sensible_player
 ) -> tuple[Any | None, Any]:
-    """What is said next to the table that knows `play`, and the truth after it.
+    """Returns the next action for the table's `play`, and the full play after it.
 
     `player` chooses for every seat.
 

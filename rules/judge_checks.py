@@ -1,4 +1,4 @@
-"""Checks that the judges of several games share: who claims a tile, and whose tile it was.
+"""Checks of judge cases that several games share: claimants of a tile, and its owner.
 
 Every check yields sentences of the form `field: what is wrong (rule).`; the first one refuses the
 case, and `config.judge_cases` finds the field's line in a file by that name.

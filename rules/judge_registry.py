@@ -1,4 +1,4 @@
-"""The floor person's question: given what lies on the table, does the claim stand, and who pays?
+"""Looks up a game's judge: given the tiles on the table, is a claim valid, and who pays?
 
 Every game that can be judged has, in `rules/games/GAME/judge.py`, a frozen dataclass `Case` (what
 lies on the table, in the notation of the trade) and `judge(case)`, which gives a `Verdict`. A case
@@ -17,7 +17,7 @@ from rules.steps import Facts
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether what was claimed or tried is allowed, whether it wins, as what, and who pays whom.
+    """The judge's verdict: whether the claim is valid, whether it wins, its class, the payments.
 
     `reasons` are sentences, each with the fact it follows (W25, F31 ...).
     """

@@ -1,7 +1,7 @@
-"""Names that are imported, and tables that are worked out, by whoever first asks for them.
+"""Lazy imports of a package's names, and lazily computed lookup tables.
 
-A machine that only deals needs every game's set-up and no game's play: importing `rules.games` must
-stay quick.
+A machine that only deals needs the set-up of every game and the play of none, so importing
+`rules.games` must stay fast.
 """
 
 from __future__ import annotations

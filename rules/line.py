@@ -1,4 +1,4 @@
-"""A line of play: a position that moves forward by `push` and back by `pop`.
+"""Play with undo: `push` plays an action, `pop` takes the last one back.
 
     >>> from random import Random
     >>> from rules import Line, new_hand
@@ -10,9 +10,9 @@
     >>> line.play == line.first
     True
 
-A search tries an action, looks further and takes it back. `push` is `play.apply`, and `pop` goes
-back to the value that was there before, so that there is one implementation of every rule and
-nothing is ever undone wrongly. Taking back costs next to nothing, whatever the action was.
+For search algorithms. `push` calls `play.apply` and keeps the previous value; `pop` returns to that
+value in constant time. So every rule has one implementation, and no separate undo code can be
+wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ P = TypeVar("P", bound=Play[Any])
 
 
 class Line(Generic[P]):
-    """The plays from a first one to the present one, and the actions between them."""
+    """A sequence of plays and the actions between them, with `push` and `pop`."""
 
     __slots__ = ("_actions", "_plays")
 

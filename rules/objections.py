@@ -1,4 +1,4 @@
-"""Why something is not allowed, as a value: the law and the judge say it from the same place."""
+"""The reason why an action is not allowed; the legality check and the judge share it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """A sentence against what somebody wants to do, and the fact that it follows (B4, 2.3 ...).
+    """A sentence that refuses an action, and the rule that it applies (B4, 2.3 ...).
 
-    As text it is the sentence. No `fact`: the sentence is about how something was told.
+    `str` gives the sentence. `fact` is empty where the sentence is about a text that cannot be
+    read.
     """
 
     sentence: str

@@ -1,12 +1,14 @@
-"""What every game's play has in common: actions, whose turn, legality as a view, settlement.
+"""Common interface of every game's play: actions, turn, legal actions, settlement.
 
 A `Play` is an immutable value that begins where a `Setup` is ready. `action in play.legal_actions`
-asks; `play.apply(action)` gives the next value and leaves this one as it was; an action that is
-not legal raises `IllegalActionError` with a sentence. Tiles that nobody has seen are
-`None`: a play with hidden hands follows what is public. `Rules` adds what such a play needs of a
-table and of the people at it: what is handed out, what lies before each seat, what is said aloud.
+checks an action; `play.apply(action)` returns the next value and does
+not change this one; an illegal action raises `IllegalActionError` with a sentence. Unseen tiles are
+`None`: a play with hidden hands follows public information only. `Rules` adds what such a play
+needs
+from a table and its players: tiles to hand out, tiles before each seat, announcements.
 
-Chance and choice are inputs here too: a player is a function from a play to an action, and a
+Random outcomes and choices are inputs here too: a player is a function from a play to an action,
+and a
 random player gets the function that picks.
 """
 
@@ -34,11 +36,11 @@ Tiles = Mapping[Place, Face | None]
 
 
 class IllegalActionError(RulesError):
-    """An action that the rules do not allow now; the sentence says why, and what would be."""
+    """Raised for an illegal action; the message gives the reason and what is legal."""
 
 
 class Action(Protocol):
-    """One player's act: a frozen value with a text (`str`) that the game's `parse` reads back."""
+    """A player's action: a frozen value with a text (`str`) that the game's `parse` reads back."""
 
     @property
     def seat(self) -> Seat: ...
@@ -49,7 +51,7 @@ P = TypeVar("P")
 
 
 class LegalActions(Sequence[A], Generic[A]):
-    """A play's legal actions as a sequence; membership is asked of the rules, not of the list.
+    """A play's legal actions as a sequence; `in` checks the rules, not the list.
 
     `why_not(action)` is the sentence against an action, or None if it is legal; `each()` gives
     them, as a tuple, or one after the other and no further than they are asked for. A game may
@@ -171,11 +173,11 @@ class Play(Protocol[A]):
     def settlement(self) -> Settlement | None: ...
 
     def apply(self, action: A) -> Self:
-        """The play after this action. Raises IllegalAction; this value stays."""
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
 
 
 class Match(Protocol):
-    """What passes from hand to hand: scores, the next dealer, his figure, whether it is over."""
+    """State between hands: scores, the next dealer and the dealer's figure, whether it is over."""
 
     @property
     def dealer(self) -> Seat: ...

@@ -1,4 +1,4 @@
-"""Writes a play as JSON lines, and replays it: how it was set up, what was known, every action.
+"""Writes a play as JSON lines (set-up, known tiles, every action), and replays it.
 
 The first line of a hand is its heading: the game, the seating, the parameters that differ from the
 game's own, the outcomes of the set-up's steps, and the tiles that were known. Each later line is

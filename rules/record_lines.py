@@ -1,4 +1,4 @@
-"""The lines of a record as values: JSON objects whose keys, types and sizes are checked.
+"""Parses and validates the JSON lines of a record: keys, types and sizes.
 
 A record is a file that people keep, copy and cut, so any line of it can be damaged. Each line is
 one of three: the heading of a hand, an action, or what was thrown and chosen before a hand

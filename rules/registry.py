@@ -1,11 +1,11 @@
-"""Which games there are: those of a package of this project, and those of installed packages.
+"""Registry of game plug-ins: the project's own games, and those of installed packages.
 
-Nothing is imported before it is asked for: a game of the project is found by its package's name,
-and installed packages are looked at only for a name that the project does not have, or for a list
-of all names.
+Plug-ins are imported on first use: a game of the project is found by its package's name, and
+installed packages are searched only for a name that the project does not have, or for a list of all
+names.
 
-A plug-in that cannot be used does not disturb the others. `broken` has one sentence for each: which
-entry point it is, and what is missing.
+A broken plug-in does not affect the others. `broken` has one sentence for each: its entry point,
+and what is missing.
 """
 
 from __future__ import annotations

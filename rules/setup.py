@@ -1,4 +1,4 @@
-"""A game's set-up as an immutable value that asks for one thing at a time.
+"""A game's set-up as an immutable value that waits for the outcome of one step at a time.
 
 A game writes its set-up as a *script*: a generator that yields each `Step` in the order of the
 table, receives its outcome and finally returns `Ready`. `Setup` holds the outcomes so far;
@@ -8,7 +8,7 @@ table, receives its outcome and finally returns `Ready`. `Setup` holds the outco
     while setup.pending is not None:
         setup = setup.apply(outcome_of(setup.pending))
 
-A value is fully told by its game, seating, parameters and outcomes, so a journal that keeps those
+A value is determined by its game, seating, parameters and outcomes, so a journal that keeps those
 four can restore it (`replay`).
 """
 

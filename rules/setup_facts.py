@@ -1,4 +1,4 @@
-"""A set-up walked to its end without a machine, and told as plain JSON values."""
+"""Runs a set-up without a machine, and converts it to plain JSON values."""
 
 from __future__ import annotations
 

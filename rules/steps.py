@@ -1,7 +1,7 @@
 """The steps of a set-up, as frozen values.
 
-A step says what has to happen next; `check` says whether an outcome can be its own. Steps without
-a choice or a chance have the outcome `None`. `facts` is the step as plain JSON values.
+A step describes the next thing to do; `check` validates its outcome. Steps without a choice, a
+throw or a tile to read have the outcome `None`. `facts` is the step as plain JSON values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether an action has the class and the field types that a game declares for its actions.
+"""Checks that an action has the class and the field types that its game declares.
 
 A play can be asked about any value (`action in play.legal_actions`): one that a program made, or
 one that was read from a damaged file. A value whose fields have other types, or numbers and texts

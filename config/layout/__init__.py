@@ -1,1 +1,1 @@
-"""Where things lie: the table's geometry, and which tray holds which tile."""
+"""Geometry of the playing field, and the assignment of tiles to trays."""

@@ -1,7 +1,8 @@
-"""The table's drawing: where a wall column, a hand, a parked block lies on the field.
+"""Coordinates on the playing field: wall columns, hands, parking places for blocks of tiles.
 
-The planner aims by it and the plant is built by it. Origin at the field's centre, x to the right
-of seat 0, y away from him; seat 0 sits at the bottom, seat 1 at the right, and so on.
+The motion planner and the simulated plant use the same coordinates. Metres, origin at the
+field's centre, x to the right of seat 0, y away from seat 0. Seat 0 is at the bottom, seat 1 at
+the right, and so on counter-clockwise.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Spot:
     crossed: bool
 
     def moved(self, right: float, forward: float, side: int) -> Spot:
-        """The spot that far to the right and forward, as the owner of that side sees it."""
+        """Returns the spot moved to the right and forward, seen from that side, in metres."""
         (rx, ry), (fx, fy) = _RIGHT[side], _FORWARD[side]
         return Spot(
             round(self.x + rx * right + fx * forward, 6),
@@ -40,14 +41,14 @@ class Spot:
 
 @dataclass(frozen=True)
 class Field:
-    """The drawing for one table and one size of tile."""
+    """Coordinates for one table and one size of tile."""
 
     table: Table
     tile: TileSize
 
     @property
     def pitch(self) -> float:
-        """From column to column: a tile's width."""
+        """Distance between neighbouring columns, metres: a tile's width."""
         return self.tile.width_mm / 1000
 
     @property
@@ -74,9 +75,9 @@ class Field:
         return spot.moved(shift + half - along, row * (self.tile_length + AIR), side)
 
     def room(self, seat: Seat, seats: int, begun: float, width: float) -> float:
-        """Where a block so wide begins in a hand that reaches so far, metres.
+        """Offset at which a block of that width begins in a hand of that length, metres.
 
-        No block goes round the end of a row.
+        A block never continues in the next row.
         """
         breadth = 2 * self._seat(seat, seats)[2]
         row, along = divmod(begun, breadth)
@@ -87,7 +88,7 @@ class Field:
         return self._seat(seat, seats)[0]
 
     def seat_at(self, spot: Spot, seats: int) -> Seat | None:
-        """The seat before which a spot lies, or None for one nearer the centre."""
+        """The seat whose delivery place contains a spot, or None for a spot nearer the centre."""
         edge = self.table.field.hand_distance - 1.5 * self.tile_length
         for seat in range(seats):
             side, shift, half = self._seat(seat, seats)
@@ -99,7 +100,7 @@ class Field:
 
     @property
     def parkings(self) -> int:
-        """How many parking places there are between the walls."""
+        """The number of parking places between the walls."""
         return 9
 
     def parking(self, number: int) -> Spot:
@@ -138,7 +139,7 @@ class Field:
     def _seat(self, seat: Seat, seats: int) -> tuple[int, float, float]:
         """A seat's side, its shift to the right of the side's middle, and half its breadth.
 
-        No hand reaches into a corner, where it would lie before two sides at once.
+        No hand reaches into a corner, where it would belong to two sides.
         """
         free = self.table.field.hand_distance - 0.1
         if seats <= 4:

@@ -1,7 +1,7 @@
-"""Which tray holds which tile of a layout: the bridge from a game's places to the machine's.
+"""Assigns each tile place of a game's layout to a slot in a tray.
 
-A game speaks of `w3.15u`, `p2.3`, `b7`, `k4`; a machine builds stacks in trays. `stage` says what
-each tray must hold and where every place comes to lie in it.
+A game names places such as `w3.15u`, `p2.3`, `b7`, `k4`; a machine builds stacks in trays.
+`stage` returns the stacks that each tray must hold and the slot of every place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Fill:
-    """What one tray is to hold: stacks of these heights, in column order from the right."""
+    """The stacks to build in one tray: their heights, in column order from the right."""
 
     tray: int
     stacks: tuple[int, ...]
@@ -58,9 +58,9 @@ class Fill:
 
 @dataclass(frozen=True)
 class Staging:
-    """A layout in trays. `halves` tells that a pile stands as two halves in `PILE_TRAYS`.
+    """A layout in trays. `halves` is true if a pile is built as two halves in `PILE_TRAYS`.
 
-    `by_hand` tells that the table has no trays: people set the same stacks up themselves.
+    `by_hand` is true if the table has no trays: players build the same stacks by hand.
     """
 
     layout: Layout
@@ -72,14 +72,15 @@ class Staging:
     """Tiles in each hand lane, where hands are picked before the walls."""
 
     def lanes_of(self, trays: Iterable[int]) -> list[Seat]:
-        """The lanes that the head before these trays fills: those of the same sides."""
+        """The lanes filled by the head that fills these trays: those of the same sides."""
         return [seat for seat in self.lanes if seat in trays]
 
     def with_rest(self, rest: Sequence[Place], shown: tuple[Place, Slot] | None) -> Staging:
-        """The same trays once it is settled which tiles the lanes took: `rest` fills the walls.
+        """Returns the staging with `rest`, the tiles not taken by the hand lanes, in the walls.
 
-        Nobody has seen a tile, so their names are free: they are given in wall order, clockwise,
-        but for `shown`, the indicator, which must lie where the flipper is.
+        The tiles are unread, so any names fit: they are given in wall order, clockwise. Only
+        `shown`,
+        the indicator, must be at the flipper.
         """
         slots = [
             Slot(fill.tray, column, level)
@@ -98,19 +99,19 @@ class Staging:
         return replace(self, slots=given | dict(zip(others, slots, strict=True)))
 
     def columns(self, tray: int) -> int:
-        """How many columns stand in a tray."""
+        """The number of columns in a tray."""
         return next((len(fill.stacks) for fill in self.fills if fill.tray == tray), 0)
 
 
 class DoesNotFitError(WallwrightError, ValueError):
-    """A layout that the table's trays cannot hold; the sentence says why."""
+    """Raised for a layout that the table's trays cannot hold; the message gives the reason."""
 
 
 def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None) -> Staging:
-    """Where a layout comes to lie on a table.
+    """Assigns the tiles of a layout to the trays of a table.
 
     With `hands` (tiles by seat) these are picked into the hand lanes before the walls are built.
-    Raises DoesNotFitError with the numbers that do not go together.
+    Raises DoesNotFitError with the conflicting numbers.
     """
     trays = table.modules.trays
     if isinstance(layout, BareTable):

@@ -1,8 +1,8 @@
-"""A table as frozen, validated values: boards with channels, and the modules made of them.
+"""Configuration schema: a table as frozen, validated values (boards, channels, modules).
 
-What a table can do follows from its modules (`Table.capabilities`). Lengths are metres, times
-seconds, unless a name ends in `_mm` or `_ms`. Unknown keys are errors. docs/CONFIGURATION.md is
-made from what is here.
+`Table.capabilities` lists a table's modules. Lengths are metres, times seconds, unless a name
+ends in `_mm` or `_ms`. Unknown keys are errors. docs/CONFIGURATION.md is generated from these
+classes.
 """
 
 from __future__ import annotations

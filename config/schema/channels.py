@@ -1,4 +1,4 @@
-"""Boards and their channels: what is connected to which pin, and its safe value."""
+"""Schema of boards and their channels: the device at each pin, and its safe value."""
 
 from __future__ import annotations
 

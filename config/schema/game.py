@@ -1,4 +1,4 @@
-"""A game as this house plays it."""
+"""Schema of a game's configuration: tile size, pace and house rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules: what a table is made of. Each names channels; a missing one makes its steps guided."""
+"""Schema of a table's modules. Each names channels; the steps of a missing module are guided."""
 
 from __future__ import annotations
 

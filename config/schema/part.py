@@ -1,4 +1,4 @@
-"""What every part of a configuration has in common: frozen values, and units of numbers."""
+"""Base class of every schema class: frozen, strict, with units of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table, whole: its field, the tiles that pass it, its boards, modules and limits."""
+"""Schema of a table: its field, accepted tile sizes, boards, modules and limits."""
 
 from __future__ import annotations
 

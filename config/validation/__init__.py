@@ -1,1 +1,1 @@
-"""The checks of a table and of a game against each other, and the messages of their errors."""
+"""Cross-checks of a table, and of a game against a table, with their error messages."""

@@ -1,7 +1,7 @@
-"""Whether every channel hangs where it can, and every name leads to a channel.
+"""Validates wiring: every channel's pins suit its board, and every reference names a channel.
 
-A serial board is an Arduino Mega 2560: pins 0 and 1 are its line to the host, 54 to 69 its analogue
-inputs, the last of which measures its motors' current, and each of its serial ports 1 to 3 takes
+A serial board is an Arduino Mega 2560: pins 0 and 1 are the serial line to the host, 54 to 69 the
+analogue inputs, the last of which measures the motors' current, and each serial port 1 to 3 takes
 two pins. A gpio board is a Raspberry Pi's header, by Broadcom's numbers.
 """
 
@@ -214,7 +214,7 @@ def _taken_once(table: Table) -> Iterator[Finding]:
 
 
 def _wires(config: Channel) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each key of a channel takes up on its board."""
+    """The pins and ports that each key of a channel uses on its board."""
     for key in _PIN_FIELDS:
         pin = getattr(config, key, None)
         if pin is not None:
@@ -283,7 +283,7 @@ def _steps_in_time(table: Table) -> Iterator[Finding]:
 
 
 def _wired_past_the_table(table: Table) -> Iterator[Finding]:
-    """What the firmware itself watches hangs where it watches."""
+    """Checks that every channel that the firmware itself monitors is on the right board."""
     modules = table.modules
     inputs = dict.fromkeys(modules.emergency, EMERGENCY_PIN)
     inputs |= dict.fromkeys(modules.curtain, CURTAIN_PIN)
@@ -310,7 +310,7 @@ def _plugs_fit(table: Table) -> Iterator[Finding]:
 
 
 def _plugged_once(table: Table) -> Iterator[Finding]:
-    """A channel has one use; only one key may stand for both keys."""
+    """Checks that each channel has one use; those of `modules.keys` may have more."""
     taken: dict[str, Path] = {}
     for path, _, channel in plugs(table.modules, ("modules",)):
         first = taken.setdefault(channel, path)

@@ -1,7 +1,8 @@
-"""The cross checks: a table with itself, and a game with a table.
+"""Cross-checks of a table's own values, and of a game against a table.
 
-`check_table` finds what no single value can tell (`wiring` and `mechanics` hold the checks). `fit`
-says whether a game can be set up on a table, and which of its steps people then do by hand.
+`check_table` finds contradictions between values (`validation.channels` and `validation.modules`
+hold the checks). `fit` returns whether a game can be set up on a table, and which of its steps
+players then do by hand.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ LONGEST = 1000
 
 @dataclass(frozen=True)
 class Fit:
-    """Whether a game can be set up on a table; if not, why, in sentences.
+    """Whether a game can be set up on a table; if not, the reasons as sentences.
 
-    `guided` names the kinds of step that people do by hand there, as in `NAMES`.
+    `guided` names the kinds of step that players do by hand there, as in `NAMES`.
     """
 
     fits: bool
@@ -66,9 +67,9 @@ class Fit:
 
 
 def check_table(table: Table) -> list[Finding]:
-    """Everything wrong with a table whose values are right one by one; empty if nothing is.
+    """Returns the contradictions between a table's values; empty if there are none.
 
-    The mechanics are looked at once the wiring is right: they follow the channels.
+    The modules are checked only if the wiring is right, because their checks look up channels.
     """
     first = (*wiring.CHECKS, *recovery.CHECKS)
     return [finding for check in first for finding in check(table)] or [
@@ -77,7 +78,7 @@ def check_table(table: Table) -> list[Finding]:
 
 
 def fit(table: Table, game: Game, config: GameConfig) -> Fit:
-    """Whether a game as this house plays it can be set up on a table, and what becomes guided.
+    """Returns whether a configured game can be set up on a table, and its guided steps.
 
     Raises ConfigErrors if the configuration's parameters are not the game's.
     """
@@ -100,7 +101,7 @@ def fit(table: Table, game: Game, config: GameConfig) -> Fit:
 
 
 def _walks(game: Game, parameters: object, dealer: Seat = 0) -> tuple[Setup, ...]:
-    """A game's set-up to its end, as many times as there are probes."""
+    """Yields a game's finished set-up, once for each probe."""
     setup = game.setup(dealer=dealer, parameters=parameters)
     return tuple(_walk(setup, probe) for probe in range(PROBES))
 

@@ -1,4 +1,4 @@
-"""What the light curtain guards: the parts of a table that move where hands reach."""
+"""Motors and axes that the light curtain guards, because they move where hands reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game's parameters from a file, as the dataclass that its rules take."""
+"""Validates a game's parameters from a file and returns the dataclass that its rules take."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.games import GAMES
 
 
 def game_parameters(config: GameConfig) -> Any:
-    """The parameters that `Game.setup` takes: the game's defaults, and what the file changes.
+    """Returns the parameters for `Game.setup`: the game's defaults with the file's changes.
 
     Raises ConfigErrors, without a line, for a configuration that no file was read for.
     """

@@ -1,4 +1,4 @@
-"""Whether relay, lamp tower and buzzer do no harm: safe values, longest times on, their boards."""
+"""Validates relay, lamp tower and buzzer: safe values, longest times on, boards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAFE = {
 
 
 def _coils_fall(table: Table) -> Iterator[Finding]:
-    """A relay is open unless it is told otherwise, and stays closed while it is told so."""
+    """Checks that the relay's coil is off by default, and stays on while it is commanded on."""
     for relay in table.modules.relay:
         board = table.board_of(relay.coil)
         coil = table.channel(relay.coil)
@@ -68,7 +68,7 @@ def _lamps_of_the_tower(table: Table) -> Iterator[Finding]:
 
 
 def _buzzer_ends(table: Table) -> Iterator[Finding]:
-    """A buzzer that hangs is silenced by its board."""
+    """Checks that the board limits the buzzer's time on, in case the host hangs."""
     buzzer = table.modules.buzzer
     if buzzer is None:
         return

@@ -1,6 +1,6 @@
-"""Validation's findings, said in the words of a table: which key, what is wrong, what to do.
+"""Turns pydantic's findings into sentences: which key, what is wrong, what to do.
 
-pydantic finds the defects; nothing of its wording reaches a reader.
+None of pydantic's own wording appears in an error.
 """
 
 from __future__ import annotations

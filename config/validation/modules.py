@@ -1,4 +1,4 @@
-"""Whether the modules of a table have what they need, and whether their measures go together."""
+"""Validates modules: required channels and boards, and consistent dimensions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _lanes_and_seats(table: Table) -> Iterator[Finding]:
 
 
 def _gates_with_their_heads(table: Table) -> Iterator[Finding]:
-    """Whatever shuts a gate stops its head in the same instant, for both hang on one board."""
+    """Checks that a gate and its head share a board: closing the gate stops the head at once."""
     heads, lanes = table.modules.heads, table.modules.lanes
     for head in heads.ports if heads else ():
         for seat in head.trays if lanes else ():
@@ -188,7 +188,7 @@ def _flipper_under_a_column(table: Table) -> Iterator[Finding]:
 
 
 def _stops_at_its_switches(table: Table) -> Iterator[Finding]:
-    """What runs between two switches is stopped by them in the board, however late the host is."""
+    """Checks that the board stops a motor at its limit switches without the host."""
     for path, motor, forth, back in _travellers(table):
         config = _channel(table, motor)
         assert isinstance(config, MotorChannel)

@@ -1,8 +1,8 @@
-"""One fast engine for winning hands: sets, pairs, wild tiles.
+"""Winning-hand engine: sets, pairs and wild tiles, by table lookup.
 
 A hand's concealed tiles are `Counts`, its wild tiles a number. The size of the hand says how many
 sets it has: sixteen tiles and one are five sets and a pair, and one set down takes three away.
-Yes or no is a look into one table a suit; `readings` tells every way to read a hand.
+Whether a hand wins takes one table lookup for each suit; `readings` returns every way to read it.
 
     counts = Counts.of_faces("3m 4m 5m 6m 7m 8m 7s 1z 1z".split())
     sets_and_pair(counts, wild=2)

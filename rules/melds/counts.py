@@ -1,9 +1,9 @@
-"""The kinds of tile that sets are made of, and how many a hand has of each.
+"""Tile counts of a hand: how many it has of each of the 34 kinds.
 
 Kinds are 0-8 characters, 9-17 circles, 18-26 bamboos, 27-33 E S W N White Green Red. `Counts` is
 four numbers, one a suit and one for the honours, that have an octal digit for each kind, the
-lowest kind last: `0o111` is one each of 1, 2 and 3. So a suit is a small integer that a table can
-be asked by.
+lowest kind last: `0o111` is one each of 1, 2 and 3. So a suit is a small integer that serves as a
+table index.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Counts(NamedTuple):
         return Counts(*self._changed(kind, number))
 
     def minus(self, kind: Kind, number: int = 1) -> Counts:
-        """With so many fewer of that kind, which are there: nobody else looks."""
+        """With so many fewer of that kind. The caller guarantees that they are there."""
         return Counts(*self._changed(kind, -number))
 
     def with_suit(self, at: int, suit: int) -> Counts:

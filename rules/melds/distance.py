@@ -1,4 +1,4 @@
-"""How far a hand is from winning: what a player looks at who chooses a discard."""
+"""Distance of a hand from winning (shanten), used to choose a discard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one suit can make, looked up by the number that `Counts` has for it.
+"""Lookup tables of the sets that one suit can form, indexed by its number in `Counts`.
 
 Each table fills itself: an entry is worked out when it is first asked for, from the entries of the
 smaller suits that remain when its lowest tile is taken away.
