@@ -15,7 +15,7 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench evidence docs lock clean firmware-tools
+.PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools
 
 help:
 	@echo "make run         the robotic table, simulated, plays one Wenzhou set-up"
@@ -25,6 +25,7 @@ help:
 	@echo "make format      put the formatting right"
 	@echo "make bench       every claim of the README, measured now"
 	@echo "make evidence    10,000 random rounds of each of two new seeds, and kills: hours"
+	@echo "make mutants     COUNT=300 random changes of the code: do the quick tests fail? hours"
 	@echo "make docs        every generated page and drawing, written anew"
 	@echo "make lock        take the newest versions into requirements*.txt (needs uv)"
 	@echo "make firmware-tools  what the firmware's tests need, from Debian"
@@ -55,6 +56,12 @@ bench: $(VENV)/.dev firmware-tools
 # New seeds each time, printed; SEED=n plays them again.
 evidence: $(VENV)/.dev
 	$(BIN)/python -m tools.evidence --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+
+COUNT ?= 300
+# A new seed each time, printed; SEED=n makes the same mutants again.
+mutants: $(VENV)/.dev firmware-tools
+	$(BIN)/python -m tools.mutants --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
+		--jobs $(JOBS) --report build/survivors.txt
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tools.pages

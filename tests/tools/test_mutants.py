@@ -1,0 +1,121 @@
+"""The mutation test: which changes it makes, that each is found or reported, what it returns."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tools import mutants
+
+SOURCE = '''"""A module."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    LIMIT = 3
+
+
+def smaller(a: int, b: int = 2) -> bool:
+    """The text of a function is not changed: 1 < 2."""
+    # ä: offsets are counted in bytes
+    if not a and b:
+        raise ValueError(f"{a + 1} is wrong")
+    return max(a, 0.5) < b
+'''
+TEST = """from room.small import smaller
+
+def test_smaller():
+    assert smaller(1)
+    assert not smaller(2)
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A project with one module and one test file, which does not check the refusal."""
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room/small.py").write_text(SOURCE)
+    (tmp_path / "test_small.py").write_text(TEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (tmp_path / "conftest.py").write_text(
+        "from hypothesis import settings\nsettings.register_profile('quick')\n"
+    )
+    return tmp_path
+
+
+def _of(old: str, new: str) -> mutants.Mutant:
+    every = mutants.mutants_of("room/small.py", SOURCE.encode())
+    return next(mutant for mutant in every if (mutant.old, mutant.new) == (old, new))
+
+
+def test_every_kind_of_change_is_made_and_nothing_else() -> None:
+    every = list(mutants.mutants_of("room/small.py", SOURCE.encode()))
+    assert {(mutant.line, mutant.old, mutant.new) for mutant in every} == {
+        (9, "2", "3"),
+        (12, "not a and b", "(not a or b)"),
+        (12, "not a", "(a)"),
+        (13, 'raise ValueError(f"{a + 1} is wrong")', "pass"),
+        (14, "return max(a, 0.5) < b", "return None"),
+        (14, "max(a, 0.5) < b", "(max(a, 0.5) <= b)"),
+        (14, "max(a, 0.5)", "max(0.5, a)"),
+        (14, "0.5", "1.0"),
+    }
+
+
+def test_every_mutant_is_a_program_that_differs_from_the_original() -> None:
+    for mutant in mutants.mutants_of("room/small.py", SOURCE.encode()):
+        changed = ast.parse(mutant.applied(SOURCE.encode()))
+        assert ast.dump(changed) != ast.dump(ast.parse(SOURCE))
+
+
+def test_a_change_that_a_test_notices_is_killed_and_the_file_restored(house: Path) -> None:
+    mutant = _of("max(a, 0.5) < b", "(max(a, 0.5) <= b)")
+    assert mutants.outcome(mutant, house, ["test_small.py"]) == (
+        "killed by test_small.py::test_smaller"
+    )
+    assert (house / "room/small.py").read_text() == SOURCE
+
+
+def test_a_change_that_no_test_notices_survives(house: Path) -> None:
+    mutant = _of('raise ValueError(f"{a + 1} is wrong")', "pass")
+    assert mutants.outcome(mutant, house, ["test_small.py"]) == "SURVIVED"
+    assert (house / "room/small.py").read_text() == SOURCE
+
+
+def test_a_test_that_fails_without_the_change_kills_nothing(house: Path) -> None:
+    (house / "test_small.py").write_text("def test_never():\n    assert False\n")
+    came = mutants.outcome(_of("0.5", "1.0"), house, ["test_small.py"])
+    assert came == "UNSOUND: test_small.py::test_never"
+
+
+def test_tests_that_cannot_be_run_are_not_a_kill(house: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"pytest could not run missing\.py"):
+        mutants.outcome(_of("0.5", "1.0"), house, ["missing.py"])
+
+
+def test_the_same_seed_draws_the_same_mutants(house: Path) -> None:
+    first = mutants.drawn(house, 4, Random(7), ["room"])
+    assert first == mutants.drawn(house, 4, Random(7), ["room"])
+    assert first != mutants.drawn(house, 4, Random(8), ["room"])
+    assert len(mutants.drawn(house, 100, Random(7), ["room"])) == 8
+
+
+def test_every_file_that_is_changed_has_tests_and_all_of_them_exist() -> None:
+    for mutant in mutants.drawn(mutants.HOUSE, 10**6, Random(0)):
+        assert mutants.tests_of(mutant.file)
+    named = {path for paths in mutants.TESTS.values() for path in paths}
+    assert [path for path in sorted(named) if not (mutants.HOUSE / path).exists()] == []
+
+
+def test_the_share_decides_the_exit_code_and_survivors_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = [(_of("2", "3"), "killed by a"), (_of("0.5", "1.0"), "SURVIVED")]
+    assert mutants._reported(results, 50, tmp_path / "report") == 0
+    assert mutants._reported(results, 51, None) == 1
+    assert (tmp_path / "report").read_text() == "room/small.py:14: 0.5  ->  1.0\n"
+    assert "1 of 2 mutants killed: 50.0 %" in capsys.readouterr().out
+    assert mutants._reported([(_of("2", "3"), "UNSOUND: a")], 0, None) == 2

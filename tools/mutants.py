@@ -1,0 +1,285 @@
+"""Mutation test: `make mutants`, or `python -m tools.mutants [--count N] [--seed N] [--whole]`.
+
+A mutant is the program with one random change of one expression or statement. The quick tests that
+concern the changed file run in a temporary copy of the project. A mutant survives if every test
+passes, and is killed if a test fails that passes without the change. A test that fails without the
+change too proves nothing: the exit code is then 2. It is 1 if fewer mutants are killed than
+`--least` percent. The seed is printed; the same seed on the same code makes the same mutants.
+Texts, annotations and decorators are not changed: most such changes have no effect in a run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+
+HOUSE = Path(__file__).parent.parent
+CHANGED = ("controller", "firmware_bridge/wire", "firmware_bridge/boards", "rules")
+LEFT_OUT = ("controller/cli", "controller/conformance", "controller/soak")
+"""The command line mostly prints; the other two are tests of the rest themselves."""
+RULES = ("tests/rules", "controller/conformance")
+PLAYED = ("tests/controller/test_safe_stop.py", "tests/controller/rounds")
+"""Whole rounds on simulated tables: they reach most of the controller."""
+TESTS: dict[str, tuple[str, ...]] = {
+    "rules/melds": ("tests/rules/test_melds.py", *RULES),
+    "rules": RULES,
+    **{
+        f"rules/games/{name}": (f"tests/rules/{name}", *RULES)
+        for name in ("backgammon", "da_san", "dominoes", "filipino", "pai_gow", "wenzhou")
+    },
+    "firmware_bridge": (
+        *("tests/firmware_bridge/wire", "tests/firmware_bridge/boards"),
+        *("tests/firmware_bridge/executor", "tests/firmware_bridge/sim", *PLAYED),
+    ),
+    **{
+        f"controller/{name}": (f"tests/controller/{name}", *PLAYED)
+        for name in (
+            *("faults", "health", "journal", "operator", "pausing", "planning", "rounds"),
+            "stations",
+        )
+    },
+    "controller/selftest": ("tests/controller/cli/test_selftest.py",),
+    "controller/wiring": ("tests/tools/test_wiring_command.py", "tests/controller/cli"),
+    "controller": (*PLAYED, "tests/controller"),
+}
+"""By the longest path that fits a file: the tests that run for it, the nearest first."""
+PYTEST = (
+    *(sys.executable, "-B", "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"),
+    *("-m", "not slow", "--hypothesis-profile", "quick", "--timeout", "60"),
+)
+"""Without bytecode: a file that changes twice in a second would be loaded from an old one."""
+PASSED, FAILED, BROKEN = 0, 1, 2
+"""Exit codes of pytest; the last one is a module that cannot be imported."""
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file: what stands between two offsets, in bytes, is replaced."""
+
+    file: str
+    line: int
+    start: int
+    end: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.old}  ->  {self.new}"
+
+    def applied(self, source: bytes) -> bytes:
+        """The source of the file with the change."""
+        return source[: self.start] + self.new.encode() + source[self.end :]
+
+
+def mutants_of(file: str, source: bytes) -> Iterator[Mutant]:
+    """Every mutant of one file, in the order of its syntax tree."""
+    starts = [0]
+    for row in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(row))
+    for node in _changeable(ast.parse(source)):
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        old = " ".join(source[start:end].decode().split())
+        for new in _changes(node):
+            yield Mutant(file, node.lineno, start, end, old, new)
+
+
+def _changeable(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """Expressions and statements, without texts, annotations, decorators and type-only code.
+
+    Python 3.11 does not record the columns inside formatted texts.
+    """
+    if isinstance(node, ast.JoinedStr):
+        return
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.expr | ast.stmt):
+        yield node
+    for name, value in ast.iter_fields(node):
+        if name not in {"annotation", "returns", "decorator_list"}:
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from _changeable(child)
+
+
+def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
+    """What may stand in place of a node, as source."""
+    match node:
+        case ast.Compare(left, [first, *more], others):
+            changed = ast.Compare(left, [OPPOSITE[type(first)](), *more], others)
+            yield f"({ast.unparse(changed)})"
+        case ast.BoolOp(op, values):
+            other: ast.boolop = ast.Or() if isinstance(op, ast.And) else ast.And()
+            yield f"({ast.unparse(ast.BoolOp(other, values))})"
+        case ast.UnaryOp(ast.Not(), operand):
+            yield f"({ast.unparse(operand)})"
+        case ast.Constant(bool(value)):
+            yield str(not value)
+        case ast.Constant(int(number)):
+            yield str(number + 1)
+        case ast.Constant(float(number)):
+            yield str(number * 2 or 1.0)
+        case ast.Call(func, [first, second, *rest], keywords) if not (
+            ast.dump(first) == ast.dump(second) or isinstance(first, ast.Starred)
+        ):
+            yield ast.unparse(ast.Call(func, [second, first, *rest], keywords))
+        case ast.Return(value) if value is not None and ast.unparse(value) != "None":
+            yield "return None"
+        case ast.Expr(value) if not isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom):
+            yield "pass"
+        case ast.AugAssign() | ast.Raise() | ast.Assign([ast.Attribute() | ast.Subscript()]):
+            yield "pass"
+
+
+def tests_of(file: str) -> tuple[str, ...]:
+    """The tests that concern a file, the nearest first; none of them twice."""
+    folder = max((path for path in TESTS if file.startswith(f"{path}/")), key=len)
+    return tuple(dict.fromkeys(TESTS[folder]))
+
+
+def drawn(house: Path, count: int, random: Random, only: Sequence[str] = CHANGED) -> list[Mutant]:
+    """So many mutants of a project, each possible one as likely as any other."""
+    files = sorted(
+        file.relative_to(house).as_posix() for path in only for file in _python(house / path)
+    )
+    every = [
+        mutant
+        for file in files
+        if not file.startswith(LEFT_OUT)
+        for mutant in mutants_of(file, (house / file).read_bytes())
+    ]
+    return random.sample(every, min(count, len(every)))
+
+
+def _python(path: Path) -> list[Path]:
+    return [path] if path.is_file() else list(path.rglob("*.py"))
+
+
+def outcome(mutant: Mutant, house: Path, tests: Sequence[str]) -> str:
+    """`SURVIVED`, `killed by TEST`, or `UNSOUND: TEST` for one that fails without the change.
+
+    The copy `house` of the project is as it was afterwards.
+    """
+    file = house / mutant.file
+    source = file.read_bytes()
+    file.write_bytes(mutant.applied(source))
+    try:
+        failing = _failing(house, tests)
+    finally:
+        file.write_bytes(source)
+    if failing is None:
+        return "SURVIVED"
+    return f"killed by {failing}" if _failing(house, [failing]) is None else f"UNSOUND: {failing}"
+
+
+def _failing(house: Path, tests: Sequence[str]) -> str | None:
+    """The first test that fails, or None if all pass."""
+    # Python itself, with arguments of this file and the name of a test.
+    ended = subprocess.run(  # noqa: S603
+        (*PYTEST, *tests),
+        cwd=house,
+        env={**os.environ, "PYTHONPATH": str(house)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode == PASSED:
+        return None
+    lines = ended.stdout.splitlines()
+    named = [line.split(" ", 1)[1] for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    if ended.returncode not in {FAILED, BROKEN} or not named:
+        raise RuntimeError(f"pytest could not run {' '.join(tests)}: {ended.stdout[-2000:]}")
+    return named[0].split(" - ")[0]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw the mutants, test each, report; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
+    parser.add_argument("paths", nargs="*", default=CHANGED, help="change only these")
+    parser.add_argument("--count", type=int, default=300, help="mutants that are tested")
+    parser.add_argument("--seed", type=int, help="which mutants; drawn and printed if not given")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tested at once")
+    parser.add_argument("--least", type=float, default=95.0, help="percent that must be killed")
+    parser.add_argument("--minutes", type=float, default=1e6, help="start none after so long")
+    parser.add_argument("--whole", action="store_true", help="survivors meet every quick test")
+    parser.add_argument("--report", type=Path, help="write the survivors to this file")
+    given = parser.parse_args(arguments)
+    seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
+    chosen = drawn(HOUSE, given.count, Random(seed), given.paths)
+    print(f"seed {seed}: {len(chosen)} mutants", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [Path(folder) / str(job) for job in range(given.jobs)]
+        results = _results(chosen, copies, given.minutes * 60, whole=given.whole)
+    return _reported(results, given.least, given.report)
+
+
+def _results(
+    chosen: Sequence[Mutant], copies: Sequence[Path], seconds: float, *, whole: bool
+) -> list[tuple[Mutant, str]]:
+    """Each mutant that was tested, with its outcome; one at a time in each copy of the project."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        shutil.copytree(HOUSE, copy, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        free.put(copy)
+    end = time.monotonic() + seconds
+
+    def result(mutant: Mutant) -> str:
+        if time.monotonic() > end:
+            return ""
+        copy = free.get()
+        try:
+            came = outcome(mutant, copy, tests_of(mutant.file))
+            if came == "SURVIVED" and whole:
+                came = outcome(mutant, copy, ["tests"])
+        finally:
+            free.put(copy)
+        print(f"{mutant}: {came}", flush=True)
+        return came
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        results = zip(chosen, pool.map(result, chosen), strict=True)
+        return [(mutant, came) for mutant, came in results if came]
+
+
+def _reported(results: Sequence[tuple[Mutant, str]], least: float, report: Path | None) -> int:
+    """Print the share of the killed and write the survivors; returns the exit code."""
+    alive = [str(mutant) for mutant, came in results if came == "SURVIVED"]
+    killed = sum(came.startswith("killed") for _, came in results)
+    share = 100 * killed / len(results) if results else 0.0
+    print(f"{killed} of {len(results)} mutants killed: {share:.1f} %")
+    if report:
+        report.parent.mkdir(parents=True, exist_ok=True)
+        report.write_text("".join(f"{line}\n" for line in alive))
+    if unsound := [came for _, came in results if came.startswith("UNSOUND")]:
+        print(f"{unsound[0]} fails without a change; correct it first.", file=sys.stderr)
+        return 2
+    return 0 if share >= least else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
