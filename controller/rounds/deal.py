@@ -175,8 +175,17 @@ class Deal:
             return recalled(work.outcome)
         if isinstance(step, TurnUp) and result is None:
             await work.on_disk()
-            result = await self._guided.do(step, self.staging)
+            result = await self._ask(step)
         return result
+
+    async def _ask(self, step: Step) -> Outcome:
+        """The outcome that people report. Raises TableFault for a face that is not in the set."""
+        reported = await self._guided.do(step, self.staging)
+        tiles = self.setup.game.tiles
+        if isinstance(step, TurnUp | DrawLot) and reported is not None and reported not in tiles:
+            evidence = f"people read {reported!r}, which is no tile of {self.setup.game.title}"
+            raise TableFault(Fault.FOREIGN, "table", evidence)
+        return reported
 
     def _given(self, step: Step) -> Outcome:
         """What was ordered beforehand, None where the table or its people decide."""
@@ -294,7 +303,7 @@ class Deal:
                 async with rig.leased(rig.dice.unit):
                     return await rig.dice.throw(move.dice, move.times, work)
             case Prompt():
-                return await self._guided.do(move.step, self.staging)
+                return await self._ask(move.step)
         return None
 
     async def _flip(self, work: Work) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.soak.evening import RoundPlayed, play_evening
-from controller.soak.scenarios import Evening, Lot
+from controller.soak.scenarios import Evening, Lot, evening_of, pairs_of
 from firmware_bridge.sim.faults.injection import Always, Nth
 
 HARMLESS = Lot("clock_jump", "host", 0, 0.0)
@@ -92,3 +92,12 @@ def test_a_head_that_always_brings_two_is_helped_without_a_gap_in_any_row(tmp_pa
     (only,) = rounds_of("single_port", "muggins", tmp_path, (double,))
     assert only.mishaps.count("double_feed") > 10
     assert only.wrong == []
+
+
+def test_people_who_turn_up_a_foreign_tile_stop_the_table_with_a_named_fault(
+    tmp_path: Path,
+) -> None:
+    # A round of chaos seed 611977: the foreign tile lay where the joker is turned up by hand.
+    played = play_evening(evening_of(978, 611977, pairs_of()), tmp_path)
+    assert [each.wrong for each in played.rounds] == [[] for _ in played.rounds]
+    assert "FOREIGN" in [each.get("code") for one in played.rounds for each in one.events]
