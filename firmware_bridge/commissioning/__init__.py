@@ -1,1 +1,1 @@
-"""How a board enters service: probe, flash, provision, device keys."""
+"""Commissioning of boards: probe, flash, provision, device keys."""

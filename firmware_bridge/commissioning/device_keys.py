@@ -1,8 +1,8 @@
-"""The boards' device keys, as this host keeps them: one file that nobody else may read.
+"""Device key file: the boards' keys, in one file that only its owner may read.
 
-A line is a serial number and its key in hexadecimal. Boards of the simulation have serial numbers
-that begin with SIM and all know one key, which everybody knows; a real board is believed only by
-the key that `wallwright firmware provision` gave it.
+A line is a serial number and its key in hexadecimal. Simulated boards have serial numbers that
+begin with SIM and share one public key. A real board is accepted only with the key that
+`wallwright firmware provision` gave it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class KeysError(WallwrightError, ValueError):
 
 
 class MissingKeyError(BoardError):
-    """A board whose key is not on file."""
+    """The key file has no key for a board."""
 
 
 class DeviceKeys:
-    """Keys by serial number. Raises KeysError for a file that is damaged or open to others.
+    """Keys by serial number. Raises KeysError for a file that is damaged or readable by others.
 
-    A file that is not there has no keys.
+    A missing file counts as one without keys.
     """
 
     def __init__(self, file: Path) -> None:
@@ -43,14 +43,14 @@ class DeviceKeys:
 
     @classmethod
     def none(cls) -> DeviceKeys:
-        """No key but the simulation's."""
+        """A key store with only the simulation's key."""
         return cls(Path(os.devnull))
 
     def __contains__(self, serial: str) -> bool:
         return serial in self._keys
 
     def of(self, serial: str) -> bytes:
-        """The key of a board. Raises UnknownBoard with what to do."""
+        """The key of a board. Raises MissingKeyError, which names the next step."""
         if serial in self._keys:
             return self._keys[serial]
         if serial.startswith(SIMULATED):
@@ -68,21 +68,21 @@ class DeviceKeys:
         )
 
     def remember(self, serial: str, key: bytes) -> None:
-        """Put a key on file, mode 0600. Raises KeysError if it cannot be written.
+        """Store a key in the file, mode 0600. Raises KeysError if it cannot be written.
 
-        The file is replaced whole, so a power cut leaves the old one.
+        The file is replaced atomically, so a power cut leaves the old one.
         """
         kept = {**self._keys, serial: key}
         _write(self.file, kept)
         self._keys = kept
 
     def require_writable(self) -> None:
-        """Raise KeysError if keys cannot be put on file here."""
+        """Raise KeysError if keys cannot be stored in this file."""
         _write(self.file, self._keys)
 
 
 def default_file() -> Path:
-    """Where keys are, by the XDG rules: ~/.config/wallwright/keys."""
+    """The default key file, by the XDG rules: ~/.config/wallwright/keys."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(base) if base.startswith("/") else Path.home() / ".config"
     return folder / "wallwright" / "keys"

@@ -1,8 +1,8 @@
-"""The firmware on its way into a board: built by make, carried by avrdude, known by its hash.
+"""Flashing: builds the firmware with make, writes it with avrdude, identifies it by its hash.
 
-A build is known by the first four bytes of the SHA-256 of its sources. They are in what is
-flashed, so a board tells them when it identifies itself; in the built file, beside the code; and
-they can be worked out from the sources at hand.
+The build id is the first four bytes of the SHA-256 of the sources. The flashed firmware contains
+it, so a board reports it with its identity. The built file contains it in a section of its own, and
+it can be computed from the sources.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wallwright.elf"
 HEX = ELF.with_suffix(".hex")
 SOURCES = ("core/*.[ch]", "avr/*.[chS]", "port.h", "Makefile", "avr/avr.mk")
-"""What the hash is taken of; the Makefile has the same list."""
+"""The hashed source files; the Makefile has the same list."""
 HASH_SIZE = 4
 PROGRAMMER = ("-c", "wiring", "-p", "m2560", "-b", "115200", "-D")
-"""The Mega's own bootloader; it erases each page as it writes it, hence -D."""
+"""Options for the Mega's own bootloader, which erases each page as it writes it, hence -D."""
 PACKAGES = "gcc-avr avr-libc binutils-avr make"
 NOTE = b".wallwright"
-"""The section of the built file that has the hash, in hexadecimal; it is not flashed."""
+"""The section of the built file with the hash, in hexadecimal; it is not flashed."""
 _PARTING = "avrdude done."
-"""avrdude's last words, whether it failed or not."""
+"""The last line of avrdude's output, which is the same after success and failure."""
 _ELF_HEADER = Struct("<16sHHIIIIIHHHHHH")
 _SECTION = Struct("<10I")
 
 
 class FlashingError(WallwrightError):
-    """The firmware could not be built or carried: one sentence, and what to do.
+    """The firmware could not be built or written: one sentence, with the next step.
 
-    `refused` is whether it was plain beforehand, so that no board was touched.
+    `refused` is whether the error was found before any access to a board.
     """
 
     def __init__(self, sentence: str, *, refused: bool = False) -> None:
@@ -50,7 +50,7 @@ class FlashingError(WallwrightError):
 
 
 def tree_hash(firmware: Path = FIRMWARE) -> bytes | None:
-    """The hash that a build of the sources at hand would have; None if they are not there."""
+    """The hash of the present sources; None if there are none."""
     files = sorted(
         (found.relative_to(firmware).as_posix(), found)
         for pattern in SOURCES
@@ -65,7 +65,7 @@ def tree_hash(firmware: Path = FIRMWARE) -> bytes | None:
 
 
 def built_hash(elf: Path = ELF) -> bytes | None:
-    """The hash of the sources that a built file was made of; None if there is none in it."""
+    """The hash of the sources of a built file; None if the file contains none."""
     try:
         data = elf.read_bytes()
     except OSError:
@@ -109,7 +109,7 @@ def build() -> bytes:
 
 
 def require_built() -> bytes:
-    """The hash of the firmware that lies ready. Raises FlashingError if it is none, or stale."""
+    """The hash of the built firmware. Raises FlashingError if it is missing or outdated."""
     made = built_hash() if HEX.exists() else None
     if made is None:
         raise FlashingError(
@@ -138,15 +138,15 @@ def compare(port: str) -> None:
 
 
 def write_eeprom(port: str, data: bytes) -> None:
-    """Write bytes to the begin of a board's EEPROM. Raises FlashingError."""
-    with tempfile.TemporaryDirectory() as folder:  # which nobody else may read: it is a key
+    """Write bytes to the beginning of a board's EEPROM. Raises FlashingError."""
+    with tempfile.TemporaryDirectory() as folder:  # readable by its owner only: it is a key
         file = Path(folder) / "provisioning.hex"
         file.write_text(intel_hex(data), encoding="ascii")
         avrdude(port, f"eeprom:w:{file}:i")
 
 
 def require_avrdude(port: str) -> None:
-    """Raise FlashingError if the tool that programs boards is missing, or there is no such port."""
+    """Raise FlashingError if avrdude is missing, or there is no such port."""
     if shutil.which("avrdude") is None:
         raise FlashingError(
             "avrdude is not there, which talks to a board's bootloader; install it:"
@@ -166,7 +166,7 @@ def require_port(port: str) -> None:
 
 
 def avrdude(port: str, operation: str) -> None:
-    """The one place where a board is programmed. Raises FlashingError with the tool's last line."""
+    """Run avrdude. Raises FlashingError with the last line of its output."""
     require_avrdude(port)
     _run(
         ["avrdude", *PROGRAMMER, "-P", port, "-U", operation], f"avrdude, for the board on {port},"
@@ -175,7 +175,7 @@ def avrdude(port: str, operation: str) -> None:
 
 def _run(command: list[str], what: str) -> None:
     try:
-        done = subprocess.run(  # noqa: S603 - our own words, no shell
+        done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
             command, capture_output=True, text=True, check=False, errors="replace"
         )
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Who answers on a serial port: for people who look for a board."""
+"""Probe: finds the boards that answer on a serial port."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
-"""A board that resets when its port is opened has begun to answer within this."""
+"""Seconds within which a board that resets when its port is opened begins to answer."""
 ADDRESSES = range(8)
 
 
 @dataclass(frozen=True)
 class ProbeAnswer:
-    """What the board at an address said when it was asked who it is."""
+    """The reply of the board at an address to `Identify`."""
 
     address: int
     nonce: bytes
@@ -29,7 +29,7 @@ class ProbeAnswer:
 
     @property
     def identity(self) -> wire.Identity | None:
-        """Who it is, if it speaks this version of the protocol."""
+        """Its identity, if it has this version of the protocol."""
         said = self.said
         return said if isinstance(said, wire.Identity) and said.protocol == PROTOCOL else None
 
@@ -39,14 +39,14 @@ class ProbeAnswer:
         return text(self.identity.serial) if self.identity else ""
 
     def knows(self, key: bytes) -> bool:
-        """Whether it has proved that it knows this key."""
+        """Whether its proof is valid for this key."""
         return self.identity is not None and proves(self.identity, self.nonce, key)
 
 
 async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, ...]:
-    """The boards on a port, by address. Raises BoardSilent if it cannot be opened.
+    """The boards on a port, by address. Raises BoardSilentError if it cannot be opened.
 
-    Nothing but `Identify` is sent, so no board changes what it does but for its session.
+    Sends nothing but `Identify`, which changes only a board's session.
     """
     line = Line(open_serial(port))
     try:
@@ -55,7 +55,7 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
             address: asyncio.ensure_future(line.link(address, str(address)).identify(nonce))
             for address, nonce in nonces.items()
         }
-        # Boards share a line, so those that answer do so together; the rest is silence.
+        # Boards share a line, so all that answer do so at about the same time.
         await asyncio.wait(asked.values(), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.sleep(0.1)
         found = tuple(
@@ -72,7 +72,7 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
 
 
 async def probe(port: str) -> str:
-    """Which boards answer on a port, or why none does; for people. Keys are not checked."""
+    """A sentence: the boards that answer on a port, or why none does. Keys are not checked."""
     try:
         found = await answers(port)
     except BoardSilentError as reason:
@@ -84,7 +84,7 @@ SILENCE = f"nothing answers at {BAUD} baud"
 
 
 def introduced(answer: ProbeAnswer) -> str:
-    """A board in a sentence's beginning: serial number, address, firmware and protocol."""
+    """A description of a board: serial number, address, firmware and protocol."""
     said = answer.identity
     if said is None:
         return (

@@ -1,7 +1,7 @@
-"""What makes a board an individual: serial number, key and address, at the begin of its EEPROM.
+"""Provisioning data of a board: serial number, key and address, at the beginning of its EEPROM.
 
-The layout is that of `firmware_bridge/firmware/core/identity.h`; all after it belongs to the
-firmware: how often it has started, and what it remembers.
+The layout is that of `firmware_bridge/firmware/core/identity.h`. The firmware uses the rest of the
+EEPROM for its boot counter and its memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RECORD = 16
 
 
 def image(serial: str, key: bytes, address: int) -> bytes:
-    """The bytes as the firmware reads them. Raises ValueError, in a sentence, for what it cannot.
+    """The bytes that the firmware reads. Raises ValueError for a value that it cannot use.
 
     A key may have any size up to 32 bytes here; those for real boards have 16 or 32.
     """
@@ -44,7 +44,7 @@ def image(serial: str, key: bytes, address: int) -> bytes:
 
 
 def require_real(serial: str, key: bytes) -> None:
-    """Raise ValueError for a serial number or a key that no real board should have."""
+    """Raise ValueError for a serial number or a key that a real board must not have."""
     if serial == UNSET or serial.startswith(SIMULATED):
         raise ValueError(
             f"'{serial}' belongs to boards that were never provisioned or do not exist; give a"

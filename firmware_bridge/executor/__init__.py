@@ -1,4 +1,4 @@
-"""What a board does with the messages it gets, in Python: the twin of the firmware.
+"""The executor: board behaviour in Python, equivalent to that of the firmware.
 
-The virtual board runs it against the plant, the GPIO board against its own pins.
+The virtual board runs it on the simulated plant, the GPIO board on the host's pins.
 """

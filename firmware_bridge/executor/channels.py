@@ -1,6 +1,6 @@
-"""What a virtual board remembers of each channel, and the two sides that its parts talk to.
+"""Channel state of a virtual board, and the interfaces `Wiring` and `Core` that its parts use.
 
-Built from the `Configure` records alone, as firmware would; names serve only the wiring.
+Built from the `Configure` records alone, as in the firmware; only the wiring uses names.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 
 
 class ImpossibleOrderError(WallwrightError):
-    """A command that no mechanism can obey: nothing to grip, no room, a lift under load."""
+    """A command that the mechanism cannot execute: no tile to grip, no room, a lift under load."""
 
 
 class Wiring(Protocol):
-    """The copper: what the plant offers a board. Every method but `dice` may raise Impossible."""
+    """The board's pins. Every method but `dice` may raise ImpossibleOrderError."""
 
     def output(self, channel: str, value: int) -> None:
         """An output, motor (permille), strip or dice shaker (0/1) changed to this value."""
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis sets off for a target (metres), to be there in so many seconds."""
+        """An axis begins to move to a target (metres), which it reaches in `seconds`."""
 
     def axis_ends(self, axis: str, position: float) -> None:
-        """An axis has come to rest."""
+        """An axis stopped at this position (metres)."""
 
     def dice(self, channel: str, count: int) -> tuple[int, ...]:
-        """What so many dice show once they lie still."""
+        """The faces of this number of dice at rest."""
 
     def tag(self, channel: str) -> int | None:
-        """The tag before a reader."""
+        """The tag in front of a reader."""
 
     def analog(self, channel: str) -> int:
         """A voltage, in millivolts."""
 
 
 class Core(Protocol):
-    """What the parts of one board share: its clock, its copper, its faults, its voice."""
+    """Services that the parts of one board share: clock, wiring, faults, events."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop: ...
@@ -59,18 +59,18 @@ class Core(Protocol):
 
     @property
     def memory(self) -> BoardMemory:
-        """What outlives sessions and resets."""
+        """The state that is kept through sessions and resets."""
 
     def ended(
         self, ticket: int | None, channel: int, reason: Reason, counted: int, began: float
     ) -> None:
-        """Say how a motion ended, unless its session is over (`ticket` None)."""
+        """Report how a motion ended, unless its session has ended (`ticket` None)."""
 
     def latch(self, code: FaultCode, channel: int) -> None:
-        """Latch a fault: everything on the board lets go."""
+        """Latch a fault: every output goes to its safe value."""
 
     def impossible(self, channel: int, why: str) -> None:
-        """The mechanism refused; latches IMPOSSIBLE and keeps the sentence."""
+        """The mechanism is blocked: latch IMPOSSIBLE and record the sentence."""
 
 
 @dataclass(eq=False)
@@ -82,9 +82,9 @@ class BoardSensor:
     record: Configure
     active: bool = False
     raw: bool = False
-    """The level at the pin, before its debounce time is over."""
+    """The level at the pin, before debouncing."""
     changed: float = 0.0
-    """When the pin came to this level, by the loop's clock."""
+    """When the pin changed to this level, by the loop's clock."""
     count: int = 0
     watched: bool = False
     settling: asyncio.TimerHandle | None = None
@@ -98,14 +98,14 @@ class BoardSensor:
 
 @dataclass(eq=False)
 class Running:
-    """A drive or pulse under way: what began it, what it waits for."""
+    """A drive or pulse in progress: its command and its end condition."""
 
     ticket: int | None
-    """The command that began it; None once the host that gave it has begun anew."""
+    """The command that began it; None once its session has ended."""
     began: float
     sensor: BoardSensor | None = None
     edges: int = 0
-    """Edges still to come; 0 where a level or the time is awaited."""
+    """Edges still awaited; 0 if it waits for a level or the time."""
     level: bool | None = None
     counted: int = 0
     limit_ma: int = 0
@@ -123,23 +123,23 @@ class BoardOutput:
     reverse_stop: BoardSensor | None = None
     hold: BoardSensor | None = None
     wanted: int = 0
-    """What the host ordered."""
+    """The value that the host ordered."""
     value: int = 0
-    """What is on the copper: `wanted`, or the safe value while held back."""
+    """The value at the pins: `wanted`, or the safe value while held back."""
     running: Running | None = None
     on_until: asyncio.TimerHandle | None = None
 
 
 @dataclass(eq=False)
 class Axis:
-    """A stepper axis: where it is, and the motion it is in."""
+    """A stepper axis: its position and its motion."""
 
     name: str
     number: int
     record: Configure
     switch: BoardSensor | None = None
     rest: float = 0.0
-    """Its position when it last stood still, metres."""
+    """Its position when it was last at rest, metres."""
     homed: bool = False
     profile: Profile | None = None
     began: float = 0.0
@@ -148,7 +148,7 @@ class Axis:
 
     @property
     def home(self) -> float:
-        """The limit at which its home switch sits, metres."""
+        """The limit at which its home switch is mounted, metres."""
         record = self.record
         return (record.high_um if record.forward_stop != NONE else record.low_um) / 1e6
 
@@ -158,7 +158,7 @@ class Axis:
 
 @dataclass(eq=False)
 class Travel:
-    """Axes that began together; it ends when all of them stand still."""
+    """Axes that began together; the travel ends when all of them are at rest."""
 
     ticket: int | None
     channel: int
@@ -185,10 +185,10 @@ Channel = BoardSensor | BoardOutput | Axis | Unit
 def build(
     names: Sequence[str], records: Sequence[Configure], positions: Mapping[str, float]
 ) -> tuple[Channel, ...]:
-    """The channels of a committed table, wired to each other by the numbers in the records.
+    """Build the channels of a committed table, linked by the numbers in the records.
 
-    `positions` says where axes truly stand. Raises TypeError for a stop that is no sensor, and
-    IndexError for one that is not there.
+    `positions` are the axes' actual positions. Raises TypeError for a stop that is no sensor, and
+    IndexError for one that does not exist.
     """
     channels: list[Channel] = []
     for name, record in zip(names, records, strict=True):

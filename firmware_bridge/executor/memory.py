@@ -1,8 +1,8 @@
-"""What a board remembers when its power goes: counts, the last order of each channel, the dice.
+"""Persistent memory of a board: counts, last order of each channel, dice. Kept without power.
 
-Firmware saves this in EEPROM while the supply falls; its capacitor holds for a few milliseconds.
-A host that comes back asks how far its last orders have come (`Recall`), so that it goes on instead
-of beginning anew: no tile is lifted twice, and no die thrown twice.
+The firmware saves it in EEPROM while the supply voltage falls; a capacitor supplies the board for a
+few milliseconds. After a reconnect the host requests the progress of its last orders (`Recall`) and
+resumes them instead of repeating them, so that no tile is lifted twice and no die thrown twice.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from firmware_bridge.board import Reason
 from firmware_bridge.wire.messages import NONE, Recalled
 
 CUT_SHORT = (Reason.STOPPED, Reason.HELD, Reason.FAULT)
-"""An order that ended so may be gone on with; until then its sensor's activations count for it."""
+"""Ends after which an order may be resumed; until then its sensor's activations count for it."""
 
 
 class CountingSensor(Protocol):
-    """What the memory keeps of a sensor: its name, its activations and its level."""
+    """The fields of a sensor that the memory uses: its name, its activations and its level."""
 
     @property
     def name(self) -> str: ...
@@ -36,7 +36,7 @@ class LastOrder:
     sensor: str = ""
     """The sensor whose activations it counts, if any."""
     first: int = 0
-    """What that sensor had counted when it began."""
+    """That sensor's count when the order began."""
     reason: int = NONE
     counted: int = 0
     seconds: float = 0.0
@@ -44,7 +44,7 @@ class LastOrder:
 
 @dataclass(slots=True)
 class DiceMemory:
-    """A dice unit's completed throws, and what the last of them showed."""
+    """A dice unit's completed throws, and the faces of the last one."""
 
     throws: int = 0
     faces: tuple[int, ...] = ()
@@ -65,32 +65,32 @@ class BoardMemory:
     dice: dict[int, DiceMemory] = field(default_factory=dict)
 
     def begun(self, channel: int, ticket: int, sensor: CountingSensor | None) -> None:
-        """An order begins; with a sensor, its activations count for it from now on."""
+        """Record the begin of an order; from now on, activations of `sensor` count for it."""
         if sensor is None:
             self.orders[channel] = LastOrder(ticket)
         else:
             self.orders[channel] = LastOrder(ticket, sensor.name, sensor.count)
 
     def ended(self, channel: int, reason: Reason, counted: int, seconds: float) -> None:
-        """It has ended."""
+        """Record the end of a channel's order."""
         order = self.orders.get(channel)
         if order is not None and order.reason == NONE:
             order.reason, order.counted, order.seconds = reason, counted, seconds
 
     def dice_of(self, channel: int) -> DiceMemory:
-        """What is known of a dice unit's throws."""
+        """The memory of a dice unit's throws."""
         return self.dice.setdefault(channel, DiceMemory())
 
     def threw(self, channel: int, faces: tuple[int, ...]) -> None:
-        """The dice lie still and show this."""
+        """Record a completed throw."""
         dice = self.dice_of(channel)
         dice.throws += 1
         dice.faces = faces
 
     def recall(self, channel: int, counts: dict[str, int]) -> Recalled:
-        """How far the channel's last order has come; `counts` are its sensors' now.
+        """The progress of the channel's last order; `counts` are the sensors' present counts.
 
-        What was counted after a cut (a tile still in its debounce time) is part of it.
+        Counts after an interruption (a tile still in its debounce time) are included.
         """
         order = self.orders.get(channel)
         if order is None:
@@ -102,12 +102,12 @@ class BoardMemory:
         return Recalled(order.ticket, order.reason, min(counted, 0xFFFF), micros)
 
     def keep(self, sensors: Mapping[str, CountingSensor]) -> None:
-        """The power goes, or another table comes: counts and levels stay as they are."""
+        """Save counts and levels before a power loss or a new channel table."""
         for name, sensor in sensors.items():
             self.counts[name], self.levels[name] = sensor.count, sensor.active
 
     def restore(self, sensors: Mapping[str, CountingSensor]) -> None:
-        """The power is back. What has become active meanwhile has been activated: it counts."""
+        """Restore counts after a power loss. A sensor that became active meanwhile counts once."""
         for name, sensor in sensors.items():
             if name in self.counts:
                 risen = sensor.active and not self.levels[name]

@@ -1,7 +1,7 @@
-"""The axes of a virtual board: trapezoids begun together, ramps when stopped, homing.
+"""Axis motion of a virtual board: trapezoids begun together, ramps when stopped, homing.
 
-A homing axis runs slowly to its switch and calls that place its low limit; the switch must come
-within its debounce time of arriving, or the homing ends by TIME.
+A homing axis runs slowly to its switch and sets that position as its low limit. The switch must
+become active within its debounce time after the arrival, or the homing ends by TIME.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from firmware_bridge.executor.channels import Axis, BoardSensor, Core, Impossibl
 from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
 
 HOMING_SPEED = 0.25
-"""Of an axis's own speed (ours)."""
+"""Homing speed as a share of the axis's own speed (our value)."""
 _GRACE = 0.05
 _EXACT = 1e-6
 
 
 class AxesMotion:
-    """All of a board's axes, and the travels under way."""
+    """All of a board's axes, and their travels in progress."""
 
     def __init__(self, core: Core, axes: Iterable[Axis]) -> None:
         self._core = core
@@ -28,7 +28,7 @@ class AxesMotion:
     # Commands
 
     def move(self, targets: Mapping[Axis, float], permille: int, ticket: int) -> None:
-        """Set off for these positions, metres, all at once; ends when the last one stands."""
+        """Begin to move all axes to these positions, metres; ends when the last one is at rest."""
         travel = self._travel(tuple(targets), ticket)
         for axis, target in targets.items():
             speed = axis.record.speed_um_s / 1e6 * permille / 1000
@@ -51,7 +51,7 @@ class AxesMotion:
         self._begin(axis)
 
     def stop(self, axis: Axis, reason: Reason, dead: bool = False) -> None:
-        """Stop an axis and all that began with it: by their ramps, or dead where they are."""
+        """Stop an axis and all that began with it: by their ramps, or (`dead`) at once."""
         travel = axis.travel
         if travel is None:
             return
@@ -71,7 +71,7 @@ class AxesMotion:
                 self._rests_in(each, each.profile)
 
     def forget_tickets(self) -> None:
-        """Whatever ends from now on ends without a word."""
+        """Report no end of the present motions: their session has ended."""
         for axis in self._axes:
             if axis.travel is not None:
                 axis.travel.ticket = None
@@ -80,10 +80,10 @@ class AxesMotion:
         for axis in self._axes:
             self.stop(axis, reason, dead)
 
-    # What switches do
+    # Switches
 
     def sensed(self, sensor: BoardSensor) -> None:
-        """A home switch has changed: the end of a homing, or a limit run into."""
+        """Process a change of a home switch: it ends a homing, or stops an axis at its limit."""
         if not sensor.active:
             return
         for axis in sensor.homes:

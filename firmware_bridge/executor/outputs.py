@@ -1,8 +1,8 @@
-"""Motors, outputs and strips of a virtual board, with every loop closed at once.
+"""Motors, outputs and strips of a virtual board, which react to sensors without delay.
 
-An output is at its safe value, or `wanted`; what is on the copper is `wanted` unless a switch or
-back-pressure holds the motor back. A drive ends at its n-th edge, its level, its time, its
-current or a switch, in the same instant as that comes about.
+An output has its safe value or the value `wanted`; its pins have `wanted` unless a switch or
+back-pressure holds the motor back. A drive ends at its n-th edge, its level, its time limit, its
+current limit or a switch, in the same instant as that occurs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from firmware_bridge.executor.channels import (
 from firmware_bridge.wire.messages import Drive, Kind, UntilKind
 
 _INSTANT = 1e-6
-"""Seconds within which two timers mean the same instant."""
+"""Seconds within which two timers count as the same instant."""
 
 
 class Outputs:
-    """All of a board's outputs, and the drives and pulses under way on them."""
+    """All of a board's outputs, and their drives and pulses in progress."""
 
     def __init__(self, core: Core, outputs: Iterable[BoardOutput]) -> None:
         self._core = core
@@ -33,7 +33,7 @@ class Outputs:
     # Commands
 
     def set(self, output: BoardOutput, value: int) -> None:
-        """Leave an output at a value; its maximum on-time begins anew."""
+        """Set an output to a value and restart its maximum on-time."""
         self._order(output, value)
 
     def pulse(self, output: BoardOutput, value: int, seconds: float, ticket: int) -> None:
@@ -46,7 +46,7 @@ class Outputs:
     def drive(
         self, motor: BoardOutput, command: Drive, sensor: BoardSensor | None, ticket: int
     ) -> None:
-        """Run until it is so; at once if it is so already."""
+        """Run until the end condition holds; ends at once if it holds already."""
         loop = self._core.loop
         running = Running(ticket, loop.time(), sensor, limit_ma=command.limit_ma)
         if command.until == UntilKind.EDGES:
@@ -65,20 +65,20 @@ class Outputs:
         self._order(motor, command.value)
 
     def stop(self, output: BoardOutput, reason: Reason) -> None:
-        """Back to the safe value, ending whatever runs."""
+        """Set the safe value and end the drive or pulse."""
         if output.running is not None:
             self._end(output, output.running, reason)
         else:
             self._order(output, output.record.safe)
 
     def stop_motion(self, reason: Reason) -> None:
-        """Stop motors and pulses; lamps and gates that are simply on stay on."""
+        """Stop motors and pulses; lamps and gates that were set stay on."""
         for output in self._outputs:
             if output.running is not None or output.record.kind == Kind.MOTOR:
                 self.stop(output, reason)
 
     def end_running(self, reason: Reason) -> None:
-        """End drives and pulses; what is simply on stays on."""
+        """End drives and pulses; outputs that were set stay on."""
         for output in self._outputs:
             if output.running is not None:
                 self._end(output, output.running, reason)
@@ -90,20 +90,20 @@ class Outputs:
                 output.running.ticket = None
 
     def release(self, reason: Reason) -> None:
-        """Every output to its safe value, now."""
+        """Set every output to its safe value, now."""
         for output in self._outputs:
             self.stop(output, reason)
 
     def off(self) -> None:
-        """Nothing is driven any more, not even a safe value: no power, or no table."""
+        """Drive no output, not even to a safe value: no power, or no channel table."""
         for output in self._outputs:
             self._write(output, 0)
             self._forget_limit(output)
 
-    # What sensors and the supply do
+    # Sensors and supply
 
     def sensed(self, sensor: BoardSensor) -> None:
-        """A sensor has changed: end what waited for that, stop, hold or let go."""
+        """Process a sensor's change: end drives that wait for it; stop, hold or release motors."""
         for motor in tuple(sensor.awaited_by):
             self._await(motor, sensor)
         if sensor.active:
@@ -115,7 +115,7 @@ class Outputs:
             self._write(motor, motor.record.safe if sensor.active else motor.wanted)
 
     def current(self, motor: BoardOutput, milliamps: int) -> None:
-        """A motor draws this current; a drive with a lower limit ends."""
+        """Process a motor's current; a drive with a lower limit ends."""
         running = motor.running
         if running is not None and 0 < running.limit_ma < milliamps:
             self._end(motor, running, Reason.CURRENT)
@@ -141,7 +141,7 @@ class Outputs:
             self._core.latch(FaultCode.BOTH_SWITCHES, motor.number)
 
     def _order(self, output: BoardOutput, value: int) -> None:
-        """A new value from the host: refused by a switch, held by back-pressure, or on copper."""
+        """Apply a value from the host, unless a switch refuses it or back-pressure holds it."""
         switch = output.forward_stop if value > 0 else output.reverse_stop if value < 0 else None
         if switch is not None and switch.active:
             output.wanted = output.record.safe
@@ -169,7 +169,7 @@ class Outputs:
         self._limit(output)
 
     def _limit(self, output: BoardOutput) -> None:
-        """The maximum on-time runs while anything but the safe value is on the copper."""
+        """Run the maximum on-time while the pins have another value than the safe one."""
         longest = output.record.max_on_ms
         if longest and output.on_until is None and output.value != output.record.safe:
             output.on_until = self._core.loop.call_later(longest / 1000, self._too_long, output)
@@ -183,7 +183,7 @@ class Outputs:
         output.on_until = None
         timer = output.running.timer if output.running is not None else None
         if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:
-            # An order may last as long as its output may be on: it ends in this same instant.
+            # An order may last as long as the maximum on-time, and then ends in this same instant.
             return
         self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
 

@@ -1,7 +1,7 @@
-"""A committed channel table at work: every order checked, every input debounced.
+"""Channel rig: executes orders on a committed channel table and debounces its inputs.
 
-The virtual board hands orders on once it is configured, free of faults and under a lease; the rig
-refuses what the named channels cannot do and knows everything that runs on them.
+The virtual board passes orders to the rig if it is configured, without faults and under a lease.
+The rig refuses orders that the named channels cannot execute, and keeps the state of all motions.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from rules.errors import WallwrightError
 C = TypeVar("C", BoardSensor, Axis, BoardOutput, Unit)
 
 Order = Set | Pulse | Drive | Move | Home | ThrowDice
-"""What needs a lease."""
+"""Messages that need a lease."""
 Question = Read | Watch | Count | Scan | Recall
-"""What needs none."""
+"""Messages that need no lease."""
 MOST_DICE = 5
 _WORD = 0xFFFFFFFF
 
 
 class OrderRefusedError(WallwrightError):
-    """A refusal: why, and the channel it is about."""
+    """A refusal: the reason, and the channel concerned."""
 
     def __init__(self, reason: Refusal, channel: int = NONE) -> None:
         super().__init__(reason, channel)
@@ -68,7 +68,7 @@ class OrderRefusedError(WallwrightError):
 
 
 class ChannelRig:
-    """All channels of one board, wired as its records say, with the inputs' levels at the start."""
+    """All channels of one board, linked as in its records, with the inputs' initial levels."""
 
     def __init__(self, core: Core, channels: Sequence[Channel], levels: Mapping[str, bool]) -> None:
         self._core = core
@@ -82,10 +82,10 @@ class ChannelRig:
             sensor.raw = sensor.active = levels.get(sensor.name, False)
         core.memory.restore(self._sensors)
 
-    # What the host asks
+    # Requests of the host
 
     def order(self, order: Order, ticket: int) -> Message:
-        """Begin what is ordered. Raises No."""
+        """Begin an order. Raises OrderRefusedError."""
         match order:
             case Set():
                 self._outputs.set(self._idle_output(order.channel, order.value), order.value)
@@ -102,7 +102,7 @@ class ChannelRig:
         return Ok()
 
     def ask(self, question: Question) -> Message:
-        """Answer a question. Raises No."""
+        """Answer a question. Raises OrderRefusedError."""
         match question:
             case Read():
                 return Value(self._read(question.channel))
@@ -121,7 +121,7 @@ class ChannelRig:
                 return Tag(self._core.wiring.tag(reader.name) or 0)
 
     def stop(self, stop: Stop) -> None:
-        """Stop one channel's motion, or everything that moves. Raises No."""
+        """Stop one channel's motion, or every motion. Raises OrderRefusedError."""
         if stop.channel == NONE:
             self._outputs.stop_motion(Reason.STOPPED)
             self._motion.release(Reason.STOPPED)
@@ -138,7 +138,7 @@ class ChannelRig:
                 raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
 
     def begin_session(self) -> None:
-        """A host begins anew and knows of no motion: all of them end, without a word."""
+        """End all motions of the previous session, without reports: their tickets are invalid."""
         self._outputs.forget_tickets()
         self._motion.forget_tickets()
         for unit in self._units:
@@ -148,13 +148,13 @@ class ChannelRig:
         self._motion.release(Reason.STOPPED)
         self._stop_dice(Reason.STOPPED)
 
-    # What happens to the board
+    # Inputs of the board
 
     def sensor(self, name: str, active: bool, at: float | None = None) -> None:
-        """An input changed at this time of the loop's clock (None: now).
+        """Process an input's change at this time of the loop's clock (None: now).
 
-        It counts once it has been so for its debounce time, by the times of the changes: a host
-        that was held up gets several changes at once, and none of them is a bounce for that.
+        A change counts once the level has lasted for the debounce time by the changes' own times.
+        A delayed host receives several changes at once, which must not count as bounces.
         """
         sensor = self._sensors.get(name)
         if sensor is None or sensor.raw is active:
@@ -175,19 +175,19 @@ class ChannelRig:
             self._settles(sensor)
 
     def current(self, name: str, milliamps: int) -> None:
-        """A motor draws this current now."""
+        """Process a motor's present current."""
         for channel in self._channels:
             if channel.name == name and isinstance(channel, BoardOutput):
                 self._outputs.current(channel, milliamps)
 
     def release(self, reason: Reason, dead: bool = False) -> None:
-        """Everything to its safe value, axes by their ramps (or dead): lease lost, fault, reset."""
+        """Make all outputs safe, axes by their ramps (or dead): lease lost, fault, reset."""
         self._outputs.release(reason)
         self._motion.release(reason, dead)
         self._stop_dice(reason)
 
     def both_switches(self, number: int) -> bool:
-        """Whether both stops of a motor are active, which no motor can bring about."""
+        """Whether both stops of a motor are active, which no motor position can cause."""
         motor = self._channels[number]
         return (
             isinstance(motor, BoardOutput)
@@ -198,7 +198,7 @@ class ChannelRig:
         )
 
     def drives(self, number: int) -> bool:
-        """Whether a motor or axis is under way, or an output away from its safe value."""
+        """Whether a motor or axis moves, or an output differs from its safe value."""
         match self._channels[number]:
             case BoardOutput() as output:
                 return output.running is not None or output.value != output.record.safe
@@ -208,23 +208,23 @@ class ChannelRig:
 
     @property
     def moving(self) -> bool:
-        """Whether an axis has not yet come to rest."""
+        """Whether any axis moves."""
         return any(axis.travel is not None for axis in self._axes)
 
     def positions(self) -> dict[str, float]:
-        """Where each axis stands now, metres."""
+        """Each axis's present position, metres."""
         now = self._core.loop.time()
         return {axis.name: axis.position(now) for axis in self._axes}
 
     def off(self) -> None:
-        """Nothing is driven and no timer runs any more: power lost, or another table."""
+        """Stop all outputs and timers: power lost, or another channel table."""
         self._core.memory.keep(self._sensors)
         self._outputs.off()
         for sensor in self._sensors.values():
             if sensor.settling is not None:
                 sensor.settling.cancel()
 
-    # Orders, each checked whole before anything moves
+    # Orders, each checked completely before any motion begins
 
     def _pulse(self, order: Pulse, ticket: int) -> None:
         output = self._idle_output(order.channel, order.value)

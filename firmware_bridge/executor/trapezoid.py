@@ -1,4 +1,4 @@
-"""Where a stepper axis is at any time: a trapezoid of speed to its target, a ramp when stopped.
+"""Motion profiles of a stepper axis: a trapezoid of speed to its target, a ramp when stopped.
 
 Positions are metres, times seconds since the motion began.
 """
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Profile(Protocol):
-    """A motion along one axis that ends by itself."""
+    """A finite motion along one axis."""
 
     @property
     def target(self) -> float: ...
@@ -75,7 +75,7 @@ class Trapezoid:
 
 @dataclass(frozen=True)
 class Ramp:
-    """From full motion to rest, as fast as the axis brakes."""
+    """From motion to rest, with the axis's deceleration."""
 
     start: float
     begins_at: float

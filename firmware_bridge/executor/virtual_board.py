@@ -1,13 +1,14 @@
-"""A board without copper: it executes every message as firmware would, on the loop's own clock.
+"""Virtual board: executes every message as the firmware does, on the event loop's clock.
 
-`execute` takes a command and gives its reply; `send` (set by whoever carries the bytes) takes
-events; `sensor` is how the plant says that an input changed. Every loop - edge to motor off,
-switch to stop, lease to safe - closes inside that call or at the timer that causes it. Nothing
-polls: the board costs nothing while nothing happens.
+`execute` takes a command and returns its reply. `send`, which the transport sets, receives the
+events. The plant calls `sensor` when an input changes. Every control loop (edge to motor off,
+switch to stop, lease to safe) runs inside that call or at its timer. The board does not poll, so it
+uses no CPU time while it is idle.
 
-A latched fault stops the whole board, whatever it concerns: that is simple enough to trust.
-An expired lease is no fault, but the host must know of it: until it has given the lease back it
-gets no new one, so nothing that it orders in ignorance begins. The next begins with all of it safe.
+A latched fault of any channel stops the whole board, because that rule is simple to verify. An
+expired lease is no fault, but the host must notice it: the board grants no new lease until the host
+has given the expired one back, so that no order sent before the host's notice begins. A new lease
+begins with all outputs at their safe values.
 """
 
 from __future__ import annotations
@@ -65,16 +66,16 @@ KEY = b"wallwright simulation"
 FIRMWARE = 1
 BUILD = b"sim\0"
 MOST_MA = 4000
-"""A motor that draws more is a fault, whatever limit its drive has (ours)."""
+"""A motor's current above this is a fault, whatever its drive's limit (our value)."""
 _WORD = 0xFFFFFFFF
 
 
 class VirtualBoard:
-    """One board: `config` names its channels in order, `wiring` is what they are wired to.
+    """One board: `config` names its channels in order, `wiring` is connected to them.
 
-    `emergency` are the inputs that cut power in hardware, so no configuration can lose them. The
-    light curtain and what it guards are flags of the records. Where nothing guarded moves, hands
-    may reach through.
+    `emergency` are the inputs that cut power in hardware, so they do not depend on the
+    configuration. The light curtain and the guarded parts are flags of the records. While no
+    guarded part moves, an interrupted curtain is no fault.
     """
 
     def __init__(
@@ -91,9 +92,9 @@ class VirtualBoard:
         self.wiring = wiring
         self.send: Callable[[Message], None] = _unheard
         self.line: Callable[[], tuple[int, int]] = lambda: (0, 0)
-        """How many frames the line has damaged, and how many commands came again."""
+        """The numbers of damaged frames and of repeated commands."""
         self.refusals: list[str] = []
-        """What the mechanism said when it refused, in order: the wire has no room for it."""
+        """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
         self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
         self._curtain: dict[str, int] = {}
@@ -121,7 +122,7 @@ class VirtualBoard:
     # The host's side
 
     def execute(self, message: Message, sequence: int) -> Message:
-        """Do one command and reply to it; never raises. Its motion's ticket is `sequence`."""
+        """Execute a command and return its reply; never raises. `sequence` is its ticket."""
         self._executing = True
         try:
             return self._answer(message, sequence)
@@ -133,7 +134,7 @@ class VirtualBoard:
                 self.loop.call_soon(self._flush)
 
     def emit(self, event: Message) -> None:
-        """Send an event, but never before the reply to the command that is being executed."""
+        """Send an event, after the reply to the command that is being executed."""
         if self._executing or self._outbox:
             self._outbox.append(event)
         else:
@@ -142,7 +143,7 @@ class VirtualBoard:
     def ended(
         self, ticket: int | None, channel: int, reason: Reason, counted: int, began: float
     ) -> None:
-        """Send a motion's end; one whose session is over ends without a word, but is remembered."""
+        """Record a motion's end, and report it unless its session has ended."""
         seconds = self.loop.time() - began
         self.memory.ended(channel, reason, counted, seconds)
         if ticket is not None:
@@ -153,7 +154,7 @@ class VirtualBoard:
     # The plant's side
 
     def sensor(self, channel: str, active: bool, at: float | None = None) -> None:
-        """An input is at this level, since that time of the loop's clock (None: from now on)."""
+        """Process an input's level, since that time of the loop's clock (None: from now on)."""
         self._levels[channel] = active
         if active and channel in self._emergency:
             self.latch(FaultCode.EMERGENCY_STOP, self._emergency[channel])
@@ -163,20 +164,20 @@ class VirtualBoard:
             self._rig.sensor(channel, active, at)
 
     def current(self, motor: str, milliamps: int) -> None:
-        """A motor draws this current from now on."""
+        """Process a motor's current from now on."""
         if self._rig is not None:
             self._rig.current(motor, milliamps)
             if milliamps > MOST_MA:
                 self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
 
     def refused_by(self, channel: str, why: str) -> None:
-        """The mechanism behind a channel cannot do what it was told some time ago."""
+        """The mechanism of a channel cannot complete an earlier order."""
         self.impossible(self._names.index(channel), why)
 
     def reset(self, cause: int) -> None:
-        """Power lost and back, or a watchdog: unconfigured, unleased, with one more boot.
+        """Restart after a power loss or by the watchdog: no configuration, no lease, one more boot.
 
-        Counts, last orders and dice are remembered.
+        Counts, last orders and dice are kept.
         """
         send, self.send = self.send, _unheard
         self._let_go(Reason.FAULT, dead=True)
@@ -201,9 +202,9 @@ class VirtualBoard:
         return tuple(code for code, _ in self._faults)
 
     def latch(self, code: FaultCode, channel: int = NONE) -> None:
-        """Latch a fault: outputs safe in this instant, axes by their ramps.
+        """Latch a fault: make outputs safe in this instant, and stop axes by their ramps.
 
-        An emergency stop takes the axes' power too: they stop where they are.
+        An emergency stop also cuts the axes' power, so they stop without a ramp.
         """
         if (code, channel) in self._faults:
             return
@@ -212,7 +213,7 @@ class VirtualBoard:
         self._let_go(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
 
     def impossible(self, channel: int, why: str) -> None:
-        """The mechanism refused; the sentence is kept in `refusals`."""
+        """The mechanism is blocked; record the sentence in `refusals`."""
         if not self.refusals or self.refusals[-1] != why:
             self.refusals.append(why)
         self.latch(FaultCode.IMPOSSIBLE, channel)
@@ -282,7 +283,7 @@ class VirtualBoard:
         )
 
     def _begin_session(self) -> None:
-        """Another host, or the same one anew: the motions of the last mean nothing to it."""
+        """Begin a session and end the motions of the previous one, whose tickets are invalid."""
         if self._rig is not None:
             self._rig.begin_session()
         for code, channel in self._faults:
@@ -348,7 +349,7 @@ class VirtualBoard:
     # Helpers
 
     def _lease_ends(self) -> None:
-        """Renewals only move `_lease_until`: the one timer goes on until it meets it."""
+        """End the lease. Renewals only move `_lease_until`: until then, set the timer again."""
         if self.loop.time() < self._lease_until - 1e-9:
             self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
             return
@@ -359,7 +360,7 @@ class VirtualBoard:
         self._say_held()
 
     def _say_held(self) -> None:
-        """HELD follows the last motion that the lease's end has stopped."""
+        """Emit HELD, after the ends of all motions that the lease's end stopped."""
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
             self.emit(Held(at))
@@ -371,7 +372,7 @@ class VirtualBoard:
             self._lease = None
 
     def _check_curtain(self, order: Order) -> None:
-        """Nothing guarded sets off while somebody reaches through. Raises No."""
+        """Refuse a guarded order while the curtain is interrupted. Raises OrderRefusedError."""
         broken = next((n for name, n in self._curtain.items() if self._levels.get(name)), None)
         if broken is None:
             return
@@ -413,4 +414,4 @@ def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
 
 
 def _unheard(event: Message) -> None:
-    """Where events go while nobody listens."""
+    """Discards events until a receiver is set."""

@@ -1,13 +1,13 @@
 """`make size`: flash, static RAM and the deepest stack of the AVR build, against their budgets.
 
-The stack is what `-fstack-usage` says of each function, added up along the calls that
-`avr-objdump` shows; an interrupt may come at the deepest point of what it can interrupt, and what
-runs with interrupts on can be interrupted itself.
+The stack is the sum of the functions' `-fstack-usage` along the calls that `avr-objdump` shows. An
+interrupt may occur at the deepest point of the code that it interrupts, and a handler that runs
+with interrupts enabled can be interrupted itself.
 
     python stack.py ELF BUILD_FOLDER --flash BYTES --static BYTES --ram BYTES
 
-Exit code 1 if a budget is exceeded, or if the stack cannot be told: a recursion, or a call through
-a pointer by somebody who is not named here.
+Exit code 1 if a budget is exceeded, or if the stack cannot be computed: a recursion, or a call
+through a pointer by a function that is not named here.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ RETURN_ADDRESS = 3
 FUNCTION = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 PUSH = re.compile(r"\tpush\t")
 CALL = re.compile(r"\tr?call\t(?!\.\+0\s).*; 0x([0-9a-f]+) <")
-"""`rcall .+0` is how gcc makes room for three bytes, which it tells of itself."""
+"""`rcall .+0`: gcc allocates three bytes with it, which -fstack-usage includes."""
 JUMP = re.compile(r"\t(?:r?jmp|br\w\w)\t.*; 0x([0-9a-f]+) <")
 LAST = re.compile(r"\t(?:reti?|r?jmp|e?ijmp)\b")
 THROUGH_A_POINTER = re.compile(r"\te?i(?:call|jmp)\b")
 
 VECTOR = "__vector_"
 TICK = "__vector_32"
-"""It lets everything in, itself too while it is at work, and then once."""
+"""This handler enables all interrupts, its own too, which can then occur once."""
 POINTERS: dict[str, tuple[str, ...]] = {
     "faults_clear": ("persists",),
     "__tablejump2__": (),
     "__prologue_saves__": (),
 }
-"""Whom these may call through a pointer; the libraries' jump back into who called them."""
+"""The functions that these may call through a pointer; library code jumps back to its caller."""
 
 
 class Function:
-    """A piece of the program that has a name, from this address on."""
+    """A named function of the program, from this address on."""
 
     def __init__(self, begin: int, name: str, told: int | None) -> None:
         self.begin, self.name = begin, name
@@ -54,12 +54,12 @@ class Function:
 
     @property
     def own(self) -> int:
-        """Bytes that it takes itself, its return address included."""
+        """Bytes of its own frame, its return address included."""
         return RETURN_ADDRESS + self.pushed if self.told is None else self.told
 
 
 class Program:
-    """The functions of an ELF file: what each takes, whom it calls, where it jumps."""
+    """The functions of an ELF file: the stack use, calls and jumps of each."""
 
     def __init__(self, elf: Path, build: Path) -> None:
         usage = _stack_usage(build)
@@ -93,9 +93,9 @@ class Program:
     def _below(
         self, function: Function, callers: tuple[Function, ...], since: tuple[Function, ...]
     ) -> int:
-        """`since` are the functions jumped through since the last call: a jump back is a loop."""
+        """The stack below a function. `since`: functions jumped through since the last call."""
         if function in callers:
-            if function.of_library:  # one part of avr-libc's arithmetic jumps into another's midst
+            if function.of_library:  # avr-libc's arithmetic jumps into other functions
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
             raise SystemExit(f"{path} is a recursion; no stack is deep enough for it.")
@@ -131,10 +131,10 @@ class Program:
         return [name for name in names if re.fullmatch(VECTOR + r"\d+", name)]
 
     def worst(self) -> int:
-        """All that can pile up.
+        """The deepest stack of the program.
 
-        Main, the tick at work, the tick that samples meanwhile, and one interrupt that lets nobody
-        in.
+        The sum of main, the running tick, the tick that samples meanwhile, and one interrupt
+        handler that runs with interrupts disabled.
         """
         last = [name for name in self.interrupts if name != TICK]
         return (
