@@ -1,1 +1,1 @@
-"""The simulated table: virtual clock, virtual board, and the plant that knows every tile."""
+"""The simulated table: virtual clock, virtual boards, and the plant, which tracks every tile."""

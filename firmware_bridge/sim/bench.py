@@ -1,6 +1,6 @@
-"""All boards of a plant on one line: bytes in, bytes out, whatever carries them.
+"""Bench: all boards of a plant on one line, as bytes in and bytes out on any transport.
 
-The line may be memory or a pseudo-terminal; the loop virtual or real.
+The line may be in memory or a pseudo-terminal; the event loop may be virtual or real.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Send = Callable[[bytes], None]
 
 
 class Bench:
-    """A plant, its boards, and their sessions; making it switches the table on.
+    """A plant, its boards, and their sessions. Creating it switches the table on.
 
     `send` gets whole frames. A board's serial number is SIM and its address.
     """
@@ -34,7 +34,7 @@ class Bench:
         }
         self._send = send
         self._decoder = Decoder()
-        """Decodes once for all boards, where every board receives the same bytes."""
+        """Decodes once for all boards, if every board receives the same bytes."""
         self._upsets = self._upset_by(plant)
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(self.boards)
@@ -42,7 +42,7 @@ class Bench:
             plant.power_on()
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the host: every board picks out its own frames."""
+        """Receive bytes from the host; each board takes the frames with its address."""
         if self._upsets is not None:
             self._upsets.carry(data, self._deliver)
             return
@@ -51,18 +51,18 @@ class Bench:
             end.take(frames)
 
     def reset(self, name: str, cause: int = 0) -> None:
-        """One board loses its power, its session and its table, and starts again."""
+        """Restart one board: it loses its session and its channel table."""
         self._ends[name].close()
         self.boards[name].reset(cause)
         self._ends[name] = self._end(name)
 
     def plugged_in_by(self, cable: Cable) -> None:
-        """Which cable a mishap unplugs; without one the line goes dead and nobody is told."""
+        """Set the cable that an injected fault unplugs; without one the line fails silently."""
         if self._upsets is not None:
             self._upsets.cable = cable
 
     def close(self) -> None:
-        """Nothing is sent or repeated any more."""
+        """Stop all sending and repeating."""
         for end in self._ends.values():
             end.close()
 
@@ -72,10 +72,10 @@ class Bench:
             return _End(self.boards[name], address, self._send, self._decoder)
         return _End(self.boards[name], address, partial(self._say, name), Decoder())
 
-    # Mishaps
+    # Injected faults
 
     def _upset_by(self, plant: Plant) -> Upsets | None:
-        """Nothing stands between boards and line where nothing was ordered to go wrong."""
+        """The line's fault injection, or None if no fault is configured for it."""
         if not plant.mishaps:
             return None
         return Upsets(plant.world.loop, plant.mishaps, tuple(self.boards), self.reset)
@@ -113,7 +113,7 @@ class _End:
         self._tick()
 
     def take(self, frames: list[Frame]) -> None:
-        """Frames from the host, decoded by the bench."""
+        """Process frames from the host, decoded by the bench."""
         self._session.take(frames)
         self._tick()
 
@@ -128,7 +128,7 @@ class _End:
         self._tick()
 
     def _tick(self) -> None:
-        """A timer that is due too early does no harm: it only asks again."""
+        """Repeat due events and set the next timer; an early timer has no other effect."""
         due = self._session.tick(self._loop.time())
         if due is None or (self._timer is not None and self._timer.when() <= due):
             return
@@ -156,4 +156,4 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
 
 
 def _unheard(event: Message) -> None:
-    """Where events go while a board is without power."""
+    """Discards the events of a board without power."""

@@ -1,14 +1,14 @@
 """The virtual clock: an event loop that jumps to the next timer instead of sleeping.
 
-Everything that takes time uses `loop.time()`, `loop.call_at` and `asyncio.sleep`, and so runs
-unchanged on the ordinary loop and on this one. The loop keeps its timers itself, outside the
-ordinary loop's heap. When no callback is ready, the ordinary loop asks its selector to wait; the
+All code that takes time uses `loop.time()`, `loop.call_at` and `asyncio.sleep`, and therefore runs
+unchanged on asyncio's ordinary loop and on this one. This loop keeps its timers outside the
+ordinary loop's heap. When no callback is ready, the ordinary loop calls its selector to wait; this
 selector moves the clock from timer to timer until one of them makes a callback ready. File
-descriptors are real and are looked at on the way, without waiting. A run with a seed is therefore
-the same run every time.
+descriptors are real and are polled in between, without waiting. Runs with the same seed are
+therefore identical.
 
-A program in which nothing is scheduled and that nothing outside can wake has stopped: the loop
-raises `Deadlock`, which names the tasks that wait.
+If no timer is set and no descriptor or thread can wake the loop, it raises `Deadlock`, which names
+the waiting tasks.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from rules.errors import WallwrightError
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 Companion = Callable[[float, float], float]
-"""Runs in lockstep with the loop, from now until the next timer; returns how far time may go.
+"""Runs in lockstep with the loop, from now to the next timer; returns how far time may advance.
 
-The loop calls it before time moves. Where it has something for the loop earlier than the next
-timer, it schedules that and returns its time.
+The loop calls it before time advances. If it has an event for the loop before the next timer, it
+schedules that event and returns its time.
 """
 
 PATIENCE = 1.0
 """Real seconds that an idle loop waits for another thread before it raises Deadlock."""
 _ALONE = 10.0
-"""Virtual seconds that a companion runs where nothing else is scheduled."""
+"""Virtual seconds that a companion runs at a time if no timer is set."""
 _LATE = 0.25
-"""A paced run that falls further behind (real seconds) than this does not hurry to catch up."""
+"""Real seconds; a paced run that falls further behind than this does not catch up."""
 _RESOLUTION = 1e-9
 """Timers closer together than this (seconds) fire at one instant, as on the ordinary loop."""
 _FEW = 64
-"""Timers that are never worth searching for cancelled ones."""
+"""With fewer timers than this, cancelled ones are not removed from the heap."""
 
 
 class Deadlock(WallwrightError, RuntimeError):
-    """Nothing is scheduled, and nothing outside the loop can wake it."""
+    """No timer is set, and no descriptor or thread can wake the loop."""
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -102,7 +102,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        """Call in the next turn of the loop; until then the clock stands still."""
+        """Call in the next turn of the loop; the clock does not advance before it."""
         self._jumps.woken = True
         return super().call_soon(callback, *args, context=context)
 
@@ -128,7 +128,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     @property
     def companion(self) -> Companion | None:
-        """What runs in lockstep with this loop, or None."""
+        """The companion that runs in lockstep with this loop, or None."""
         return self._jumps.companion
 
     @companion.setter
@@ -186,7 +186,7 @@ class _Timers:
         return heap[0][0] if heap else None
 
     def due(self, now: float) -> list[_Entry]:
-        """The timers that fire at this instant; they are no longer kept."""
+        """Remove and return the timers that fire at this instant."""
         heap, end, out = self._heap, now + _RESOLUTION, []
         while heap and heap[0][0] < end:
             out.append(heappop(heap))
@@ -204,7 +204,7 @@ loop's own wake-up pipe is registered: a look costs as much as a short callback.
 
 
 class _JumpingSelector(selectors.BaseSelector):
-    """A real selector that never sleeps (or only to keep pace), and a clock that it moves on."""
+    """A real selector that sleeps only to keep pace, and that advances the virtual clock."""
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class _JumpingSelector(selectors.BaseSelector):
     ) -> None:
         self.now = 0.0
         self.woken = False
-        """Whether a callback became ready since the loop last asked to wait."""
+        """Whether a callback became ready since the last call of `select`."""
         self.companion: Companion | None = None
         self._patience = patience
         self._timers = timers
@@ -233,7 +233,7 @@ class _JumpingSelector(selectors.BaseSelector):
         self._turns = 0
 
     def settle(self) -> None:
-        """Take what is registered by now as the loop's own wake-up pipe."""
+        """Treat the descriptors registered so far as the loop's own wake-up pipe."""
         self._own = len(self._real.get_map())
         self._outside = False
 
@@ -267,7 +267,7 @@ class _JumpingSelector(selectors.BaseSelector):
     def _fire(self) -> None:
         """Fire the timers of this instant. A callback that fails is reported, as by any loop."""
         for _, _, timer, callback, args, context in self._timers.due(self.now):
-            # One of them may have cancelled a later one.
+            # An earlier callback may have cancelled this one.
             if timer.cancelled():
                 continue
             try:
@@ -305,7 +305,7 @@ class _JumpingSelector(selectors.BaseSelector):
         return ready
 
     def _comes_live(self, latest: float = inf) -> None:
-        """Bytes came from outside: the clock goes to that instant, at most to the next timer."""
+        """Advance the clock to the arrival of bytes from outside, at most to the next timer."""
         if self._live and self._pacer is not None:
             self.now = max(self.now, min(self._pacer.instant(), latest))
 
@@ -330,9 +330,9 @@ class _JumpingSelector(selectors.BaseSelector):
 
 
 class _Pacer:
-    """How long to wait, in real seconds, until a virtual instant is due.
+    """Pacing: computes the real seconds until a virtual instant is due.
 
-    The only reader of a real clock: it decides when the next jump happens, never how far it goes.
+    The only code that reads a real clock. It sets when the next jump happens, not how far it goes.
     """
 
     def __init__(self, pace: float) -> None:

@@ -1,7 +1,7 @@
-"""A line in memory: two ends, the time that bytes take on a wire, and, if wanted, its faults.
+"""A serial line in memory: two ends, the transmission time of bytes, and optional noise.
 
-Both directions carry at the same time (full duplex) and keep their order. Nothing here waits:
-each piece arrives by one `call_at` of the running loop, which may be a virtual one.
+Both directions carry bytes at the same time (full duplex), in order. No call blocks: each piece
+arrives by one `call_at` of the running loop, which may be a virtual one.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from random import Random
 from firmware_bridge.wire.transport import BAUD, Lost, Receive
 
 BITS_A_BYTE = 10
-"""Start bit, eight, stop bit."""
+"""Bits per byte: start bit, eight data bits, stop bit."""
 LATENCY = 0.0002
-"""What adapter and operating system add to the wire, one way."""
+"""Latency of adapter and operating system in one direction."""
 _OLD = 4
-"""So many pieces back, one may come again."""
+"""Number of recent pieces of which one may be repeated."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """How bad a line is: chances from 0 to 1.
+    """The noise of a line, as probabilities from 0 to 1.
 
-    `bit` for each byte that one of its bits flips; `drop`, `repeat` and `cut` for each piece that
-    it vanishes, that it or one of the last few comes again, that it ends early.
+    `bit`: for each byte, that one of its bits flips. For each piece: `drop` that it is lost,
+    `repeat` that it or one of the last few is received again, `cut` that it ends early.
     """
 
     random: Random
@@ -67,7 +67,7 @@ class MemoryTransport:
             self._loop.call_at(self._free_at + self._latency, self._peer.arrive, data)
 
     def arrive(self, data: bytes) -> None:
-        """Bytes reach this end."""
+        """Receive bytes at this end."""
         if self._open:
             self._receive(data)
 
@@ -75,25 +75,25 @@ class MemoryTransport:
         self._open = False
 
     def unplug(self) -> None:
-        """Pull the plug: what is on the way is gone, and both ends hear of it."""
+        """Unplug the line: bytes in transit are lost, and both ends are notified."""
         for end in (self, self._peer):
             end.lose("the line in memory is unplugged; connect a new one.")
 
     def lose(self, why: str) -> None:
-        """Nothing arrives here any more."""
+        """Report the loss of the line at this end; it receives no more bytes."""
         if self._open:
             self._open = False
             self._lost(why)
 
     def meet(self, peer: MemoryTransport) -> None:
-        """Whatever is written here arrives there."""
+        """Connect this end to the peer that receives its bytes."""
         self._peer = peer
 
 
 def memory_line(
     *, baud: float = BAUD, latency: float = LATENCY, noise: Noise | None = None
 ) -> tuple[MemoryTransport, MemoryTransport]:
-    """The two ends of one line, on the running loop; noise spoils both directions."""
+    """Create the two ends of a line, on the running loop; noise applies to both directions."""
     here, there = (MemoryTransport(baud, latency, noise) for _ in range(2))
     here.meet(there)
     there.meet(here)
@@ -101,13 +101,13 @@ def memory_line(
 
 
 class Spoiler:
-    """Bytes in, the same bytes out as a bad line brings them."""
+    """Applies noise to the bytes of one direction."""
 
     def __init__(self, noise: Noise) -> None:
         self._noise = noise
         self._random = noise.random
         self._sound = self._next_gap()
-        """Bytes that will still pass before the next flipped bit."""
+        """Bytes left before the next flipped bit."""
         self._past: deque[bytes] = deque(maxlen=_OLD)
 
     def spoil(self, data: bytes) -> bytes:
@@ -137,11 +137,11 @@ class Spoiler:
         return bytes(spoiled)
 
     def _next_gap(self) -> int:
-        """Drawn once a flip, not once a byte: geometric, so every byte has the same chance."""
+        """Draw the bytes until the next flip: geometric, so every byte has the same probability."""
         if not self._noise.bit:
             return 1 << 62
         return int(math.log(1.0 - self._random.random()) / math.log1p(-self._noise.bit))
 
 
 def _unheard(_: object) -> None:
-    """Where bytes go before anybody is connected."""
+    """Discards bytes until a receiver is connected."""

@@ -1,11 +1,11 @@
-"""GPIO pins without a Raspberry Pi: the plant on one side, gpiozero on the other.
+"""Mock GPIO pins: connect gpiozero to the simulated plant, without a Raspberry Pi.
 
-Outputs that change move the plant, the plant's sensors drive input pins. To the plant this looks
-like a virtual board, but that a motor with two pins stands still for no time while it reverses; a
-`GpioBoard` on these pins runs the very code that it runs on a Pi.
+Output changes move the plant, and the plant's sensors drive input pins. The plant uses this class
+like a virtual board; the one difference is that a motor with two pins reverses without a pause. A
+`GpioBoard` on these pins runs the same code as on a Pi.
 
-A sensor may be driven from any thread. Driven from the loop's own, a run under the virtual clock
-is the same run every time.
+A sensor may be driven from any thread. If it is driven from the event loop's thread, a run on the
+virtual clock is reproducible.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Moved(Protocol):
 class MockPins:
     """The pins of one GPIO board, wired to a plant; `factory` is what the `GpioBoard` takes.
 
-    Every sensor is inactive until it is driven.
+    Every sensor is initially inactive.
     """
 
     def __init__(self, config: BoardConfig, wiring: Moved) -> None:
@@ -56,19 +56,19 @@ class MockPins:
     # The plant's side
 
     def sensor(self, channel: str, active: bool) -> None:
-        """A sensor is at this level from now on. Raises KeyError for one that is not here."""
+        """Set a sensor's level. Raises KeyError for an unknown sensor."""
         pin, active_high = self._sensors[channel]
         pin.hold(active is active_high)
 
     def refused_by(self, channel: str, why: str) -> None:
-        """The mechanism cannot do what it was told some time ago.
+        """The mechanism cannot complete an earlier order.
 
-        No pin can say so by itself: the next output that changes is refused for it.
+        Pins cannot report this, so the next change of an output is refused with this reason.
         """
         self._refusals.append(f"{channel}: {why}")
 
     def current(self, motor: str, milliamps: int) -> None:
-        """No pin feels a current."""
+        """Ignored: pins do not measure current."""
 
     # The board's side
 
@@ -103,11 +103,11 @@ class _Factory(MockFactory):  # type: ignore[misc]  # gpiozero has no type hints
 
 
 class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
-    """A mock pin that tells of its output, and whose wire is stronger than its pull resistor."""
+    """A mock pin that reports its output, and whose wire overrides its pull resistor."""
 
     told: Callable[[], None] | None = None
     held: bool | None = None
-    """The level that something outside holds the wire at."""
+    """The level to which the plant drives the wire."""
 
     def hold(self, high: bool) -> None:
         self.held = high

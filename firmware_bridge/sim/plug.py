@@ -1,4 +1,4 @@
-"""The plug between a host's line and its simulated boards: it is pulled, and put back."""
+"""Cable plug between a host's line and its simulated boards: can be pulled and put back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from firmware_bridge.wire.transport import BAUD, Receive
 
 
 class CablePlug:
-    """One socket of the host. `hear` gets the bytes that come through; `say` sends some back.
+    """A socket of the host. `hear` receives the host's bytes; `say` sends bytes to the host.
 
-    `baud` is the line's; infinite where those behind the plug take the wire's time themselves.
+    `baud` is the line's; infinite if the boards behind the plug simulate the transmission time.
     """
 
     def __init__(self, baud: float = BAUD) -> None:
@@ -20,7 +20,7 @@ class CablePlug:
         self._there: MemoryTransport | None = None
 
     def open(self) -> MemoryTransport:
-        """The host opens its port: a line to whatever is plugged in. Raises BoardSilent."""
+        """Open the host's port. Raises BoardSilentError while the plug is pulled."""
         if self.pulled:
             raise BoardSilentError("the line in memory is unplugged; put the plug back.")
         here, there = memory_line(baud=self._baud)
@@ -29,7 +29,7 @@ class CablePlug:
         return here
 
     def pull(self) -> None:
-        """What is on the way is gone, and the host hears of it; the boards keep their power."""
+        """Pull the plug: bytes in transit are lost, the host is notified, the boards keep power."""
         self.pulled = True
         if self._there is not None:
             self._there.unplug()
@@ -39,10 +39,10 @@ class CablePlug:
         self.pulled = False
 
     def say(self, data: bytes) -> None:
-        """Bytes to the host; without a line they go nowhere."""
+        """Send bytes to the host; without a line they are discarded."""
         if self._there is not None:
             self._there.write(data)
 
 
 def _unheard(_: object) -> None:
-    """Where bytes go before anybody is connected."""
+    """Discards bytes until a receiver is connected."""

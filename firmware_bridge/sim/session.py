@@ -1,21 +1,22 @@
-"""The board's side of the wire: no I/O and no clock, so that any transport can carry it.
+"""Board session: the wire protocol on a board's side, without I/O or a clock.
 
 Commands are executed strictly in the order of their sequence numbers, each exactly once:
 
-    the expected one          executed, its reply remembered and sent
-    up to REMEMBERED behind   not executed; the remembered reply is sent again
-    any other                 dropped: it is too old, or one before it was lost and comes again
+    the expected one          executed; its reply is stored and sent
+    up to REMEMBERED behind   not executed; the stored reply is sent again
+    any other                 dropped: it is too old, or one before it was lost and is repeated
 
 `Identify` with a new nonce begins a session: the next command bears the next sequence number, and
-so does the first event. Events of an earlier session are forgotten; whatever executes `Identify`
-also ends every motion without a word and emits its latched faults anew, since the tickets of the
-old session mean nothing in the new one.
+so does the first event. Events of an earlier session are discarded. The board that executes
+`Identify` also ends every motion without an event and emits its latched faults again, because the
+tickets of the old session are invalid in the new one.
 
-Events wait until `Received`, which speaks for all events up to the one it names. They are sent in
+Events wait until `Received`, which acknowledges all events up to the one it names. They are sent in
 order, at most EVENT_WINDOW ahead of the host, and repeated from the oldest. When the lease expires,
 each motion ends by its own `MotionEnded` (reason HELD); `Held` follows them.
 
-The owner calls `tick(now)` after every `receive` and `emit`, and whenever the last `tick` said.
+The owner calls `tick(now)` after every `receive` and `emit`, and at the time that the last `tick`
+returned.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from firmware_bridge.wire.messages import (
 )
 
 Execute = Callable[[Message, int], Message]
-"""Do this command, which bears this sequence number (the ticket of a motion); the reply to it."""
+"""Executes a command with this sequence number (the ticket of a motion); returns the reply."""
 
 REPEAT_AFTER = 0.05
-"""Until events are sent again; longer than a full window of events takes on the wire."""
+"""Seconds until events are repeated; longer than a full window of events takes on the wire."""
 REPEAT_AT_LEAST_EVERY = 0.4
 
 
 class BoardSession:
-    """One board's end of the line. `send` gets whole frames, several at a time."""
+    """The session of one board. `send` receives complete frames, several at a time."""
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class BoardSession:
         decoder: Decoder | None = None,
     ) -> None:
         self.repeated = 0
-        """Commands that came again and were answered from memory."""
+        """Repeated commands, answered with the stored reply."""
         self.dropped = 0
         """Commands too old, too early, or before any `Identify`."""
         self._address = address
@@ -70,7 +71,7 @@ class BoardSession:
 
     @property
     def damaged(self) -> int:
-        """Frames that the line spoiled."""
+        """The number of damaged frames."""
         return self._decoder.dropped
 
     def receive(self, data: bytes) -> None:
@@ -92,11 +93,11 @@ class BoardSession:
             self._send(b"".join(out))
 
     def emit(self, event: Message) -> None:
-        """Send an event, and repeat it until the host has it. Before a session it goes nowhere."""
+        """Send an event and repeat it until acknowledged; without a session, discard it."""
         if self._opening is None:
             return
         self._queued.append(event)
-        # Within a command its reply goes first: `receive` lets the event go after it.
+        # During a command its reply must be sent first: `receive` sends the event after it.
         if not self._busy:
             out: list[bytes] = []
             self._release(out)
@@ -104,7 +105,7 @@ class BoardSession:
                 self._send(b"".join(out))
 
     def tick(self, now: float) -> float | None:
-        """Repeat events that are due; when to be called next, or None if nothing waits."""
+        """Repeat due events; return the time of the next call, or None if no event waits."""
         if not self._unreceived:
             self._repeat_at = None
             return None
@@ -113,7 +114,7 @@ class BoardSession:
         elif now >= self._repeat_at:
             self._interval = min(2 * self._interval, REPEAT_AT_LEAST_EVERY)
             self._repeat_at = now + self._interval
-            # The leading zero closes whatever garbage an idle line may have collected.
+            # The leading zero ends any partial frame that noise on the idle line has produced.
             self._send(b"\0" + b"".join(frame for _, frame in self._unreceived))
         return self._repeat_at
 
@@ -151,7 +152,7 @@ class BoardSession:
         self._repeat_at = None
 
     def _release(self, out: list[bytes]) -> None:
-        """Let queued events go, as many as the host's window takes."""
+        """Send queued events, as many as fit the host's window."""
         while self._queued and len(self._unreceived) < EVENT_WINDOW:
             sequence = self._event_sequence
             self._event_sequence = sequence + 1 & 0xFF

@@ -1,7 +1,7 @@
-"""A disk whose syncs take virtual seconds, and which loses what was not synced when power fails.
+"""Slow disk: simulates syncs that take virtual seconds, and the loss of unsynced data.
 
-It carries out file operations as `controller.journal.storage.Storage` describes: each one is done
-to the real file when its sync ends, on the simulation's clock and without a thread.
+It implements `controller.journal.storage.Storage`: each file operation is applied to the real file
+when its sync ends, on the simulation's clock and without a thread.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from random import Random
 from typing import Any
 
 SECTOR = 512
-"""What a disk writes or loses as one piece, bytes."""
+"""Sector size, bytes: a disk writes or loses a whole sector."""
 
 Job = Callable[[], None]
 Done = Callable[[Sequence[Exception | None]], None]
 
 
 class SlowDisk:
-    """Every sync takes `sync_s` seconds of the running loop's time; 0: it is done at once.
+    """Every sync takes `sync_s` seconds of the running loop's time; with 0 it ends at once.
 
-    The time can be changed at any moment; a sync that is under way keeps its own.
+    A change of the time does not affect a sync in progress.
     """
 
     def __init__(self, sync_s: float = 0.0) -> None:
         self.sync_s = sync_s
         self.syncs = 0
-        """How many writes have been given so far, all copies of one together."""
+        """The number of writes so far; all copies of a write count as one."""
         self._under_way: list[tuple[Sequence[Job], Done, asyncio.TimerHandle]] = []
 
     def carry_out(self, jobs: Sequence[Job], done: Done) -> None:
-        """Do these jobs at the same time, each in `sync_s`; then call `done`."""
+        """Start these jobs together, each taking `sync_s`; then call `done`."""
         self.syncs += 1
         if not self.sync_s:
             done([_outcome(job) for job in jobs])
@@ -41,16 +41,16 @@ class SlowDisk:
         self._under_way.append((jobs, done, timer))
 
     def finish(self) -> None:
-        """Do what is under way now, without waiting for its time."""
+        """Complete the jobs in progress now."""
         while self._under_way:
             self._under_way[0][2].cancel()
             self._first_ends()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the disk holds no resources."""
 
     def lose_power(self, chance: Random) -> None:
-        """Power fails: of a write that is under way each copy keeps any of its sectors, or none."""
+        """Simulate a power failure: each copy of a pending write keeps a random set of sectors."""
         while self._under_way:
             jobs, _, timer = self._under_way.pop(0)
             timer.cancel()
@@ -65,15 +65,15 @@ class SlowDisk:
 def _outcome(job: Job) -> Exception | None:
     try:
         job()
-    except Exception as error:  # noqa: BLE001 it is reported to whoever gave the job
+    except Exception as error:  # noqa: BLE001 it is reported to the caller
         return error
     return None
 
 
 def _keep_some(job: Any, chance: Random) -> None:
-    """An append of which a random set of sectors has reached the file; other jobs are lost whole.
+    """Apply a random set of the sectors of an append; other jobs are lost completely.
 
-    What lies beyond the last sector that was kept is cut off; a lost one before it reads as zeros.
+    The file ends after the last sector that was kept; lost sectors before it read as zeros.
     """
     path, text = getattr(job, "path", None), getattr(job, "text", None)
     if not isinstance(path, Path) or not isinstance(text, bytes) or not path.exists():

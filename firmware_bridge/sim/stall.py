@@ -1,9 +1,10 @@
-"""A host that hangs while its boards run on, in one process and on one virtual clock.
+"""Stalling loop: simulates a host process that hangs while its boards continue to run.
 
-Whatever runs on the loop belongs to a side: the boards' with their plant, or else the host's. A
-callback hands its side on to the timers and tasks that it starts. While the host is stalled, what
-is its own waits, in order; then it finds, at one moment, everything that has come meanwhile and
-every timer that should have gone off: as a process that was stopped and goes on.
+Every callback belongs to the boards' side (boards and plant) or to the host's side. Timers and
+tasks inherit the side of the callback that starts them. While the host is stalled, its callbacks
+wait, in order. At the end of the stall they run at one instant, with all bytes and timers that
+became due meanwhile, as in a process that was stopped and continued. Both sides are in one process,
+on one virtual clock.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _BOARDS: ContextVar[bool] = ContextVar("boards", default=False)
 
 @contextmanager
 def boards_side(boards: bool = True) -> Iterator[None]:
-    """What is started within belongs to the boards' side; or, within that, to the host's."""
+    """Assign callbacks started in this context to the boards' side (or, nested, the host's)."""
     token = _BOARDS.set(boards)
     try:
         yield
@@ -35,7 +36,7 @@ def boards_side(boards: bool = True) -> Iterator[None]:
 
 @dataclass
 class _Due:
-    """Something of the host's, and the handle by which it may be cancelled even while it waits."""
+    """A waiting host callback, and the handle that can cancel it."""
 
     callback: Callable[..., object]
     args: tuple[Any, ...]
@@ -44,13 +45,13 @@ class _Due:
 
 
 class StallingLoop(VirtualLoop):
-    """A virtual loop whose host can be stalled. Somewhat slower than one whose cannot."""
+    """A virtual loop whose host can be stalled. Somewhat slower than `VirtualLoop`."""
 
     _until = 0.0
     _waiting: deque[_Due]
 
     def stall(self, seconds: float) -> None:
-        """From now on nothing of the host's runs for so long."""
+        """Run no callback of the host for this time."""
         if self.time() >= self._until:
             self._waiting = deque()
         self._until = max(self._until, self.time() + seconds)

@@ -1,4 +1,4 @@
 """The physics of a table: drum, heads, trays, lifts, lid, dice, gantry, felt, and its people.
 
-The plant knows every tile by identity and place; the controller knows only what sensors tell it.
+The plant tracks the identity and place of every tile; the controller has only the sensors' reports.
 """

@@ -1,8 +1,8 @@
-"""A head's belt: it carries tiles from the wheel past the counter (S1) to the head.
+"""A head's belt: carries tiles from the wheel past the counter (S1) to the head.
 
-The counter is active from a tile's leading edge to its trailing edge. A belt that stops keeps
-every tile where it is, the one before the counter included. A tile that sticks there holds all of
-them up, whatever the motor does, until it is loosened or taken out.
+The counter is active from a tile's leading edge to its trailing edge. While the belt is stopped,
+every tile keeps its place, the one in front of the counter included. A tile that sticks at the
+counter stops all tiles, even if the motor runs, until it is loosened or taken out.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class _Edge:
 class Belt:
     """`seconds_to_counter` and `seconds_to_pass` are a tile's at the belt's speed.
 
-    `arrive` receives each tile at its leading edge, before the counter feels it; `stuck` is told
-    when one sticks there instead.
+    `arrive` is called for each tile at its leading edge, before the counter becomes active;
+    `stuck` is called instead for a tile that sticks there.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Belt:
     ) -> None:
         self.on_it = Holder(name)
         self.slow = 1.0
-        """How many times as long as it should it takes over everything."""
+        """Factor by which it is slower than normal."""
         self._world = world
         self._motor = motor
         self._counter = counter
@@ -64,7 +64,7 @@ class Belt:
 
     @property
     def running(self) -> bool:
-        """Whether it moves, and the wheel can lay a tile on it."""
+        """Whether it moves, so that the wheel can lay a tile on it."""
         return self._moves
 
     @property
@@ -76,7 +76,7 @@ class Belt:
         self._world.sense(self._counter, False)
 
     def run(self, on: bool, slow: float = 1.0) -> None:
-        """The belt's motor is on or off."""
+        """Switch the belt's motor on or off."""
         if on == self._on:
             return
         self._on = on
@@ -85,12 +85,12 @@ class Belt:
         self._move()
 
     def hasten(self) -> None:
-        """It has been tightened and runs as it should."""
+        """Restore the normal speed, after the belt has been tightened."""
         self._ran, self._since, self.slow = self._clock, self._world.now, 1.0
         self._schedule()
 
     def lay(self, tile: Tile, second: Tile | None = None, *, sticks: bool = False) -> None:
-        """The wheel lays a tile on, at least one tile's length behind the last.
+        """Lay a tile on the belt, at least one tile's length behind the last.
 
         A `second` follows it end to end, so that the counter sees one long tile. A tile that
         `sticks` gets no further than the counter.
@@ -108,14 +108,14 @@ class Belt:
             self._schedule()
 
     def loosen(self) -> None:
-        """The tile that stuck comes free and goes on."""
+        """Free the stuck tile, which continues."""
         tile, self._stuck = self._stuck, None
         if tile is not None:
             self._arrive(self.on_it.take(tile))
             self._move()
 
     def take_out(self, tile: Tile) -> Tile:
-        """A person takes a tile off, from wherever it lies; the counter no longer sees it."""
+        """Take a tile off by hand, from any place; the counter no longer detects it."""
         if tile is self._stuck:
             self._stuck = None
             self._world.sense(self._counter, False)
@@ -135,7 +135,7 @@ class Belt:
 
     @property
     def coming(self) -> list[Tile]:
-        """The tiles that have still to come to the counter."""
+        """The tiles that have not reached the counter."""
         return [tile for tile in self.on_it.tiles if tile is not self._stuck]
 
     @property

@@ -1,7 +1,7 @@
-"""The chain of a single-port table: it carries the head's outlet from side to side, in a ring.
+"""The chain of a single-port table: carries the head's outlet from side to side, in a ring.
 
-Zero (S4) is active while the outlet stands at side 0; the corner (S5) passes its sensor as it
-reaches any next side. Stopped there it stands at the side, and covers the sensor until it goes on.
+Zero (S4) is active while the outlet stands at side 0. A corner passes its sensor (S5) as the outlet
+reaches each side. If the chain stops there, S5 stays active until the chain moves on.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 
 BLINK = 0.02
-"""What zero and the corner take to pass their sensors, seconds."""
+"""Seconds that zero and a corner take to pass their sensors."""
 
 
 class Chain:
-    """Where the outlet is: `side`, or None between two."""
+    """Moves the outlet. `side` is its position, None between two sides."""
 
     holders: tuple[Holder, ...] = ()
 
@@ -31,7 +31,7 @@ class Chain:
         self._since = 0.0
         self._next: asyncio.TimerHandle | None = None
         self._leaves: asyncio.TimerHandle | None = None
-        """When the sensors of the side at which it stands lose it."""
+        """When the sensors of the present side become inactive."""
 
     @property
     def side(self) -> int | None:
@@ -64,7 +64,7 @@ class Chain:
         return (self._from + run) % self._sides
 
     def _onward(self, part: float) -> None:
-        """On to the next side, which is this part of a side's way off."""
+        """Move to the next side, at a distance of this share of a side."""
         if self._from == int(self._from):
             self._leaves = self._world.loop.call_later(BLINK, self._leave)
         seconds = part * self._module.seconds_per_side

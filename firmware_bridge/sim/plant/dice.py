@@ -1,4 +1,4 @@
-"""The dice dome: shaken by the board, seeded by the plant, loaded by tests."""
+"""Dice dome: the board shakes it, the plant's seed determines it, tests can set its throws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Dome:
-    """`loaded` throws come first, in order; then the dice are fair."""
+    """A dice dome. The throws in `loaded` come first, in order; further throws are random."""
 
     holders: tuple[Holder, ...] = ()
 
@@ -18,15 +18,15 @@ class Dome:
         self.channels = frozenset({module.unit})
         self.loaded: deque[tuple[int, ...]] = deque()
         self.fallen: list[tuple[int, ...]] = []
-        """What every throw has shown, in order; a cocked die shows 0."""
+        """The faces of every throw, in order; a cocked die shows 0."""
         self._chance = world.stream("dice")
         self._mishaps = world.mishaps
 
     def rest(self) -> None:
-        """Nothing to tell."""
+        """Do nothing: a dome has no sensor."""
 
     def output(self, channel: str, value: int) -> None:
-        """The shaker runs or stands; the dice show only once it stands."""
+        """Start or stop the shaker; the dice can be read once it is stopped."""
 
     def throw(self, count: int) -> tuple[int, ...]:
         if self.loaded:

@@ -1,4 +1,4 @@
-"""The drum: an inclined turntable in which a set is stirred until the heads have taken it."""
+"""The drum: an inclined turntable that stirs a set until the heads have taken every tile."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 IDLE_MA, TILE_MA = 900.0, 4.0
-"""What its motor draws empty, and for each tile that it stirs (ours)."""
+"""Motor current when empty, and in addition for each tile, milliamperes (our values)."""
 
 
 class Drum:
-    """Its magnets turn every tile face down; while it turns, wheels pick them out.
+    """The drum. Its magnets turn every tile face down; while it turns, wheels pick tiles out.
 
-    What each wheel finds is settled when a set falls in: all the tiles, in one random order, come
-    to lie before the wheels in turn. So the faces that a wheel gets do not hang on whether it or
-    its neighbour was a millisecond earlier, which differs from board to board.
+    The tiles that each wheel picks are determined when a set falls in: all tiles, in one random
+    order, are assigned to the wheels in turn. The faces that a wheel gets therefore do not depend
+    on which wheel was a millisecond earlier, which differs between kinds of boards.
     """
 
     def __init__(self, world: World, module: DrumModule, floor: Floor) -> None:
@@ -32,7 +32,7 @@ class Drum:
         self._chance = world.stream("drum")
         self._heads: list[Callable[[], None]] = []
         self._before: dict[Tile, int] = {}
-        """The wheel before which a tile lies, or lay last; its order there is that of the well."""
+        """The wheel to which a tile is assigned; the tiles' order is that of the well."""
 
     def __len__(self) -> int:
         return len(self.well)
@@ -42,7 +42,7 @@ class Drum:
         self._heads.append(head)
 
     def rest(self) -> None:
-        """Nothing to tell: the drum has no sensor."""
+        """Do nothing: the drum has no sensor."""
 
     def output(self, channel: str, value: int) -> None:
         self.stirring = value != 0
@@ -50,35 +50,35 @@ class Drum:
         self._tell()
 
     def current(self) -> float:
-        """What its motor draws, milliamperes: the more, the more it has to stir."""
+        """Its motor's current, milliamperes, which grows with the number of tiles."""
         return (IDLE_MA + TILE_MA * len(self)) if self.stirring else 0.0
 
     def check_room(self, more: int) -> None:
-        """Raises Impossible if so many tiles more do not fit."""
+        """Raise ImpossibleOrderError if `more` tiles do not fit."""
         if len(self) + more > self._capacity:
             raise ImpossibleOrderError(
                 f"The drum holds {self._capacity} tiles: {more} do not fit to its {len(self)}."
             )
 
     def pour(self, tiles: Iterable[Tile]) -> None:
-        """A set falls in, through the open lid: all of it, if nobody was clumsy."""
+        """Put in a set through the open lid; injected faults may change the set."""
         for tile in self._floor.mishandled(list(tiles), self.give):
             self._lay(tile)
         self._mix()
         self._tell()
 
     def give(self, *tiles: Tile) -> None:
-        """Single tiles come to lie in the drum, behind those of the wheel that has the fewest."""
+        """Put in single tiles, behind those of the wheel that has the fewest."""
         for tile in tiles:
             self._before[tile] = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
             self._lay(tile)
         self._tell()
 
     def pick(self, wheel: int) -> Tile:
-        """The next tile that a wheel gets hold of; there must be one.
+        """The next tile that a wheel picks; the drum must not be empty.
 
-        A wheel that has used up its share takes from the largest one left, and there the last:
-        what the others find before that stays the same.
+        A wheel without tiles takes the last tile of the wheel that has most, so that the earlier
+        tiles of the other wheels stay the same.
         """
         if share := self._share(wheel):
             return self.well.take(share[0])
@@ -96,8 +96,8 @@ class Drum:
         self.well.put(tile)
 
     def _mix(self) -> None:
-        """Everything that lies here comes to lie in a new order before the wheels in turn."""
-        # How they were pushed in, and what was left from before, must not matter.
+        """Assign all tiles to the wheels in turn, in a new random order."""
+        # The order must not depend on how they were pushed in, or on tiles left from before.
         self.well.tiles.sort(key=lambda tile: tile.number)
         self._chance.shuffle(self.well.tiles)
         for place, tile in enumerate(self.well.tiles):

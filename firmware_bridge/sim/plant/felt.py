@@ -1,7 +1,7 @@
-"""The table top: pillars of tiles at spots, one on another, some lying across their neighbours.
+"""The felt (table top): pillars of tiles at spots, of which some lie across their neighbours.
 
-A pillar is a column of tiles at one spot. It stands on the felt, or, laid across or set down
-half over others, on those others; nothing can be taken from under a tile that rests on it.
+A pillar is a column of tiles at one spot. It stands on the felt, or, if it was laid across or set
+down half over others, on those others. No tile can be taken from under one that rests on it.
 Levels count tile heights from the felt: a wall's lower tile lies on level 0.
 """
 
@@ -17,7 +17,7 @@ from rules.geometry import Seat
 from rules.tiles import Face
 
 TOLERANCE = 0.003
-"""How far a gripper may be off a column's centre and still hold it, metres."""
+"""Distance from a column's centre within which a gripper can hold it, metres."""
 _TOUCH = 0.001
 
 
@@ -84,7 +84,7 @@ class _Pillars:
 
 
 class Felt(Holder):
-    """All pillars on top of the table, and which seat a tile lies before."""
+    """All pillars on top of the table, and the seat in front of which each tile lies."""
 
     def __init__(self, field: Field, seats: int) -> None:
         super().__init__("felt")
@@ -96,9 +96,9 @@ class Felt(Holder):
         self._open = field.middle()
         """The spots in the middle where players lay tiles open."""
         self._middle: list[Tile] = []
-        """What they have laid there, in that order."""
+        """The tiles laid there, in order."""
         self.raised: dict[Spot, tuple[Tile, ...]] = {}
-        """What was set up since the felt was last cleared, each column bottom first."""
+        """The walls set up since the felt was last cleared, each column bottom first."""
 
     # What lies here
 
@@ -142,7 +142,7 @@ class Felt(Holder):
     # What people and lifts do
 
     def stand(self, spot: Spot, tiles: Iterable[Tile]) -> None:
-        """A lift raises a column, bottom tile first. Raises Impossible on an occupied spot."""
+        """Raise a column, bottom tile first. ImpossibleOrderError on an occupied spot."""
         if self.standing(spot):
             raise ImpossibleOrderError(f"A wall cannot rise at {spot}: tiles stand there.")
         pillar = Pillar(spot)
@@ -153,28 +153,28 @@ class Felt(Holder):
         self.raised[spot] = tuple(pillar.tiles)
 
     def hand(self, seat: Seat, tiles: Iterable[Tile]) -> None:
-        """Tiles come to lie before a seat, side by side, one high."""
+        """Put tiles in front of a seat, side by side, one high."""
         for tile in tiles:
             spot = self._free_before(seat)
             self.put(tile)
             self._pillars.add(Pillar(spot, tiles=[tile]))
 
     def take_up(self, seat: Seat) -> list[Tile]:
-        """A player takes up every tile that lies before his seat."""
+        """Take up every tile in front of a seat."""
         self._reach.pop(seat, None)
         return [self.lift(tile) for tile in self.hands()[seat]]
 
     def lay_open(self, tile: Tile) -> None:
-        """A player lays a tile face up in the middle, where it is free, or else on another."""
+        """Lay a tile face up in the middle, on a free spot, or else on another tile."""
         tile.up = True
         free = (spot for spot in self._open if not self.standing(spot))
         self.lay(next(free, None) or min(self._open, key=self.height), tile)
         self._middle.append(tile)
 
     def pick_up(self, face: Face) -> Tile:
-        """A player takes the tile of that face that was laid in the middle last.
+        """Take the tile of that face that was laid in the middle last.
 
-        Raises Impossible where there is none.
+        Raises ImpossibleOrderError if there is none.
         """
         for tile in reversed(self._middle):
             if tile.face == face:
@@ -183,11 +183,11 @@ class Felt(Holder):
         raise ImpossibleOrderError(f"No {face} lies in the middle.")
 
     def lay(self, spot: Spot, tile: Tile) -> None:
-        """A person lays a tile on top of whatever lies at a spot."""
+        """Lay a tile by hand on top of the tiles at a spot."""
         self.set_down((spot,), self.height(spot), [[tile]])
 
     def lift(self, tile: Tile) -> Tile:
-        """A person takes one tile away, from wherever it lies; what lay on it sinks down."""
+        """Take one tile away by hand, from any place; tiles on it sink down."""
         pillar = self._pillar_of(tile)
         pillar.tiles.remove(tile)
         if not pillar.tiles:
@@ -197,12 +197,12 @@ class Felt(Holder):
         return self.take(tile)
 
     def turn_over(self, tile: Tile) -> None:
-        """A person or the flipper turns a tile over where it lies."""
+        """Turn a tile over in place, by hand or by the flipper."""
         self._pillar_of(tile)
         tile.up = not tile.up
 
     def top_tile(self, spot: Spot) -> Tile:
-        """The uppermost tile at a spot. Raises Impossible where none lies."""
+        """The uppermost tile at a spot. Raises ImpossibleOrderError if there is none."""
         found = [p for p in self._near(spot) if self._same(p.spot, spot)]
         if not found:
             raise ImpossibleOrderError(f"No tile lies at {spot}.")
@@ -213,11 +213,11 @@ class Felt(Holder):
         return any(self._same(p.spot, spot) and tile in p.tiles for p in self._near(spot))
 
     def in_a_wall(self, tile: Tile) -> bool:
-        """Whether a tile was set up here, wherever it lies now."""
+        """Whether a tile was part of a wall, independent of its present place."""
         return any(tile in column for column in self.raised.values())
 
     def sweep(self) -> list[Tile]:
-        """Everything off the felt, as when the players push the played set in."""
+        """Take all tiles off the felt, as when the players push the played set in."""
         swept = list(self.tiles)
         for tile in swept:
             self.take(tile)
@@ -232,8 +232,8 @@ class Felt(Holder):
     def grip(self, centres: tuple[Spot, ...], level: int, most: int) -> list[list[Tile]]:
         """Take a block out: for each column, the tiles from `level` up, bottom first.
 
-        Empty where nothing lies between the jaws. Raises Impossible for one column in jaws set for
-        two, more than `most` levels, or tiles on which others rest.
+        Empty if no tile lies between the jaws. Raises ImpossibleOrderError for one column in jaws
+        set for two, more than `most` levels, or tiles on which others rest.
         """
         columns = [self._reached(spot, level) for spot in centres]
         if not any(columns):
@@ -262,7 +262,7 @@ class Felt(Holder):
     def set_down(self, centres: tuple[Spot, ...], level: int, block: list[list[Tile]]) -> None:
         """Put a block's columns down with their lowest tiles on `level`.
 
-        Raises Impossible, with nothing moved, where that level is in the air or inside tiles.
+        Raises ImpossibleOrderError, with nothing moved, if that level is in the air or in tiles.
         """
         for spot in centres:
             support = self.height(spot)
@@ -328,7 +328,7 @@ class Felt(Holder):
 
 
 def _touching(field: Field) -> dict[tuple[bool, bool], tuple[float, float]]:
-    """How near, in x and in y, two tiles overlap: by whether each of them lies crossed."""
+    """The distances in x and y within which two tiles overlap, by whether each lies crossed."""
     along, across = field.pitch, field.tile_length
     extent = {False: (along, across), True: (across, along)}
     return {

@@ -13,7 +13,7 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Flipper:
-    """`target` says under which spot it stands, for the wall that stands there now."""
+    """A flipper. `target` returns the spot under which it stands, for the present wall."""
 
     holders: tuple[Holder, ...] = ()
 

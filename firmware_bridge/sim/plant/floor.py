@@ -1,6 +1,6 @@
-"""Around the table: the floor under it, and a box of tiles that do not belong to any of its sets.
+"""Surroundings of the table: the floor, and a box of spare tiles that belong to none of its sets.
 
-A tile that people drop lies on the floor; what is pushed in with a set by mistake was in the box.
+A dropped tile lies on the floor; a tile pushed in with a set by mistake comes from the box.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from firmware_bridge.sim.plant.tiles import Holder, Tile, change_places
 from firmware_bridge.sim.plant.world import World
 
 LONGER = 1.25
-"""A foreign tile, in lengths of the table's own."""
+"""Length of a foreign tile, in lengths of the table's own."""
 SPARE = 12
-"""So many of each sort can get into the table."""
+"""Maximum number of each sort that can get into the table."""
 STRANGE = "foreign"
 """The face of a tile of another set."""
 
 
 class Floor:
-    """Tiles that are not in the machine, and what people do to a set while they push it in."""
+    """Tiles that are not in the machine, and injected faults of pushing a set in."""
 
     channels: frozenset[str] = frozenset()
 
@@ -30,11 +30,11 @@ class Floor:
         self.holders = (self.fallen, self.spare)
         self._world = world
         self._own = 0
-        """So many tiles are the table's own: they have the lowest numbers."""
+        """Number of the table's own tiles, which have the lowest tag numbers."""
         self._chance = world.mishaps.stream("floor")
 
     def stock(self, first: int, faces: tuple[str, ...]) -> list[Tile]:
-        """Fill the spare box, where a mishap may want it: twins of the set's tiles, and strangers.
+        """Fill the spare box for injected faults: twins of the set's tiles, and foreign tiles.
 
         Numbers go on from `first`, so that a twin's tag reads as its face.
         """
@@ -53,13 +53,13 @@ class Floor:
         return tiles
 
     def rest(self) -> None:
-        """Nothing to tell: nobody watches the floor."""
+        """Do nothing: the floor has no sensor."""
 
     def output(self, channel: str, value: int) -> None:
-        """Nothing is driven here."""
+        """Do nothing: the floor has no outputs."""
 
     def mishandled(self, tiles: list[Tile], give: Callable[[Tile], None]) -> list[Tile]:
-        """The tiles of a set as they arrive; `give` brings the drum one that is found later."""
+        """Apply injected faults to a set; `give` puts a tile found later into the drum."""
         mishaps = self._world.mishaps
         if tiles and mishaps.strikes("missing_tile", "drum"):
             lost = tiles.pop(self._chance.randrange(len(tiles)))
@@ -73,7 +73,7 @@ class Floor:
         return tiles
 
     def _mix_up(self, tiles: list[Tile]) -> None:
-        """A stranger goes in, and one of the set's own lands in the box where that was."""
+        """Exchange one of the set's tiles with a foreign tile from the box."""
         places = [at for at, tile in enumerate(tiles) if tile.number < self._own]
         other = self._find(strange=True)
         if not places or other is None:
@@ -92,15 +92,14 @@ class Floor:
         return None
 
     def _bring(self, give: Callable[[Tile], None]) -> None:
-        """Whatever lies on the floor goes into the drum."""
+        """Put all tiles on the floor into the drum."""
         for tile in list(self.fallen.tiles):
             give(self.fallen.take(tile))
 
     def _put_away(self, twin: Tile) -> None:
-        """The twin goes back into its box; where it was counted, what is left over replaces it.
+        """Put the twin back into its box; if it was counted, a left-over tile replaces it.
 
-        While nothing is left over the set is as it should be, as far as anybody counts: then the
-        twin stays in it.
+        Without a left-over tile the number of tiles is right, so the twin stays in the set.
         """
         left = sorted(self._world.uncounted(), key=lambda tile: tile.set != twin.set)
         if not left:
