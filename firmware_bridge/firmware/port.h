@@ -1,4 +1,4 @@
-/* What the portable core asks of a processor, and what it offers to its interrupts.
+/* The interface between the portable core and a processor, and the functions for its interrupts.
  *
  * Pins have the numbers of an Arduino Mega 2560; 255 is no pin and may be given everywhere.
  * Nothing here waits. Two contexts run: the main loop, and the reflex (the sampling tick and the

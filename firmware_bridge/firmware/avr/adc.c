@@ -1,7 +1,8 @@
 /* Analogue inputs 54 to 69 and the supply, measured in turn, 10 bits against the 5 V supply.
  *
- * A conversion takes 104 us. Whoever asks for a figure takes in the conversion that is ready and
- * starts the next one: the main loop asks for the supply every turn, so no interrupt is needed. */
+ * A conversion takes 104 us. A call that requests a value reads the completed conversion
+ * and starts the next one. The main loop requests the supply every turn, so no interrupt is
+ * needed. */
 #include "adc.h"
 
 #include "../port.h"

@@ -1,4 +1,4 @@
-/* The EEPROM, a byte at a time. A write goes on by itself for 3.4 ms. */
+/* The EEPROM, a byte at a time. The hardware completes a write within 3.4 ms. */
 #include "../port.h"
 
 #include <avr/interrupt.h>

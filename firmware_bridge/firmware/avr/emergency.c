@@ -1,6 +1,7 @@
 /* The emergency input, pin 20, in hardware: INT1 makes every output safe and stops every axis.
  *
- * The core is told by the next tick, not from here: so that it is never interrupted by itself. Until then no pin can be written (`port_pin_write`). */
+ * The next tick reports it to the core, not this handler, so that the core never
+ * interrupts itself. Until then no pin can be written (`port_pin_write`). */
 #include "emergency.h"
 
 #include "../port.h"

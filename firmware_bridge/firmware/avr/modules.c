@@ -1,4 +1,4 @@
-/* Modules on the UARTs 1 to 3: 115,200 baud, 8N1, a line now and then. */
+/* Modules on the UARTs 1 to 3: 115,200 baud, 8N1, short lines at a low rate. */
 #include "../port.h"
 
 #include <avr/interrupt.h>

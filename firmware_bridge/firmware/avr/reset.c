@@ -1,4 +1,4 @@
-/* Why the board has started, what restarts it when it hangs, and the way to the bootloader. */
+/* The cause of the last reset, the watchdog, and the jump to the bootloader. */
 #include "reset.h"
 
 #include "../port.h"

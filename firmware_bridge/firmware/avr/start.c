@@ -1,4 +1,4 @@
-/* The processor's start, and what a simulator has to know about it. */
+/* The processor's start, and the description of the processor for a simulator. */
 #include "adc.h"
 #include "clock.h"
 #include "emergency.h"

@@ -1,4 +1,4 @@
-/* What the tick does when a sensor has changed, and what locks it out. */
+/* The tick's processing of sensor changes, and the locking that delays it. */
 #include "tick.h"
 
 #include "../port.h"

@@ -1,6 +1,6 @@
-/* Replies, and what orders and questions have in common: whom they are about.
+/* Replies, and the lookup of the channel that an order or question names.
  *
- * What is refused here has been replied to; then null or false is given. */
+ * A function that refuses sends the reply itself and returns null or false. */
 #ifndef WALLWRIGHT_ANSWERS_H
 #define WALLWRIGHT_ANSWERS_H
 

@@ -1,4 +1,4 @@
-/* An axis as its own modules see it: where it stands, and the motion that is under way. */
+/* The internal state of an axis: its position, and its motion in progress. */
 #ifndef WALLWRIGHT_AXIS_H
 #define WALLWRIGHT_AXIS_H
 

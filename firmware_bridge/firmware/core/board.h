@@ -1,4 +1,4 @@
-/* Which module does each command, and in which order the board does all else in a turn. */
+/* Dispatches each command to its module, and runs all other tasks of a turn in order. */
 #ifndef WALLWRIGHT_BOARD_H
 #define WALLWRIGHT_BOARD_H
 

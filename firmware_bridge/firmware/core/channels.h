@@ -1,4 +1,4 @@
-/* What the board knows of each channel of its table. Compact: 56 channels share 900 bytes.
+/* The state of each channel of the board's table. Compact: 56 channels share 900 bytes.
  *
  * The fixed part is written by records.c while no table is in force. What changes while one
  * is belongs to the reflex, and the main loop touches it under `port_lock`. */

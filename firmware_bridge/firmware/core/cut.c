@@ -1,7 +1,7 @@
-/* What of the reflex may not come a cycle later than it must: the power of the motors that an edge
- * ends. Only pins change here; what else the edge means comes afterwards (reflex.c).
+/* The time-critical part of the reflex: cuts the power of the motors that an edge
+ * ends. Only pins change here; reflex.c does the rest of the processing afterwards.
  *
- * On its own, so that this is compiled for speed and all else for size. */
+ * It is a file of its own, because it is compiled for speed and all other files for size. */
 #include "../port.h"
 #include "channels.h"
 #include "drives.h"

@@ -1,7 +1,7 @@
-/* Drives, pulses and what was simply set: orders on outputs, from their begin to their end.
+/* Drives, pulses and set values: orders on outputs, from their begin to their end.
  *
  * Ends come from the reflex (edges, levels, switches) and from the main loop (time, current, stop,
- * lease, fault); whoever comes first has ended it. */
+ * lease, fault); the first of them ends the order. */
 #ifndef WALLWRIGHT_DRIVES_H
 #define WALLWRIGHT_DRIVES_H
 

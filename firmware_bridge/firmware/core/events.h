@@ -1,7 +1,7 @@
-/* What the board has to tell, in order, until the host has received it.
+/* The queue of events, in order, until the host has acknowledged them.
  *
- * A bounded ring. Whoever begins a motion promises its end a place, so that no end is ever lost;
- * edges take only places that nobody was promised. */
+ * A bounded ring. The begin of a motion reserves a place for its end, so that no end is lost;
+ * edges use only places that are not reserved. */
 #ifndef WALLWRIGHT_EVENTS_H
 #define WALLWRIGHT_EVENTS_H
 

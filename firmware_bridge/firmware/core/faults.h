@@ -1,4 +1,4 @@
-/* Latched faults: any of them stops the whole board. That is simple enough to trust. */
+/* Latched faults: any of them stops the whole board, because that rule is simple to verify. */
 #ifndef WALLWRIGHT_FAULTS_H
 #define WALLWRIGHT_FAULTS_H
 

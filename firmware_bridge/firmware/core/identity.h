@@ -1,4 +1,4 @@
-/* Who this board is: provisioned in EEPROM, read at the start. */
+/* The board's identity: provisioned in EEPROM, read at the start. */
 #ifndef WALLWRIGHT_IDENTITY_H
 #define WALLWRIGHT_IDENTITY_H
 

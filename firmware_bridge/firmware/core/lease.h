@@ -1,4 +1,4 @@
-/* The lease: outputs live while it does. */
+/* The lease: outputs may be active only while it lasts. */
 #ifndef WALLWRIGHT_LEASE_H
 #define WALLWRIGHT_LEASE_H
 

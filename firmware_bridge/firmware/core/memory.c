@@ -1,5 +1,5 @@
-/* The EEPROM holds rows of records of one size. The saver walks through all of them: it makes what
- * a record should be, then writes the bytes that differ. */
+/* The EEPROM holds rows of records of one size. The saver visits all of them in turn: it computes
+ * a record's present content, then writes the bytes that differ. */
 #include "memory.h"
 
 #include "../port.h"

@@ -1,9 +1,9 @@
-/* What outlives a lost supply: sensors' counts and levels, last orders, the dice, and at which
- * levels the table's outputs rest.
+/* The state that is kept without power: sensors' counts and levels, last orders, the dice, and the
+ * safe levels of the table's outputs.
  *
  * Saved to EEPROM a byte a turn: what has changed every 250 ms while nothing moves, at once when
- * the supply falls, and after a reset by anything else. Each record has its own check; one that was torn is as if it had never
- * been. Counts belong to pins, orders and dice to channels. */
+ * the supply falls, and after a reset by anything else. Each record has its own check; a torn record
+ * is ignored. Counts belong to pins, orders and dice to channels. */
 #ifndef WALLWRIGHT_MEMORY_H
 #define WALLWRIGHT_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* Orders: what sets something in motion, and therefore needs a lease. */
+/* Orders: commands that begin a motion, and therefore need a lease. */
 #ifndef WALLWRIGHT_ORDERS_H
 #define WALLWRIGHT_ORDERS_H
 

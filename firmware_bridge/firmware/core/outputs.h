@@ -1,4 +1,4 @@
-/* Motors, outputs and strips: what is on their pins.
+/* Motors, outputs and strips: the values at their pins.
  *
  * An output is at its safe value, or at what was ordered; back-pressure holds it at the safe value
  * meanwhile. The orders that run on them are in drives.h. */

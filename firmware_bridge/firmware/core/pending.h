@@ -1,5 +1,5 @@
-/* Commands that are not done within a turn: Identify, whose proof takes some; Scan, which waits for
- * its reader; Bootloader, whose reply has to go first. Commands wait meanwhile. */
+/* Commands that take several turns: Identify, which computes a proof; Scan, which waits for
+ * its reader; Bootloader, whose reply must be sent first. Other commands wait meanwhile. */
 #ifndef WALLWRIGHT_PENDING_H
 #define WALLWRIGHT_PENDING_H
 

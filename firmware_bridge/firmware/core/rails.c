@@ -1,4 +1,4 @@
-/* Where an axis may go, and where it is. */
+/* An axis's permitted range, and its position. */
 #include "axis.h"
 #include "channels.h"
 

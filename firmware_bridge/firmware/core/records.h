@@ -1,4 +1,4 @@
-/* One record of the channel table: whether it can be, and what the board keeps of it. */
+/* One record of the channel table: its validation, and the fields that the board stores. */
 #ifndef WALLWRIGHT_RECORDS_H
 #define WALLWRIGHT_RECORDS_H
 

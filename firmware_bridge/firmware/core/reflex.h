@@ -1,4 +1,4 @@
-/* What happens in the instant in which an input changes: counting, the ends of drives, stops at
+/* The reflex: immediate reaction to a change of an input: counting, the ends of drives, stops at
  * switches, back-pressure, homing. Runs in the sampling tick; the main loop only reports. */
 #ifndef WALLWRIGHT_REFLEX_H
 #define WALLWRIGHT_REFLEX_H

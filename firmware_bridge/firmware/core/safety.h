@@ -1,4 +1,4 @@
-/* Latched faults: what they stop, when they may be cleared; the light curtain before an order. */
+/* Latched faults: their effects and their clearing; the light curtain's check before orders. */
 #ifndef WALLWRIGHT_SAFETY_H
 #define WALLWRIGHT_SAFETY_H
 

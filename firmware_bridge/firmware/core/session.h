@@ -1,5 +1,5 @@
 /* The board's end of the line: commands strictly in the order of their numbers, each exactly once;
- * a repeated one gets the remembered reply. See docs/PROTOCOL.md. */
+ * a repeated one gets the stored reply. See docs/PROTOCOL.md. */
 #ifndef WALLWRIGHT_SESSION_H
 #define WALLWRIGHT_SESSION_H
 

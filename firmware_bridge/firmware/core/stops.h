@@ -1,4 +1,4 @@
-/* What ends motions: all of them, or those that the host names. */
+/* Stops: end all motions, or those of the channels that the host names. */
 #ifndef WALLWRIGHT_STOPS_H
 #define WALLWRIGHT_STOPS_H
 

@@ -1,4 +1,4 @@
-/* How far an axis has come at any time: a trapezoid of speed to its target, a ramp when stopped.
+/* An axis's distance as a function of time: a trapezoid of speed to its target, or a stop ramp.
  * Distances are micrometres from the start, always forward; times are seconds. */
 #ifndef WALLWRIGHT_TRAPEZOID_H
 #define WALLWRIGHT_TRAPEZOID_H

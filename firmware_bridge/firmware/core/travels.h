@@ -1,4 +1,4 @@
-/* Axes that began together: their motion ends, and is told, when all of them stand still. */
+/* Axes that began together: their motion ends, and is reported, when all of them are at rest. */
 #ifndef WALLWRIGHT_TRAVELS_H
 #define WALLWRIGHT_TRAVELS_H
 

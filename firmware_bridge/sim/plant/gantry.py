@@ -1,6 +1,6 @@
-"""The gantry's body: jaws that go over the field, down, close on a block, turn it, set it down.
+"""The gantry: jaws that move over the field and down, grip a block, turn it and set it down.
 
-It does what its channels say. What no gripper can do it refuses with an `ImpossibleOrderError`.
+Its channels control it. An operation that no gripper can do raises an `ImpossibleOrderError`.
 Heights are levels of tiles; the z axis is the height of the jaws' lower edge.
 """
 
@@ -45,10 +45,10 @@ class Gantry:
         self._mishaps = mishaps
         self._block: list[list[Tile]] = []
         self._from: tuple[Spot, ...] = ()
-        """Where the block was taken up."""
+        """The place where the block was gripped."""
         self._carried = False
         self._goes: dict[str, float] = {}
-        """How far each axis that moves has to go, metres."""
+        """The distance that each moving axis has to travel, metres."""
         self._at = {module.x: 0.0, module.y: 0.0, module.z: 0.0}
         self._wide = False
         self._crossed = False
@@ -77,14 +77,14 @@ class Gantry:
         return frozenset({*self._at, *self._ends, self._module.wide, *reader})
 
     def rest(self) -> None:
-        """Tell the sensors how it stands at power-on: jaws open, straight, empty."""
+        """Set the sensors to the state at power-on: jaws open, straight, empty."""
         for over, home, _ in self._ends.values():
             self._sense(over, False)
             self._sense(home, True)
         self._sense(self._module.loaded, False)
 
     def output(self, channel: str, value: int) -> None:
-        """A motor or output took this value. Raises Impossible."""
+        """A motor or output changed to this value. Raises ImpossibleOrderError."""
         if channel == self._module.wide:
             self._set_wide(bool(value))
             return
@@ -93,7 +93,7 @@ class Gantry:
             self._run(channel, 1 if value > 0 else -1, self._running[channel])
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis sets off. Raises Impossible if that drags the jaws through tiles."""
+        """An axis begins to move. ImpossibleOrderError if that drags the jaws through tiles."""
         self._at[axis] = start
         self._goes[axis] = target - start
         if axis != self._module.z and start != target and self._among_tiles():
@@ -106,7 +106,7 @@ class Gantry:
             self._carry_off(seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
-        """An axis has come to rest. Raises Impossible if the held block hit something."""
+        """An axis stopped. Raises ImpossibleOrderError if the held block hit something."""
         self._at[axis] = position
         self._goes.pop(axis, None)
         if self._block and any(
@@ -182,18 +182,18 @@ class Gantry:
         tile.up = not tile.up
 
     def _set_wide(self, wide: bool) -> None:
-        """Jaws that hold a block stay as they are: a lost lease must not drop it."""
+        """Set the jaws' width; not while they hold a block, which a lost lease must not drop."""
         if not self._block:
             self._wide = wide
 
     def put_in(self, tile: Tile) -> None:
-        """A person holds a tile between the jaws, which are empty."""
+        """Put a tile between the empty jaws by hand."""
         self._block = [[tile]]
         self.held.put(tile)
         self._sense(self._module.loaded, True)
 
     def take_out(self, tile: Tile) -> Tile:
-        """A person takes a tile out of the jaws."""
+        """Take a tile out of the jaws by hand."""
         for column in self._block:
             if tile in column:
                 column.remove(tile)
@@ -201,10 +201,10 @@ class Gantry:
         self._sense(self._module.loaded, bool(self._block))
         return self.held.take(tile)
 
-    # Mishaps
+    # Injected faults
 
     def _carry_off(self, seconds: float) -> None:
-        """A block leaves its place: the jaws may lose it there, or on the way."""
+        """Carry a block off; an injected fault may drop it at its place, or on the way."""
         if not self._mishaps.strikes("dropped_tile", "gripper"):
             return
         chance = self._mishaps.stream(f"gripper {len(self._mishaps.happened)}")
@@ -212,7 +212,7 @@ class Gantry:
         self._later(share * seconds, lambda: self._drop(share))
 
     def _drop(self, share: float) -> None:
-        """What the jaws hold falls: back, or, a share of the way on, onto whatever lies there."""
+        """Drop the held block: back, or after a share of the way, onto the tiles there."""
         spots = self._from if share == 0.0 else self._spots(share)
         fallen: list[tuple[Tile, Spot, Spot]] = []
         for home, spot, column in zip(self._from, spots, self._block, strict=False):
@@ -223,7 +223,7 @@ class Gantry:
         self._sense(self._module.loaded, False)
 
         def put_back() -> None:
-            # All of it is taken up first: what still lies near would hold the rest up.
+            # Take up the whole block first: tiles that still lie near would support the rest.
             lying = [(tile, home) for tile, spot, home in fallen if self._felt.lies_at(spot, tile)]
             for tile, _ in lying:
                 self._felt.lift(tile)
@@ -233,7 +233,7 @@ class Gantry:
         if fallen:
             self._mishaps.stands("dropped_tile", "gripper", put_back)
 
-    # Where the jaws are
+    # Position of the jaws
 
     @property
     def _x(self) -> float:
@@ -251,7 +251,7 @@ class Gantry:
         return self._felt.highest(self._x, self._y) > self._level + 0.1
 
     def _spots(self, share: float = 0.0) -> tuple[Spot, ...]:
-        """The columns between the jaws, where these are after a share of the way they go."""
+        """The spots between the jaws after a share of their way."""
         x = self._x + share * self._goes.get(self._module.x, 0.0)
         y = self._y + share * self._goes.get(self._module.y, 0.0)
         middle = Spot(x, y, self._crossed)

@@ -1,8 +1,8 @@
-"""The heads: at each port of the drum a wheel lifts tiles out, one by one, onto the head's belt.
+"""The heads: at each port of the drum, a wheel lifts single tiles onto the head's belt.
 
-A wheel finds its next tile after a time that has a least value, for a tile must pass, and a mean
-that grows in proportion as fewer than `plenty` tiles lie in the drum: the tail of every mix. A
-tile has arrived when its leading edge reaches the counter.
+A wheel picks its next tile after a random time. The time has a minimum, in which a tile passes, and
+a mean that grows in proportion as the drum holds fewer than `plenty` tiles (the end of every mix).
+A tile has arrived when its leading edge reaches the counter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firmware_bridge.sim.plant.tiles import Holder, Tile
 from firmware_bridge.sim.plant.world import World
 
 FULL = 6
-"""So many tiles waiting make the belt full (S6)."""
+"""Number of waiting tiles at which the belt is full (S6)."""
 GAP = 0.005
 """The least distance between two tiles on a belt, metres: the wheel's magnets sit apart (ours)."""
 SHAPE = 4.0
@@ -28,9 +28,9 @@ SHAPE = 4.0
 LOOSENS = 0.6
 """The chance that a reversal of the wheel loosens a stuck tile (ours)."""
 BELT_MA = 400.0
-"""What a belt's motor draws as it should (ours)."""
+"""A belt motor's normal current (our value)."""
 STUCK_MA = 1500
-"""What a belt's motor draws against a stuck tile: more than it should, not more than it may."""
+"""A belt motor's current with a stuck tile: above normal, below its limit."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Head:
         """The share of its way to the next tile that the wheel has still to turn."""
         self._chance = world.stream(f"head {number}")
         self._weak = 1.0
-        """How many times as long as it should the wheel takes."""
+        """Factor by which the wheel is slower than normal."""
         self._extra = 0.0
         """How much later the next tile must come, since the last one was longer than usual."""
         self._turns_left = 0.0
@@ -155,10 +155,10 @@ class Head:
             self.waiting.tiles[-1].up = not self.waiting.tiles[-1].up
             self._tell()
 
-    # From the drum to the counter
+    # Path from the drum to the counter
 
     def _look(self) -> None:
-        """The wheel looks for its next tile, or stops on its way to it and keeps that way."""
+        """Start the wheel's search for its next tile, or stop it and keep its progress."""
         self._mind_the_drum()
         looks = (
             self._wheel > 0
@@ -191,7 +191,7 @@ class Head:
         self._look()
 
     def _lift(self) -> None:
-        """Lift a tile onto the belt, unless something goes wrong with it."""
+        """Lift a tile onto the belt, with any injected fault."""
         mishaps = self._world.mishaps
         if hit := mishaps.strikes("starved", self._part):
             self._starved = hit.amount
@@ -210,7 +210,7 @@ class Head:
 
     @property
     def _tile_time(self) -> float:
-        """What one of the table's own tiles takes to pass a point of the belt."""
+        """Seconds that one of the table's own tiles takes to pass a point of the belt."""
         return self._length / self._speed * self._belt.slow
 
     def _arrive(self, tile: Tile) -> None:
@@ -224,7 +224,7 @@ class Head:
         return self._module.belt_current
 
     def current(self) -> float:
-        """What the belt's motor draws, milliamperes: a belt that slips is light to turn."""
+        """The belt motor's current, milliamperes; lower if the belt slips."""
         if self._belt.stuck is not None:
             return STUCK_MA
         return BELT_MA / self._belt.slow if self._belt.running else 0.0
@@ -272,7 +272,7 @@ class Head:
         return hit.amount
 
     def _second(self) -> Tile | None:
-        """A second tile that comes along with the first."""
+        """A second tile that an injected fault lifts with the first."""
         mishaps = self._world.mishaps
         if not (len(self._drum) and mishaps.strikes("double_feed", self._part)):
             return None
@@ -298,7 +298,7 @@ class Head:
         self._go_on()
 
     def _clear(self) -> None:
-        """A person takes the stuck tile out and gives it to the drum."""
+        """Take the stuck tile out by hand and put it into the drum."""
         tile = self._belt.stuck
         assert tile is not None
         self._give_back(tile)
@@ -349,12 +349,12 @@ class Head:
         self._look()
 
     def take_out(self, tile: Tile) -> Tile:
-        """A person takes one tile away, off the belt or from where it waits."""
+        """Take one tile away by hand, off the belt or from the waiting place."""
         if tile.holder is self._belt.on_it:
             stuck = tile is self._belt.stuck
             taken = self._belt.take_out(tile)
             if stuck:
-                # Whoever takes it out has cleared the jam, asked or not.
+                # Taking the tile out also clears the jam.
                 self._world.mishaps.over("jam", self._part)
                 self._go_on()
             return taken

@@ -1,4 +1,4 @@
-"""Hand lanes: while a lane's gate is open its head's tiles go there, one by one."""
+"""Hand lanes: a lane receives its head's tiles, one by one, while its gate is open."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Lane:
             self._slide.drive(value)
 
     def take(self, tile: Tile) -> bool:
-        """Whether a tile goes into this lane, and not on to the tray. Raises Impossible if full."""
+        """Take a tile if the gate is open; return whether. ImpossibleOrderError if full."""
         if self.open:
             self._lane.put(tile)
             if len(self._lane) > self._capacity:

@@ -1,8 +1,9 @@
-"""The plant: one table's mechanics, every tile in it known by identity and place.
+"""The plant: simulates one table's mechanics and tracks every tile by identity and place.
 
-Built from the table's modules; it is the wiring of all the table's boards. An output that changes
-moves a part, a part moves sensors and tiles, a sensor's change reaches its board at once. What no
-mechanism can do raises Impossible, and the board that asked for it latches a fault.
+It is built from the table's modules, and implements `Wiring` for all the table's boards. A change
+of an output moves a part, a part moves sensors and tiles, and a sensor's change reaches its board
+at once. An order that no mechanism can execute raises ImpossibleOrderError, and its board latches a
+fault.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ _EXACT = 1e-6
 
 
 class Wired(Protocol):
-    """A board as the plant sees it: a virtual board, or pins."""
+    """The interface of a board to the plant: a virtual board, or mock pins."""
 
     def sensor(self, channel: str, active: bool) -> None:
         """An input is at this level from now on."""
 
     def refused_by(self, channel: str, why: str) -> None:
-        """The mechanism behind a channel cannot do what it was told some time ago."""
+        """The mechanism of a channel cannot complete an earlier order."""
 
     def current(self, motor: str, milliamps: int) -> None:
         """A motor draws this current from now on."""
@@ -88,9 +89,9 @@ class Plant:
         self.boxes = tuple(Holder(f"box {number}") for number in range(table.sets))
         self.tiles = _unpack(self.boxes, faces)
         self.shown: dict[str, int] = {}
-        """Lamps and whatever else only people look at, as it is now."""
+        """The present values of lamps and other outputs that only people see."""
         self.onlookers: list[Callable[[str, int], None]] = []
-        """Who sees every output that changes, and every axis that sets off (1)."""
+        """Observers of every change of an output, and every begin of an axis motion (1)."""
         self.mishaps = Mishaps(table, mishaps, seed)
         self.mishaps.bring[Realm.PLANT] = self._befalls
         self._senses = Senses(table, loop, self.mishaps, self._tell_board) if self.mishaps else None
@@ -144,7 +145,7 @@ class Plant:
             self._boards.update(dict.fromkeys(self.table.boards[name].channels, board))
 
     def power_on(self) -> None:
-        """Everything at rest: lid and lifts down, jaws open, both sets in their boxes."""
+        """Set the state at power-on: lid and lifts down, jaws open, both sets in their boxes."""
         self.mishaps.begin(self.world.loop)
         for part in self._parts:
             part.rest()
@@ -156,13 +157,13 @@ class Plant:
             self.sense(sensor, False)
 
     def expect(self, fills: Iterable[Fill]) -> None:
-        """People who know the game know how high each column of its walls is to be."""
+        """Set the heights of the walls' columns that the players expect."""
         heights = {fill.tray: fill.stacks for fill in fills}
         for side, tray in enumerate(self.trays):
             tray.due = heights.get(side, ())
 
     def census(self) -> dict[str, int]:
-        """How many tiles lie where. Raises Impossible if one is lost or double."""
+        """The number of tiles in each holder. ImpossibleOrderError if one is lost or double."""
         return census(self.tiles, self._holders())
 
     def hands(self) -> dict[Seat, list[Tile]]:
@@ -182,19 +183,19 @@ class Plant:
             self.sense(sensor, inside)
 
     def sense(self, channel: str, active: bool) -> None:
-        """A sensor has changed; its board knows at once, unless something is wrong with it."""
+        """Report a sensor's change to its board at once, subject to injected faults."""
         if self._senses is None:
             self._tell_board(channel, active)
         else:
             self._senses.sense(channel, active)
 
     def mend(self, code_or_kind: str, part: str) -> bool:
-        """A person looks at a part and puts right what is wrong there; whether anything was."""
+        """Repair a part by hand; return whether it had a fault."""
         with boards_side():
             return self.mishaps.mend(code_or_kind, part)
 
     def take_out(self, tile: Tile) -> Tile:
-        """A person takes a tile away, wherever it lies."""
+        """Take a tile away by hand, from any place."""
         for head in self.heads:
             if tile.holder in head.holders:
                 return head.take_out(tile)
@@ -209,9 +210,9 @@ class Plant:
         return tile.holder.take(tile)
 
     def put_away(self) -> None:
-        """People put every tile of the table's sets back into its box, from wherever it lies.
+        """Put every tile of the table's sets back into its box, from any place.
 
-        Whoever sees all of them finds what is missing, and what does not belong there.
+        This also finds missing tiles and foreign tiles.
         """
         for kind in ("double_feed", "missing_tile", "foreign_tile", "extra_tile"):
             self.mend(kind, "table")
@@ -266,7 +267,7 @@ class Plant:
         return (FOREIGN_TAGS if strange else TAGS) + number
 
     def analog(self, channel: str) -> int:
-        """What a current sensor reads, a millivolt for each milliampere."""
+        """A current sensor's value, one millivolt for each milliampere."""
         return round(self._gauges[channel]())
 
     # Building

@@ -1,6 +1,6 @@
-"""The players, as far as keys and the lid are concerned; guided work by hand builds on them.
+"""Simulated players: press keys and handle the lid; the guided steps by hand build on them.
 
-They switch the table on and press the lid's key. While the lid stands open they push a boxed set
+They switch the table on and press the lid's key. While the lid is open they push a boxed set
 in, or the set they played, and press the key again. When the ready lamp lights they give the
 second set in if it is still boxed, and otherwise play; then the key ends the round.
 """
@@ -43,7 +43,7 @@ class People:
     ) -> None:
         self.channels = frozenset({modules.ready} if modules.ready else ())
         self.racks = tuple(Holder(f"hand {seat}") for seat in range(felt.seats))
-        """What each player holds while a hand is played."""
+        """The tiles that each player holds while a hand is played."""
         self.holders = (*boxes, *self.racks)
         self._boxes = boxes
         self._world = world
@@ -125,7 +125,7 @@ class People:
         self._intend(BOXED if boxed else self._play)
 
     def told_ready(self) -> None:
-        """The screen says that they may play; where a lamp says it too, they believe the lamp."""
+        """The screen shows that they may play; if the table has a ready lamp, the lamp decides."""
         if not self.channels:
             self._go_on()
 
@@ -160,7 +160,7 @@ class People:
                 self._go_on()
 
     def _press_until_it_closes(self) -> None:
-        """Once, where the table hears it."""
+        """Press the key until the lid closes."""
         if self._open():
             self.press(self._keys.lid)
             self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
@@ -195,5 +195,5 @@ class People:
 
 
 def _never() -> bool:
-    """The lid of a table that has none."""
+    """The lid state of a table without a lid: never open."""
     return False

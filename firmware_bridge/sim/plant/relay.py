@@ -1,4 +1,4 @@
-"""The safety relay: a contact in the motors' supply that closes while its coil has current."""
+"""The safety relay: its contact in the motors' supply closes while its coil has current."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Relay:
         self._moving: asyncio.TimerHandle | None = None
 
     def rest(self) -> None:
-        """The contact tells how it stands."""
+        """Report the contact's state to its sensor."""
         self._settle()
 
     def output(self, channel: str, value: int) -> None:

@@ -1,7 +1,7 @@
-"""Sensors as they are: what a board sees of a change is not always what has changed.
+"""Sensor faults: passes every sensor's changes to its board, altered by injected faults.
 
-Everything that a part says goes through here on its way to a board; nothing is altered unless a
-mishap has befallen the sensor.
+Every change that a part reports passes through this module. It is unaltered unless the sensor has
+an injected fault.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BOUNCES = 3
 
 
 class Senses:
-    """`tell` brings a level to a board; `pulses` are the sensors' usual pulses, seconds."""
+    """All sensors. `tell` reports a level to a board; `pulses` are the usual pulses, seconds."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Senses:
         self._pulses = _pulses(table)
         self._debounce = _debounce(table)
         self._true: dict[str, bool] = {}
-        """What each sensor would say if nothing were wrong with it."""
+        """The level of each sensor without its fault."""
         self._stuck: set[str] = set()
         self._dirt: dict[str, int] = {}
         """How often dirt has cost a sensor a part of its pulse."""
@@ -90,7 +90,7 @@ class Senses:
         self._mishaps.stands(kind, channel, lambda: self._mend(channel))
 
     def _mend(self, channel: str) -> None:
-        """It sees what there is again."""
+        """Remove the sensor's fault."""
         self._stuck.discard(channel)
         self._dirt.pop(channel, None)
         for timer in self._pending.pop(channel, ()):

@@ -1,7 +1,7 @@
-"""Every tile of the plant, and the one rule: a tile is in exactly one holder.
+"""Tiles and holders: every tile of the plant is in exactly one holder.
 
-Tiles never vanish and never double: `Holder.put` refuses a tile that lies elsewhere, `Holder.take`
-one that does not lie here, and `census` counts them all.
+`Holder.put` refuses a tile that is in another holder, `Holder.take` one that is not in this holder,
+and `census` counts all tiles, so that no tile is lost or doubled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The trays in which walls grow, and the lifts that raise them onto the felt.
+"""Trays, in which the walls are collected, and lifts, which raise the walls onto the felt.
 
 Stacks line up in the order in which they are pushed: the first is column 1 from the owner's
 right. The lift's plate takes what stands in the tray when it leaves its lower end; while it is

@@ -1,4 +1,4 @@
-"""What every part of the plant has around it: time, chance, sensors, and someone to complain to."""
+"""World: the services for the plant's parts - time, chance, sensors, refusal of orders."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class PlantPart(Protocol):
     def holders(self) -> tuple[Holder, ...]: ...
 
     def output(self, channel: str, value: int) -> None:
-        """One of its outputs took this value. Raises Impossible."""
+        """One of its outputs changed to this value. Raises ImpossibleOrderError."""
 
     def rest(self) -> None:
-        """Tell the sensors how it stands at power-on."""
+        """Set its sensors to the state at power-on."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class World:
     def later(
         self, channel: str, seconds: float, action: Callable[[], None]
     ) -> asyncio.TimerHandle:
-        """Do it so many seconds from now; if it proves impossible, that channel's board hears."""
+        """Call later, after these seconds; an ImpossibleOrderError faults the channel's board."""
 
         def act() -> None:
             try:
