@@ -46,3 +46,16 @@ def test_three_rounds_are_dealt_with_every_cut_and_every_option(
     choice: str, table: str, fastest: bool
 ) -> None:
     deal_by(choice, table, ROUNDS, fastest=fastest)
+
+
+def cuts_of(seed: int) -> list[object]:
+    """The cuts that simulated people chose in three rounds without orders."""
+    evening = spend("pai_gow", "pai_gow", ROUNDS, seed=seed, play=False)
+    return [event["answer"] for event in evening.told if event["event"] == "chosen"]
+
+
+def test_the_seed_decides_which_cuts_simulated_people_choose() -> None:
+    chosen = {seed: cuts_of(seed) for seed in range(4)}
+    assert cuts_of(2) == chosen[2]
+    assert len({tuple(map(str, cuts)) for cuts in chosen.values()}) > 1
+    assert len({str(cut) for cuts in chosen.values() for cut in cuts}) > ROUNDS

@@ -7,7 +7,7 @@ from typing import Any
 
 from controller.journal import Journal
 from controller.journal.notes import ShakesBefore
-from controller.soak.killing import Killing, one_outcome_a_throw, one_run
+from controller.soak.killing import Killing, kill_hosts, one_outcome_a_throw, one_run
 
 KILLING = Killing("robotic", "block", 1, 3)
 
@@ -74,3 +74,11 @@ def test_a_die_that_was_thrown_again_is_seen(tmp_path: Path) -> None:
 def test_a_throw_without_an_outcome_is_seen(tmp_path: Path) -> None:
     (wrong,) = one_outcome_a_throw(journal_of_a_throw(tmp_path / "kept", 4, confirmed=False))
     assert "has no outcome" in wrong
+
+
+def test_hosts_are_ended_at_once_when_the_killing_is_to_stop(tmp_path: Path) -> None:
+    asked = iter([False] * 3)
+    killed = kill_hosts(KILLING, tmp_path, stop=lambda: next(asked, True))
+    assert killed.kills < KILLING.kills
+    assert killed.boards == 1
+    assert killed.wrong == []
