@@ -11,6 +11,7 @@ from config.loader import load_game
 from controller.events import Event
 from controller.soak.choices import domains
 from controller.soak.evening import Played, RoundPlayed
+from rules.games import find_game
 
 Row = tuple[str, str, str]
 
@@ -47,10 +48,16 @@ class Coverage:
         return rows
 
     def rows(self) -> list[Row]:
-        """Game, choice, and each value with how often it was taken."""
+        """Family of games, choice, and each value with how often it was taken.
+
+        Games with the same parameters are one family: the eight games of dominoes.
+        """
+        families: dict[tuple[str, str], Counter[str]] = {}
+        for (game, choice), counts in self.counts.items():
+            families.setdefault((_family(game), choice), Counter()).update(counts)
         return [
-            (game, choice, ", ".join(f"{value}: {times:,}" for value, times in _sorted(counts)))
-            for (game, choice), counts in sorted(self.counts.items())
+            (family, choice, ", ".join(f"{value}: {times:,}" for value, times in _sorted(counts)))
+            for (family, choice), counts in sorted(families.items())
         ]
 
     def facts(self) -> dict[str, dict[str, dict[str, int]]]:
@@ -66,6 +73,12 @@ class Coverage:
 
 _SHIPPED_AS_OBJECTS = ("user_cuts",)
 """Parameters whose values in a file are objects in the rules: their texts differ."""
+
+
+def _family(game: str) -> str:
+    """The package of the rules that a game plays by."""
+    config = load_game(game)
+    return type(find_game(config.game).parameters()).__module__.split(".")[-2]
 
 
 def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:

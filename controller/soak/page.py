@@ -91,7 +91,7 @@ def choices_page(coverage: Coverage) -> list[str]:
         "house (a parameter, the players, the dealer) counts once for each round that was played",
         "with it, a choice of people (a cut, an action, an answer) each time that it was made.",
         "",
-        *_grid(("game", "choice", "values, and how often"), coverage.rows(), figures=False),
+        *_grid(("games", "choice", "values, and how often"), coverage.rows(), figures=False),
         "",
         *(
             ["No round had these values:", "", *_grid(_MISSED, missed, figures=False)]

@@ -75,3 +75,17 @@ def test_the_report_counts_which_values_the_rounds_had_and_names_the_others(
     missed = {choice: values for _, choice, values in coverage.missed()}
     assert str(way) not in missed["parameter house_way"].split(", ")
     assert len(missed["parameter house_way"].split(", ")) == 3
+
+
+def test_games_with_the_same_parameters_share_the_rows_of_the_report(tmp_path: Path) -> None:
+    coverage = Coverage()
+    for number, game in enumerate(("block", "sniff")):
+        (tmp_path / game).mkdir()
+        evening = evening_of(number, 1, pairs_of([game], ["bench"]), play=False)
+        played = play_evening(evening, tmp_path / game, 1)
+        assert played is not None
+        coverage.add(played)
+    rows = {(games, choice): values for games, choice, values in coverage.rows()}
+    assert {games for games, _ in rows} == {"dominoes"}
+    assert rows["dominoes", "hands followed"] == "no: 2"
+    assert set(coverage.facts()) == {"block", "sniff"}
