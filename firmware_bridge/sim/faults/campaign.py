@@ -1,4 +1,4 @@
-"""A campaign: a file of mishaps, strict YAML, each as its text or as a mapping.
+"""Campaign files: lists of injected faults in strict YAML, each as its text or as a mapping.
 
 faults:
   - jam:head2@12.5
@@ -25,7 +25,7 @@ _HOW = "Write it as jam:head2@12.5, or as kind, part, and at, nth or rate."
 
 
 def load_campaign(path: str | FilePath, table: Table) -> tuple[Mishap, ...]:
-    """The mishaps of a file, each possible at this table. Raises ConfigErrors."""
+    """Load the injected faults of a file, each possible at this table. Raises ConfigErrors."""
     document = read(path)
     assert isinstance(document.value, dict)
     found, defects = [], list(_keys(document))
@@ -54,7 +54,7 @@ def _keys(document: Document) -> Iterator[Finding]:
 
 
 def _text(entry: Value) -> str:
-    """An entry as its text. Raises BadMishap."""
+    """An entry as its text. Raises BadFaultOptionError."""
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict):

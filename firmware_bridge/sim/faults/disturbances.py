@@ -1,4 +1,4 @@
-"""What goes wrong between boards and host: power, cable, noise, a host that hangs.
+"""Disturbances between boards and host: power failures, an unplugged cable, noise, a stalled host.
 
 A stalled host sees, sends and times nothing, while boards and plant run on; then everything that
 came meanwhile reaches it at once. On a `StallingLoop` that is what happens. On any other the line
@@ -27,18 +27,18 @@ class Cable(Protocol):
     """The host's end of the cable, where it notices that it is out."""
 
     def pull(self) -> None:
-        """It is out."""
+        """The cable is unplugged."""
 
     def put_back(self) -> None:
-        """It is in again."""
+        """The cable is plugged in again."""
 
 
 BIT_ERRORS = 0.001
-"""How often a byte of a noisy line is spoiled (ours)."""
+"""Probability that a byte of a noisy line is damaged (our value)."""
 
 
 class Cause(enum.IntEnum):
-    """Why a simulated board was reset, as it tells when it identifies itself."""
+    """The cause of a simulated board's last reset, which it reports in its identity."""
 
     POWER = 1
     WATCHDOG = 2
@@ -46,7 +46,7 @@ class Cause(enum.IntEnum):
 
 
 class Upsets:
-    """The line's state, and the boards that have fallen silent.
+    """The state of the line, and the boards that are silent.
 
     `reset` resets one board, by name, for a cause.
     """
@@ -60,7 +60,7 @@ class Upsets:
     ) -> None:
         self.cable: Cable | None = None
         self.silent: set[str] = set()
-        """The boards that neither hear nor are heard."""
+        """The boards that neither receive nor send."""
         self._loop = loop
         self._mishaps = mishaps
         self._boards = boards
@@ -74,7 +74,7 @@ class Upsets:
         mishaps.bring[Realm.BOARD] = self._board
 
     def carry(self, data: bytes, onward: Pass) -> None:
-        """Bytes on their way, either way: they arrive, perhaps damaged, perhaps later."""
+        """Carry bytes in either direction, damaged or delayed by the present disturbances."""
         if self._unplugged:
             return
         if self._noisy:

@@ -1,4 +1,4 @@
-"""What goes wrong at a simulated table: ordered beforehand, once, always, or by chance.
+"""Fault injection for a simulated table: each fault acts once, always, or with a probability.
 
     parse("jam:head2@12.5")            one jam at head 2, at the first tile after 12.5 s
     parse("jam:head2#30~2")            one jam, at its 30th tile, which two reversals loosen
@@ -38,7 +38,7 @@ EXAMPLES = "jam:head2@12.5, jam:head2#30, dirty_sensor:head3:0.02 or weak_motor:
 
 
 class BadFaultOptionError(WallwrightError, ValueError):
-    """A mishap that cannot be ordered: what is wrong with it, and what could be written instead."""
+    """An injected fault that cannot be ordered: the error, and a valid alternative."""
 
     def __init__(self, wrong: str, cure: str) -> None:
         super().__init__(f"{wrong}. {cure}")
@@ -78,7 +78,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Always:
-    """At each occasion, until somebody mends it for good."""
+    """At each occasion, until a person repairs it permanently."""
 
     def __str__(self) -> str:
         return ""
@@ -89,7 +89,7 @@ When = At | Nth | Rate | Always
 
 @dataclass(frozen=True)
 class Mishap:
-    """What happens, where, and when; its text reads back by `parse`.
+    """An injected fault: kind, part and time; `parse` reads its text.
 
     `size` is how long it lasts, or how bad it is: its kind says in what; None is the usual.
     """
@@ -111,7 +111,7 @@ class Mishap:
 
 @dataclass(frozen=True)
 class Happened:
-    """A mishap that came about: when (seconds since the table got power), what, and where."""
+    """An injected fault that occurred: time (seconds since power-on), kind, and part."""
 
     at: float
     kind: str
@@ -119,7 +119,7 @@ class Happened:
 
 
 def parse(text: str) -> Mishap:
-    """A mishap from its text. Raises BadMishap, which says what could be written."""
+    """Parse an injected fault. Raises BadFaultOptionError, which names valid alternatives."""
     found = _TEXT.fullmatch(text.strip())
     if found is None:
         raise BadFaultOptionError(
@@ -135,7 +135,7 @@ def parse(text: str) -> Mishap:
 
 
 def check(mishap: Mishap, table: Table) -> Mishap:
-    """The same mishap, if this table can have it. Raises BadMishap."""
+    """Return the fault, if this table can have it. Raises BadFaultOptionError."""
     parts = _kind(mishap.kind).parts(table)
     if mishap.part not in parts:
         cure = instead(mishap.part, parts) if parts else "Leave it out: it has no such part."
@@ -145,7 +145,7 @@ def check(mishap: Mishap, table: Table) -> Mishap:
 
 
 class Mishaps:
-    """A table's mishaps, those to come and those that stand. Raises BadMishap for a wrong part.
+    """A table's injected faults, pending and active. BadFaultOptionError for a wrong part.
 
     `bring` has, by realm, who brings about what no part of the plant can: the boards' power, the
     line, the host. Whoever owns these sets it; until then such a mishap only goes on record.
@@ -153,7 +153,7 @@ class Mishaps:
 
     def __init__(self, table: Table, mishaps: Iterable[Mishap] = (), seed: int = 0) -> None:
         self.happened: list[Happened] = []
-        """What has happened so far, in order."""
+        """The faults that occurred so far, in order."""
         self.bring: dict[Realm, Callable[[Mishap], None]] = {}
         self._table = table
         self._seed = seed
@@ -167,11 +167,11 @@ class Mishaps:
             self.order(mishap)
 
     def __bool__(self) -> bool:
-        """Whether any was ordered at all."""
+        """Whether any fault was ordered."""
         return bool(self._orders)
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The table gets power: time runs from now."""
+        """Start the time at the table's power-on."""
         self._loop, self._start = loop, loop.time()
         for kind, site in self._by_outputs:
             for order in self._orders[kind, site]:
@@ -194,7 +194,7 @@ class Mishaps:
                 self._comes_at_its_time(kind, site, order)
 
     def on_host(self, hears: Callable[[Mishap], None]) -> None:
-        """Who runs the host brings about what befalls it: power, disk, journal, wall clock."""
+        """Set the function that applies the host's faults: power, disk, journal, wall clock."""
         self.bring[Realm.HOST] = hears
 
     def ordered(self, kind: str) -> bool:
@@ -202,10 +202,10 @@ class Mishaps:
         return any(known == kind for known, _ in self._orders)
 
     def stream(self, name: str) -> Random:
-        """Chances for how a mishap goes on, apart from all others."""
+        """A separate random stream for the further course of a fault."""
         return Random(f"{self._seed}:mishap {name}")
 
-    # What the parts of the plant say
+    # Calls from the parts of the plant
 
     def strikes(self, kind: str, site: str) -> Mishap | None:
         """An occasion for this kind at this site: the mishap that happens now, if one does."""
@@ -224,17 +224,17 @@ class Mishaps:
                         self._loop.call_soon(self._comes, kind, order.mishap)
 
     def stands(self, kind: str, site: str, mend: Callable[[], None]) -> None:
-        """Something is wrong there from now on, until `mend` puts it right."""
+        """Record an active fault, which `mend` ends."""
         self._standing.append(_Trouble(kind, site, found_at(kind, site, self._table), mend))
 
     def over(self, kind: str, site: str) -> None:
-        """It has put itself right, or is about to stand anew."""
+        """Remove an active fault that ended by itself, or that begins again."""
         self._standing = [each for each in self._standing if (each.kind, each.site) != (kind, site)]
 
-    # What people do
+    # Repairs by people
 
     def mend(self, code_or_kind: str, part: str) -> bool:
-        """Look at a part and put right what is wrong there; whether anything was.
+        """Repair the active faults of a part; return whether there were any.
 
         A kind mends that kind alone; anything else is a controller's word, and everything that is
         found at the part is mended. A part that this table does not have is the table as a whole.
@@ -256,7 +256,7 @@ class Mishaps:
 
     @property
     def standing(self) -> tuple[tuple[str, str], ...]:
-        """Kind and site of all that is wrong now."""
+        """Kind and site of all active faults."""
         return tuple((trouble.kind, trouble.site) for trouble in self._standing)
 
     # Helpers
@@ -292,7 +292,7 @@ class Mishaps:
 
 @dataclass(eq=False)
 class _Order:
-    """One mishap to come, and how often it could have come so far."""
+    """A pending fault, and the number of its occasions so far."""
 
     mishap: Mishap
     chance: Random
@@ -317,7 +317,7 @@ class _Order:
 
 @dataclass(frozen=True)
 class _Trouble:
-    """Something that is wrong now, where a person finds it, and what they do about it."""
+    """An active fault, the parts where a person finds it, and its repair."""
 
     kind: str
     site: str
@@ -358,5 +358,5 @@ def _number(digits: str, text: str) -> float:
 
 
 def plain(number: float) -> str:
-    """Every digit and no exponent, which a mishap's text has no room for."""
+    """A number with every digit and no exponent, which a fault's text does not allow."""
     return format(Decimal(repr(number)), "f").removesuffix(".0")

@@ -1,4 +1,4 @@
-"""What is to be said of one kind of mishap."""
+"""The description of a kind of injected fault."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from firmware_bridge.sim.faults.parts import Parts
 
 BY_OUTPUTS = "each change of an output"
-"""The occasion of all that comes from outside: `@` needs none, `#` and rates count these."""
+"""The occasion of all faults from outside: `@` needs none, `#` and rates count these."""
 
 
 class Realm(enum.Enum):
-    """Who brings a mishap about."""
+    """The component that applies a fault."""
 
     PLANT = "plant"
     BOARD = "board"

@@ -1,4 +1,4 @@
-"""The kinds of mishaps: what each does, what the sensors then show, and who cures it how.
+"""The kinds of injected faults: the effect, the sensors' readings, and the remedy of each.
 
 `docs/MISHAPS.md` prints this table, and a test keeps the two equal. What the sensors show is what
 the controller has to go by: nothing above the board may look at this file.

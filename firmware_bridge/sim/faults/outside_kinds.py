@@ -1,4 +1,4 @@
-"""The kinds of mishaps that come from outside: people, power, line and host."""
+"""The kinds of injected faults that come from outside: people, power, line and host."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where things go wrong: the parts of a table, as people call them and as the plant does.
+"""Parts of a table on which faults can be injected, by their names for people and in the plant.
 
-A part's own name may stand for what matters most of it: a head's for its counter, a lift's for its
-upper switch.
+A part's own name may stand for its main sensor: a head's for its counter, a lift's for its upper
+switch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def switches(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def slides(table: Table) -> dict[str, str]:
-    """What a motor drives between two switches."""
+    """Every part that a motor drives between two switches."""
     return _same(switches(table))
 
 
@@ -70,7 +70,7 @@ def belts(table: Table) -> dict[str, str]:
 
 
 def slides_and_heads(table: Table) -> dict[str, str]:
-    """What a slow motor delays."""
+    """Every part that a slow motor delays."""
     return {**slides(table), **heads(table)}
 
 
@@ -160,7 +160,7 @@ def host_or_all(table: Table) -> dict[str, str]:
 
 
 def people(table: Table) -> dict[str, str]:
-    """Whoever is asked for help."""
+    """The people who are asked for help."""
     return {"people": "people"}
 
 
@@ -168,14 +168,14 @@ def _same(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
 
 
-# Where people look
+# Parts that people inspect
 
 _TILES = frozenset({"missing_tile", "extra_tile", "foreign_tile", "double_feed"})
 """People who count the tiles of one part count all of them."""
 
 
 def found_at(kind: str, site: str, table: Table) -> frozenset[str]:
-    """The parts at which a person who looks there finds this: the site, and what it belongs to."""
+    """The parts at which a person finds this fault: the site, and the parts that contain it."""
     found = {site}
     found |= {part for part, names in _belongings(table).items() if site in names}
     if kind in _TILES:
@@ -190,7 +190,7 @@ def found_at(kind: str, site: str, table: Table) -> frozenset[str]:
 
 
 def places(table: Table) -> frozenset[str]:
-    """Everything by which a part of this table can be called."""
+    """All names of parts of this table."""
     belongings = _belongings(table)
     return frozenset(
         {

@@ -1,4 +1,4 @@
-"""The company at a simulated table once the hand begins: they hold their tiles, and play them.
+"""Simulated players of a hand: hold their tiles and play them.
 
 Each player takes up what lies before him into a rack that only he sees. Every action is chosen by
 a `Player`, who knows his own tiles; the table hears what is said and sees what is laid in the
@@ -21,7 +21,7 @@ from rules.steps import Packet
 
 
 class Company:
-    """Players with racks. `racks` are one a seat, empty until the hand begins."""
+    """The players of a table. `racks`: one for each seat, empty until the hand begins."""
 
     def __init__(
         self, felt: Felt, racks: tuple[Holder, ...], player: Player = sensible_player
@@ -33,7 +33,7 @@ class Company:
         self._truth: Any = None
         self._at: Mapping[Place, Tile] = {}
         self._due: list[tuple[Seat, Tile]] = []
-        """Tiles that the table owes, in order."""
+        """Tiles that the table has still to hand over, in order."""
         self._said: tuple[Any, Action | None] | None = None
         """What was said last, and to which play."""
         self._asked_again = False
@@ -41,11 +41,11 @@ class Company:
 
     @property
     def truth(self) -> Any:
-        """The play as those see it who know every tile; None before the first hand."""
+        """The play with every tile visible; None before the first hand."""
         return self._truth
 
     def set_up_at(self, place: Place) -> Tile:
-        """The tile that was set up at a place of this hand, wherever it lies now."""
+        """The tile that was set up at a place of this hand, independent of its present place."""
         return self._at[place]
 
     def follows(self, dealt: Dealt) -> bool:
@@ -70,7 +70,7 @@ class Company:
                 rack.put(tile)
 
     def acts(self, play: Any) -> Action | None:
-        """Who acts next, and how, as the table hears it; None to have the dice thrown."""
+        """The next action, as the table receives it; None to have the dice thrown."""
         assert self._dealt is not None
         if self._asked_again and self._said is not None and self._said[0] == play:
             return self._said[1]

@@ -1,6 +1,6 @@
-"""What the simulated players do with their own hands: every step that the table guides.
+"""Simulated manual work: the simulated players do every step that the table guides.
 
-They take as long as people take, move the very tiles that the step names, answer truly what they
+They take as long as people take, move the tiles that the step names, report correctly what they
 see, and press the key when they are done. Where they may choose (a cut, a wall, a number), they
 take each answer with the same probability, from the seed of the plant.
 """
@@ -59,7 +59,7 @@ MOVING = 15.0
 
 
 class Hands:
-    """The guide of a simulated table: its plant's people, and what lies before them.
+    """The `Guide` of a simulated table, which acts through the plant's people.
 
     `style` says how they play a hand, `obliging` whether they do what a prompt asks of them.
     `parameters` are those of the game, where its set-up asks people what they see.
@@ -108,7 +108,7 @@ class Hands:
         }
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Do a step by hand; what they saw or chose is its outcome."""
+        """Do a step by hand; its outcome is what the people saw or chose."""
         if self._last is not None and self._have_done(step, staging):
             outcome = self._last[2]
         else:
@@ -140,13 +140,13 @@ class Hands:
         self._people.told_ready()
 
     async def sit_down(self, dealt: Dealt) -> None:
-        """They take their tiles up, and follow the rules from here."""
+        """The players take up their tiles and play by the rules from now on."""
         self._people.sit_down()
         if not self.company.follows(dealt):
             self.company.sit_down(dealt, self._set_up(dealt))
 
     async def act(self, play: Any) -> Action | None:
-        """What the next one of them does; each of them knows his own tiles."""
+        """The next player's action; each player sees only his own tiles."""
         if self._is_quiet() and self._chooser.give_up():
             self._people.give_up()
             # Nobody acts any more: the table stops asking once it has noticed the key.
@@ -157,7 +157,7 @@ class Hands:
         return action
 
     async def settled(self, settlement: Settlement) -> None:
-        """They pay, and press the key."""
+        """The players pay, and press the key."""
         self.company.stand_up()
         self._people.stand_up()
 
@@ -166,7 +166,7 @@ class Hands:
         await self._take_time(MOVING)
 
     async def help(self, ask: Ask) -> str:
-        """Come, look at the part, put right what is wrong there, and say so."""
+        """Inspect the part, repair its faults, and answer the prompt."""
         return await self._helper.help(ask)
 
     # Each step

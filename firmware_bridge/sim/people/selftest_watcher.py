@@ -1,6 +1,6 @@
-"""A simulated person who watches a self-test: covers sensors, and says truly what was to be seen.
+"""Simulated observer of a self-test: covers sensors, and reports correctly what was visible.
 
-Nobody else is at the table then: `Nobody` presses no key and pushes no tile in.
+No players are at the table then: `Nobody` presses no key and pushes no tile in.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ STACK = 2
 
 
 class Nobody(People):
-    """An empty room."""
+    """A table without players."""
 
     def _arrive(self) -> None:
-        """Nobody comes."""
+        """Do nothing: no players arrive."""
 
     def output(self, channel: str, value: int) -> None:
-        """The lamp tells nobody anything."""
+        """Do nothing: no players see the lamp."""
 
     def lid_opened(self) -> None:
-        """Nobody pushes tiles in."""
+        """Do nothing: no players push tiles in."""
 
 
 class Onlooker:

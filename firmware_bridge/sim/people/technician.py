@@ -1,4 +1,4 @@
-"""What a simulated person does who is asked for help: come, look at the part, put it right.
+"""Simulated technician: answers a prompt for help by inspecting and repairing the part.
 
 They know nothing but what they find there; a `wrong_answer` has them say that it is done without
 having looked.

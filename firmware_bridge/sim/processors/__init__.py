@@ -1,1 +1,1 @@
-"""Emulated processors that run the board's own firmware, and what hangs on their pins."""
+"""Emulated processors that run the board's firmware, and the devices on their pins."""

@@ -1,4 +1,4 @@
-"""A bench whose boards run the firmware itself, instruction by instruction, on virtual time.
+"""Emulated bench: boards run the compiled firmware, instruction by instruction, on virtual time.
 
 Every board is a simulated processor with the program that is flashed; its serial port is the link
 and its pins are wired to the plant. On a virtual loop the processors run in lockstep with it: they

@@ -1,4 +1,4 @@
-"""One board of the emulated bench: the firmware's own processor, with its copper and its line."""
+"""One board of the emulated bench: the processor that runs the firmware, its pins and its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hangs on a processor's pins: motors, outputs, strips, axes, and modules on serial ports.
+"""Devices on a processor's pins: motors, outputs, strips, axes, and modules on serial ports.
 
 Each part watches its own pins and tells the plant what has become of them: a motor turns, an axis
 sets off and comes to rest. Time is the processor's cycle. A part never acts at once: it says what

@@ -1,4 +1,4 @@
-"""The Mega's processor, simulated to the cycle by simavr, running the very file that is flashed.
+"""The Mega's processor: cycle-exact simulation by simavr of the firmware file that is flashed.
 
 Time is its cycles, 16 million a second. What comes in is said beforehand, with the cycle at which
 it arrives; what has gone out is taken afterwards, with the cycle at which it went. Two runs with
