@@ -13,11 +13,11 @@ _INTRODUCTION = """\
 This page is generated from the catalogue in `controller/faults/catalogue/`; change that, then run
 `make docs`. `wallwright explain CODE` prints the same in a terminal.
 
-A part that does not do as its sensors should show is first cured by the machine itself
-(**retries**), then a person is asked (**asks**) and the sensors are asked again, then the table
-stops safely and names the part. *Who may clear it* is the least of player, dealer, attendant,
-technician; each of them may clear what those before may. A table's file changes the limits of a
-fault that has some:
+If the sensors do not confirm a motion, the machine first retries it (**retries**). Then it
+prompts an operator (**asks**) and reads the sensors again. If they still do not confirm it, the
+table stops safely and names the part. *Who may clear it* is the lowest of the roles player,
+dealer, attendant, technician; each role may clear everything that the roles before it may. A
+table's file changes the limits of a fault that has limits:
 
 ```yaml
 recovery:

@@ -23,14 +23,14 @@ Rows = Sequence[tuple[str, tuple[str, ...], str]]
 
 MEANINGS = {
     "offline": "No board has answered yet.",
-    "testing": "Boards say who they are, are checked and configured.",
-    "homing": "Every part goes to its known place, from wherever it was.",
-    "running": "Both activities are at work: the region of each says what it does.",
+    "testing": "Boards identify themselves, are checked and configured.",
+    "homing": "Every part moves to a known position.",
+    "running": "Both activities run; the region of each gives its state.",
     "going": "Parts may move.",
-    "paused": "Nothing moves; an activity that wants to go on waits.",
-    "servicing": "A person is asked to put something right at a paused table.",
-    "fault": "The table cannot go on by itself; it says what its sensors did not show.",
-    "stopped": "Everything is at its safe value and stays there.",
+    "paused": "Nothing moves; activities wait until the pause ends.",
+    "servicing": "The table is paused, and an operator is prompted to remove a fault.",
+    "fault": "The table has stopped and reports what its sensors did not show.",
+    "stopped": "Every output has its safe value.",
     "idle": "No set below: the trays are empty.",
     "gathering": "The lid is open and a set is pushed in.",
     "shuffling": "The lid is closed; the drum mixes the set.",
@@ -40,7 +40,7 @@ MEANINGS = {
     "raising": "The lifts bring the walls up.",
     "throwing": "Dice are thrown.",
     "cutting": "The wall is broken or the pile is cut.",
-    "dealing": "Packets come to the seats.",
+    "dealing": "Packets are delivered to the seats.",
     "turning": "The indicator is turned up.",
     "replacing": "Laid out tiles are replaced, or lots are drawn.",
     "playing": "The hand is played.",
@@ -54,12 +54,13 @@ _INTRODUCTION = """\
 This page is generated from the tables in `controller/state_machine.py`; change those, then run
 `make docs`.
 
-While the table is running, three regions are parallel: `mode` says whether the table is going,
-paused or being serviced; `under` prepares the next set; `top` plays the one in hand. While the
-table is homing there is the region `mode` alone. A trigger belongs to one region and moves that
-one alone. A paused table refuses every trigger of `under` and `top`, and `run`: an activity waits
-until it is going again. Whatever the tables below do not name is refused, with the trigger and
-the states in the sentence. A test holds that real code takes every transition.
+While the table is running, three regions are active in parallel: `mode` is going, paused or
+servicing; `under` prepares the next set; `top` plays the current set. While the table is homing,
+only the region `mode` is active. Each trigger belongs to one region and changes only that region.
+A paused table refuses `run` and every trigger of `under` and `top`: an activity waits until the
+mode is going again. A trigger that the tables below do not list for the current states is
+refused; the error names the trigger and the states. A test checks that the program takes every
+transition.
 """
 
 
@@ -118,7 +119,7 @@ def _words() -> Iterator[str]:
     yield ""
     yield from _states(ABOVE)
     yield from _transitions(ABOVE_TRANSITIONS)
-    yield "A table that begins to run begins with nothing below and a clear field."
+    yield "When the table enters `running`, `under` is idle and `top` is clear."
     yield ""
     yield "## `mode`: whether parts may move"
     yield ""
@@ -143,7 +144,7 @@ def _states(states: Iterable[str]) -> Iterator[str]:
 
 
 def _transitions(rows: Rows) -> Iterator[str]:
-    yield "| trigger | leads from | to |"
+    yield "| trigger | from | to |"
     yield "|---|---|---|"
     for trigger, sources, destination in rows:
         yield f"| `{trigger}` | {_list(sources)} | `{destination}` |"

@@ -13,9 +13,9 @@ MOST_PARTS = 20
 """More than that are not listed one by one."""
 
 _INTRODUCTION = """\
-# Mishaps
+# Injected faults
 
-A simulated table can have every fault that a real one has. This page is generated from
+A simulated table can simulate the faults of a real one. This page is generated from
 `firmware_bridge/sim/faults/kinds.py`; change that, then run `make docs`.
 
 ```console
@@ -24,12 +24,12 @@ $ wallwright run --faults docs/campaigns/evening.yaml --rounds 3
 $ wallwright board --pty --fault board_silent:base@40~5
 ```
 
-Nothing above the board knows of them: the controller sees what the sensors, the motors' currents
-and the boards' own faults show, and no more. Tiles stay what they are: a jammed one sticks at its
-counter, a dropped one lies on the felt, a missing one on the floor. A real table has its own
-faults, so `--port` takes none of this.
+The controller has no access to injected faults: it receives only the readings of the sensors, the
+motors' currents and the faults that the boards report. No tile disappears: a jammed tile sticks
+at its counter, a dropped tile is on the felt, a missing tile is on the floor. `--port` refuses
+`--fault`, because faults are injected only into simulated mechanics.
 
-## How a mishap is written
+## How an injected fault is written
 
 `KIND:PART`, then when, then how much:
 
@@ -38,23 +38,24 @@ faults, so `--port` takes none of this.
 | `jam:head2@12.5` | once, at the first occasion from 12.5 s on, counted from the table's power-on |
 | `jam:head2#30` | once, at the 30th occasion |
 | `dirty_sensor:head3:0.02` | at each occasion with this probability |
-| `weak_motor:lift1` | at each occasion, until somebody mends it |
-| `host_stall:host@20~3` | `~` is how long it lasts or how bad it is; each kind says in what |
+| `weak_motor:lift1` | at each occasion, until a person repairs it |
+| `host_stall:host@20~3` | `~` is its duration or size; each kind below gives the unit |
 
-Where the occasion is *each change of an output*, whatever is ordered at `@` a time comes exactly
-then. A part that the table does not have is refused, with those that it has.
+Where the occasion is *each change of an output*, a fault with `@` occurs exactly at that time. A
+part that the table does not have is refused; the error lists the parts that it has.
 
-A file holds a list of them, as texts or as mappings of `kind`, `part`, one of `at`, `nth` and
-`rate`, and `size`: `docs/campaigns/evening.yaml`.
+A file holds a list of injected faults, as texts or as mappings of `kind`, `part`, one of `at`,
+`nth` and `rate`, and `size`: `docs/campaigns/evening.yaml`.
 
-The seed settles all of it: the same seed and the same mishaps give the same run. Each mishap has
-chances of its own, so that one does not shift the others.
+The seed determines all random values: the same seed and the same injected faults give the same
+run. Each injected fault has its own random numbers, so that adding one does not change the
+others.
 
-## Who mends it
+## Who repairs it
 
-The people at a simulated table help when they are asked: they come after 20 to 60 s, look at the
-part that is named, put right what they find there, and say that it is done. Some mishaps the
-machine can cure by itself.
+The simulated people answer prompts: they arrive after 20 to 60 s, look at the part that the
+prompt names, repair what they find there, and confirm. The machine can remove some injected
+faults by itself.
 
 ## The kinds
 """

@@ -113,18 +113,18 @@ def _ms(seconds: float) -> str:
 _THEORY = """\
 # The wire: host to board
 
-*Generated from `firmware_bridge/wire/messages.py` by `make docs`; a test demands that it is
-current.
-Why it is our own: [decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
+*Generated from `firmware_bridge/wire/messages.py` by `make docs`; a test checks that it is
+current. The reasons for a protocol of our own:
+[decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
 
 Protocol version $protocol, $baud baud, 8N1, no flow control.
 
 ## Principle
 
-**The board closes every loop that a late host could break.** The host says *what until when*; the
-board does it on its own clock and reports how it ended. A host that stalls, a USB plug that drops
-out, a garbage collection: a pause, never a jam or a lost tile. Durations cross the wire, host
-clocks never do.
+**The board closes every loop that a late host could break.** The host sends the action and its
+end condition; the board executes it on its own clock and reports how it ended. If the host
+stalls, a USB plug is pulled or the garbage collector runs, the table pauses; no jam and no lost
+tile results. Messages contain durations, never times of the host's clock.
 
 ## Frames
 
@@ -137,49 +137,50 @@ clocks never do.
 A frame is at most $frame bytes long. The CRC (polynomial 0x1021, from 0xFFFF, not reflected) is
 spread over three bytes `1ccccccc 1ccccccc 100000cc`, lowest bits first, so that none of them is
 zero. It is taken over the bytes *as they are on the wire*, so a receiver can check them as they
-come, and damage of up to three bits that leaves the zeros where they were is seen for certain.
-(Inside COBS it would not be: a flipped bit in a code byte moves a zero, and so changes several
-bytes.) A bit that flips to or from a zero cuts a frame in two or joins two: then the length, which
-the type fixes, does not agree, and what is left to chance is one in 65,536 of the tails that happen
-to look like a frame for this address and this number.
+come, and damage of up to three bits that does not move the zeros is always detected. (With the
+CRC inside COBS it would not be detected: a flipped bit in a code byte moves a zero, and so
+changes several bytes.) A bit that flips to or from a zero cuts a frame in two or joins two: then
+the length does not match the type. The remaining probability is one in 65,536 of those tails that
+have the form of a frame for this address and this number.
 
-Whatever is damaged, truncated, of the wrong length or of an unknown type is counted and dropped,
-never acted on, and the next zero begins anew. Frames of another address are ignored. A sender may
-begin with a zero, to close whatever an idle line has collected; both do so when they repeat.
+A frame that is damaged, truncated, of the wrong length or of an unknown type is counted and
+dropped, never executed; after the next zero the receiver starts a new frame. Frames for another
+address are ignored. A sender may begin with a zero, which ends any bytes that an idle line has
+collected; host and board do so when they resend.
 
 $example
 
 ## A session
 
-`Identify` begins a session. Its number is any; the next command bears the next one (modulo 256),
-and so does the first event. The board resets its session only for a nonce (or number) that it has
-not just seen: the same `Identify` again gets the same reply. With a new session the board forgets
-events that nobody received, ends every motion without a word, since old tickets mean nothing, and
-tells its latched faults anew. Counts, positions and the channel table survive.
+`Identify` begins a session. Its number is arbitrary; the next command has the next number (modulo
+256), and so does the first event. The board resets its session only for a nonce (or number) that
+it has not just seen: the same `Identify` again gets the same reply. With a new session the board
+discards events that were not received, ends every motion without an event, since old tickets are
+no longer valid, and reports its latched faults again. Counts, positions and the channel table
+survive.
 
-The reply proves that the board knows its device key: the first eight bytes of
-HMAC-SHA256(key, nonce + serial). A nonce must never be used twice. `Identify`, and the first field
-of `Identity`, keep their layout in every version of the protocol, so that a wrong version can be
-named.
+The reply proves that the board has its device key: the first eight bytes of HMAC-SHA256(key,
+nonce + serial). A nonce must never be used twice. `Identify`, and the first field of `Identity`,
+keep their layout in every version of the protocol, so that a wrong version can be named.
 
 ## Commands
 
 The board executes commands **in the order of their numbers, each exactly once**, and answers each
-with one reply that bears its number.
+with one reply that has the same number.
 
 | a command's number is | the board |
 |---|---|
 | the one expected | executes it, remembers the reply, sends it |
 | up to $remembered behind | sends the remembered reply again |
-| anything else | drops it: it is too old, or one before it was lost and will come again |
+| anything else | drops it: it is too old, or an earlier command was lost and will be resent |
 
-At most $window commands fly at a time, from the oldest that is unanswered; only a stop of
-everything may go ahead of that. When the oldest is overdue the host sends all that fly again. The
-time-out follows the measured round trip as in RFC 6298 (at first $first_ms, then between
-$shortest_ms and $longest_ms), measured only on commands that were sent once, and doubles with every
-repetition. After $repetitions repetitions the board counts as silent. Which commands it has done is
-then unknown, so nothing more is sent but a new `Identify`; the host reads counts and positions and
-goes on from what is.
+At most $window commands are in flight at a time, from the oldest that is unanswered; only a
+command that stops everything may exceed the window. When the reply to the oldest is overdue, the
+host resends all commands in flight. The time-out follows the measured round trip as in RFC 6298
+(at first $first_ms, then between $shortest_ms and $longest_ms), measured only on commands that
+were sent once, and doubles with every repetition. After $repetitions repetitions the host treats
+the board as silent. It is then unknown which commands were executed, so the host sends only a new
+`Identify`, reads counts and positions, and continues from these.
 
 An old duplicate could only be executed if it came exactly 256 commands late. Lines keep the order
 of their bytes, and the window is $window.
@@ -187,20 +188,20 @@ of their bytes, and the window is $window.
 ## Events
 
 Events have numbers of their own. The board keeps at most $events of them on the way, queues the
-rest, and repeats from the oldest after $repeat_ms without progress, then more and more rarely, but
-at least every $repeat_most_ms. The host takes them in order only, acknowledges at once by
-`Received` (which speaks for all events up to the one it names), and acknowledges again what it had
-before.
+rest, and repeats from the oldest after $repeat_ms without progress, then more and more rarely,
+but at least every $repeat_most_ms. The host accepts them only in order, acknowledges at once by
+`Received` (for all events up to the number that it gives), and acknowledges repeated events
+again.
 
 A motion's end names its **ticket**, the number of the command that began it, and its channel (of
-several axes the first). The reply of a command goes before events that it causes, but a reply that
-was lost may arrive after them.
+several axes the first). The reply to a command is sent before the events that the command causes,
+but a resent reply may arrive after them.
 
 ## The channel table
 
 `Configure` sends one record a channel, `Commit` their number and the CRC of their payloads in
-order; until it matches nothing moves. `Identity` tells the CRC of the table in force, so a board
-that has the same one already keeps running. Fields that a kind has no other use for:
+order; until it matches, nothing moves. `Identity` contains the CRC of the table in force, so a
+board that already has the same table keeps running. Fields with a special use in some kinds:
 
 | kind | |
 |---|---|
@@ -218,74 +219,77 @@ axes the light curtain guards, and which sensors are the curtain and the emergen
 
 ## The lease
 
-Outputs live while the lease lives. The host takes it for a time (default 500 ms) and renews it at a
-third of that. When it expires, the board stops motion by its ramps, sets every output to its safe
-value, keeps counts and positions; every motion ends by `MotionEnded` with reason HELD, and after
-the last of them comes `Held`. The next lease resumes only what the host names again. A lease of 0
-gives it back. A board at rest holds none.
+Outputs are active only while the lease is valid. The host takes it for a time (default 500 ms)
+and renews it at a third of that. When it expires, the board stops motion by its ramps, sets every
+output to its safe value, keeps counts and positions; every motion ends by `MotionEnded` with
+reason HELD, and after the last of them comes `Held`. After the next lease, only outputs that the
+host sets again become active. A lease of 0 gives the lease back. A board at rest has no lease.
 
-A lease that has expired is refused (NO_LEASE) until the host has given it back: so nothing that it
-orders before it knows of the loss is done.
+The renewal of an expired lease is refused (NO_LEASE) until the host has given the lease back.
+Commands that the host sends before it has processed the loss are therefore not executed.
 
-## What a board remembers
+## What a board stores
 
-Counts of sensors, the last drive, pulse or throw of each channel, and of a dice unit its completed
-throws and the last faces survive sessions and resets: save them when the supply falls. A sensor
-that is active when the power comes back, and was not when it went, has been activated: it counts.
+Counts of sensors, the last drive, pulse or throw of each channel, and of a dice unit its
+completed throws and the last faces survive sessions and resets: the board saves them when the
+supply falls. A sensor that is active when the power returns, and was not when it failed, counts
+as activated.
 
-After a break the host asks by `Recall` how far its last orders have come. It compares the ticket
-with that of its own last order: another ticket means that this order never arrived. An order that
-was cut short (STOPPED, HELD, FAULT) goes on counting its sensor's activations, so that a tile
-within the debounce time is not lost.
+After an interruption the host requests with `Recall` the progress of its last commands. It
+compares the ticket with that of its own last command: another ticket means that this command
+never arrived. A command that was cut short (STOPPED, HELD, FAULT) goes on counting its sensor's
+activations, so that a tile within the debounce time is not lost.
 
 A board with firmware keeps this in its EEPROM, beside its serial number, address and key and how
-often it has started. It writes what has changed every 250 ms while nothing moves, at once when its
-supply falls, and after any other reset, whose cause leaves the memory as it was. It keeps the
-levels too at which the outputs of its last table rest: there they rest from the start on, until a
+often it has started. It writes what has changed every 250 ms while nothing moves, at once when
+its supply falls, and after any other reset, whose cause leaves the memory as it was. It also
+stores the safe levels of the outputs of its last table, and applies them from its start until a
 host configures the board; everything else of a table comes from the host. If those levels are
-damaged, CONFIGURATION is latched. What differs from the virtual board stands in [decision
+damaged, CONFIGURATION is latched. The differences from the virtual board are listed in [decision
 14](decisions/0014-the-firmware.md).
 
-## Wired past the configuration
+## Pins independent of the configuration
 
 The emergency stop stops every board, and takes the motors' power. The light curtain stops a board
-if one of the parts that it guards moves, or is told to; otherwise hands may reach through.
+if one of the parts that it guards moves or is commanded to move; otherwise hands may reach
+through.
 
-On an Arduino Mega 2560 three pins have a meaning that no table changes:
+On an Arduino Mega 2560 three pins have a function that no table changes:
 
-- **20** is the emergency stop, normally closed to ground. Open, all outputs are safe at once, with
-  or without a table, and EMERGENCY_STOP is latched; its channel is 255 if no sensor of the table is
-  on that pin.
+- **20** is the emergency stop, normally closed to ground. Open, all outputs are safe at once,
+  with or without a table, and EMERGENCY_STOP is latched; its channel is 255 if no sensor of the
+  table is on that pin.
 - **21** is the light curtain, normally closed to ground, if the table has one.
-- **69** tells the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor runs
-  latches OVER_CURRENT, and blames the motor that started last. Wire it to ground if nothing
-  measures.
+- **69** measures the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor
+  runs latches OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if
+  the current is not measured.
 
 Pins 0 and 1 are the line to the host. `wallwright wiring TABLE` lists every pin.
 
 ## Modules on serial ports
 
-Dice readers and tag readers hang on the serial ports 1 to 3 of a board (pins 18 and 19, 16 and 17,
-14 and 15: the board sends on the even one), 115,200 baud, 8N1. They speak lines of ASCII, each
-ended by a line feed, and only when they are asked:
+Dice readers and tag readers are connected to the serial ports 1 to 3 of a board (pins 18 and 19,
+16 and 17, 14 and 15: the board sends on the even one), 115,200 baud, 8N1. They send lines of
+ASCII, each ended by a line feed, and only in answer to a request:
 
-| the board asks | the module answers |
+| request of the board | answer of the module |
 |---|---|
 | `D3` | the faces of three dice, `4 1 6`; 0 is a die that does not lie flat |
 | `T` | the tag as 16 hexadecimal digits, or `-` for none |
 
-A module has 200 ms. If it says nothing, the dice are all 0 and the tag is none. The reply to `Scan`
-waits for it; later commands wait behind that, and every other answer comes at once.
+A module has 200 ms. If it does not answer in that time, the dice are all 0 and the tag is none.
+The reply to `Scan` waits for it; later commands wait behind that, and every other answer comes at
+once.
 
-## A board that nobody knows yet
+## A board without a key
 
-Serial number, address and key are put into a board by `wallwright firmware provision`. Without
-them, or if they are damaged, it answers at address 0 as `UNSET000`, with a key of 16 zero bytes. A
-host does not run a table with such a board, nor with any other whose key it does not have; only
-virtual boards, whose serial numbers begin with `SIM`, all know one key that is no secret.
+Serial number, address and key are written to a board by `wallwright firmware provision`. Without
+them, or if they are damaged, it answers at address 0 as `UNSET000`, with a key of 16 zero bytes.
+A host does not run a table with such a board, nor with any other whose key it does not have; only
+virtual boards, whose serial numbers begin with `SIM`, all have one key that is not secret.
 
 `build` in `Identity` is the first four bytes of the SHA-256 of the firmware's sources, so a host
-can say whether a board runs what lies in its own checkout: `wallwright scan`.
+can check whether a board runs the firmware of its own checkout: `wallwright scan`.
 
 ## Messages
 
