@@ -1,4 +1,4 @@
-"""The games, by the names of the command line.
+"""All games, by their command-line names.
 
 A game is found in the package of its name in this folder, or as an installed plug-in
 (`rules.plugin`). Its set-up is imported when it is first asked for, and its play after that.

@@ -1,6 +1,6 @@
-"""Backgammon: two players, fifteen men each, dice, and a cube if the house has one.
+"""Backgammon: two players, fifteen men each, dice, and an optional doubling cube.
 
-The set-up is here at once; the play is imported by whoever first asks for it.
+The set-up is imported with the package; the play is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What a player does, and its text: `roll 3 1`, `24/18* 13/10`, `double`, `take`, `drop`, `beaver`.
+"""Actions of backgammon: `roll 3 1`, `24/18* 13/10`, `double`, `take`, `drop`, `beaver`.
 
-A move is written as everywhere: from/to by the mover's own numbering, `bar` and `off`, a star after
+A move is written in standard notation: from/to by the mover's own numbering, `bar` and `off`, a
+star after
 a point where a blot is hit, `(2)` for two men the same way, `24/18/15` for one man by both dice.
 """
 
@@ -20,7 +21,7 @@ from rules.geometry import Seat
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """What the dice show that a seat threw. Chance is an input: whoever holds the dice says it."""
+    """A seat's throw: the faces of its dice, entered by the player or read by the table."""
 
     seat: Seat
     dice: Dice
@@ -42,7 +43,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """What is said about the stake: doubling before the throw, and the answer to it."""
+    """A cube action: doubling before the throw, or the answer to it."""
 
     seat: Seat
     says: Literal["double", "take", "drop", "beaver"]

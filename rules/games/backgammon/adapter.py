@@ -1,4 +1,4 @@
-"""Backgammon as one value for whoever plays games by name."""
+"""The `Rules` of backgammon, for callers that select games by name."""
 
 from __future__ import annotations
 

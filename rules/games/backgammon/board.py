@@ -1,4 +1,4 @@
-"""The board: where each player's fifteen men stand, by his own numbering of the points.
+"""The backgammon board: the points of each player's fifteen men, by that player's numbering.
 
 Points run from 24 down to 1; 25 is the bar and 0 is off the board. A player's men are one integer,
 four bits a point, so that a move is one addition (`shift`). What of it lies where is asked with

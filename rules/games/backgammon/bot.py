@@ -1,4 +1,4 @@
-"""A sensible player: hits, makes points, leaves few blots, races when ahead, and minds the cube."""
+"""A simulated backgammon player: hits, makes points, avoids blots, races if ahead, doubles."""
 
 from __future__ import annotations
 

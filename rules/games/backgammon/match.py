@@ -1,4 +1,4 @@
-"""A match to so many points, or play for money without end; the Crawford game."""
+"""A backgammon match to a number of points, or unlimited money play; the Crawford game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.play import IllegalActionError, Settlement
 
 
 class Finished(Protocol):
-    """All that a match asks of a game."""
+    """Protocol of the finished game that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -19,7 +19,7 @@ class Finished(Protocol):
 
 @dataclass(frozen=True)
 class BackgammonMatch:
-    """Points so far. `crawford_past` tells that the game without the cube has been played.
+    """Points so far. `crawford_past` is true once the Crawford game has been played.
 
     `dealer` throws his opening die first; the dice decide who begins.
     """

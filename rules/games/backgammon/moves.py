@@ -1,4 +1,4 @@
-"""Which moves a throw allows (section 2): men from the bar first, both dice if any order allows it.
+"""Move generator for a throw (section 2): men on the bar first, both dice if any order allows it.
 
 An option is a tuple of steps, one for each die played; a step is a number, `32 * die + source`.
 Options differ in the board they lead to: two orders that come to the same are one option. Most

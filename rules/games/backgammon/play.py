@@ -1,7 +1,7 @@
 """A game of backgammon in progress: the throw, the move, the cube, and what the game is worth.
 
-Whoever is on turn may double, if the house has a cube; then the dice are thrown, by hand or by the
-table, and come in as `Roll`. A throw that nobody can move with passes the turn at once (BG-06).
+The player on turn may double, if the house has a cube; then the dice are thrown, by hand or by the
+table, and entered as `Roll`. A throw without a legal move passes the turn at once (BG-06).
 """
 
 from __future__ import annotations

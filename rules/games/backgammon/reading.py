@@ -1,8 +1,9 @@
-"""What a told move means on a board: which option it is, or the objection to it.
+"""Interprets a move as a player wrote it: finds the legal option it means, or the objection to it.
 
-People tell a move in more than one way: either order, one man's way without its stops (24/15), no
-star at a hit. A told move is read by playing it: every order of the dice in which its men get to
-where it says, each step legal. If one board comes of that, and a legal move leads there, it stands.
+A move can be written in several ways: in either order, as one man's whole way (24/15), without the
+star of a hit. The parser plays the move in every order of the dice in which each step is legal and
+its men reach the points written. If exactly one board results, and a legal option leads to it, the
+move is that option.
 """
 
 from __future__ import annotations

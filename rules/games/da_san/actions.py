@@ -1,4 +1,4 @@
-"""What a player does, as text: `bid 2`, `pass`, `reveal 4h 5s`, `double`, `play 7h 8d 9c 10s`."""
+"""Actions of Da San: `bid 2`, `pass`, `reveal 4h 5s`, `double`, `play 7h 8d 9c 10s`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Double:
-    """The bidder doubles the stake, in houses that let him (E11)."""
+    """The bidder doubles the stake, in houses that allow it (E11)."""
 
     seat: Seat
 

@@ -1,4 +1,4 @@
-"""Da San as one value for whoever plays games by name."""
+"""The `Rules` of Da San, for callers that select games by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sensible player: bids on high cards, leads long and low, and does not play over his ally."""
+"""A simulated Da San player: bids on high cards, leads long and low, does not beat its ally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand of which some cards may be unknown: a table seldom sees faces."""
+"""A hand of cards, some of which may be unknown because the table does not read faces."""
 
 from __future__ import annotations
 

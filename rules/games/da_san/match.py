@@ -1,4 +1,4 @@
-"""Hand after hand: chips, and who deals next (D1, D5, E10)."""
+"""A Da San match: chips, and the dealer of the next hand (D1, D5, E10)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.play import Amount, IllegalActionError, Settlement
 
 
 class Finished(Protocol):
-    """All that a match asks of a hand."""
+    """Protocol of the finished hand that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...

@@ -1,8 +1,8 @@
-"""A hand of Da San in progress: auction, kitty, rounds, and who pays whom.
+"""A hand of Da San in progress: auction, kitty, rounds, payments.
 
-Cards that nobody has seen are counted, not known: a hand is what is known of it and how many more
-there are. A card that such a hand plays must be one that could be in it. Who opens lies in the
-cards (D7); where they are hidden, the first seat to bid is the one that holds the card.
+A hand is its known cards and the number of its unknown ones. A card played from a hand with unknown
+cards must be one that could be in it. One card decides who opens (D7); if the cards are hidden, the
+first seat to bid is taken to hold that card.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A round of card play (D13, D14): the combination to beat, and who has passed on it."""
+"""A round of card play (D13, D14): the combination to beat, and the seats that passed on it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Western dominoes, double-six: eight games, one engine, told apart by a table.
+"""Western dominoes, double-six: eight games with one engine; a table holds their differences.
 
-The set-ups are here at once; the play is imported by whoever first asks for it.
+The set-ups are imported with the package; the play is imported on first use.
 """
 
 from __future__ import annotations

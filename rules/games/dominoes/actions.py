@@ -1,8 +1,8 @@
-"""What a domino player does, as values with a text that reads back.
+"""Actions of dominoes, as values with a text that `parse` reads back.
 
 `6-4` sets a tile; `6-4 on 6` joins it to an open end, by the end's name (`layout.End`). Where the
 player may choose how it lies, the text says so: `1-1 crosswise on 4`, `1-1 in line on 4`, and at
-Matador `6-1 on 3, 6 out`. `draw`, `go` and `call` are said as they are written; `show 6-4` turns up
+Matador `6-1 on 3, 6 out`. `draw`, `go` and `call` have no arguments; `show 6-4` turns up
 a tile that was hidden when the hand ended.
 """
 
@@ -69,7 +69,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """After the hand, turn up a tile that nobody has seen, so that its pips can be counted."""
+    """After the hand, turn up an unseen tile, so that its pips can be counted."""
 
     seat: Seat
     tile: Face

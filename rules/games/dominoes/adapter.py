@@ -1,4 +1,4 @@
-"""The domino games as values for whoever plays games by name."""
+"""The `Rules` of the domino games, for callers that select games by name."""
 
 from __future__ import annotations
 

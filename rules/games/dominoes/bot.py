@@ -1,4 +1,4 @@
-"""A player for simulations: sensible, from what it holds and what lies open."""
+"""A simulated domino player: chooses by its own tiles and the open ends."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The set-up of every domino game: a boneyard, hands by rounds of one, and who sets (C1-C8).
+"""The set-up of every domino game: boneyard, hands dealt one tile at a time, the setter (C1-C8).
 
-Hands are hidden from the table, so where a tile in hand decides, the players are asked; `unseen`
-leaves the setter open.
+The table does not see the hands, so if a tile in hand decides, the players are asked; the answer
+`unseen` leaves the setter open.
 """
 
 from __future__ import annotations

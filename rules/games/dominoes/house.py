@@ -1,4 +1,4 @@
-"""What a house changes at a game of dominoes, as a case for the judge names it."""
+"""House rules of dominoes, as a judge case names them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The tableau: what lies on the table, told by its open ends alone.
+"""The domino tableau, represented by its open ends only.
 
-Which tile lies where does not matter to anybody's next move; what is open does. So a tableau is
-the bag of its open ends, a tile takes one of them away and brings its own, and equal tableaux are
-one value that works out only once which tiles fit it. There are few: 29 at Block, 113 at Muggins,
+Only the open ends decide which moves are legal, not the position of each tile. So a tableau is the
+multiset of its open ends: a tile removes one end and adds its own. Equal tableaux share one value,
+which computes the tiles that fit only once. There are few: 29 at Block, 113 at Muggins,
 under 13,000 at Sniff.
 
 A doublet laid crosswise lies across its arm: the arm meets one of its long sides and goes on from

@@ -1,4 +1,4 @@
-"""A game of several hands: scores to the target, and who deals and sets next (2.1, C5)."""
+"""A domino match of several hands: scores to the target, the next dealer and setter (2.1, C5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand played out in one go, for simulations that need no value in between."""
+"""Plays a whole hand in one call, for simulations that need no intermediate values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points: for open ends, for the set and headers, for the hand."""
+"""Scoring of dominoes: open ends, the set and headers, the end of a hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sets, once the tiles are known: pure answers for those who see them (C5-C7, 2.4)."""
+"""Finds the setter from known tiles (C5-C7, 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The domino games as one table: each is Block but for what its row changes (2.1)."""
+"""The domino games as a table of differences from Block (2.1)."""
 
 from __future__ import annotations
 

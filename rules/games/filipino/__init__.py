@@ -1,9 +1,10 @@
 """Filipino mahjong as in Matabungkay: set-up, play, money, a sensible player.
 
-Read `parameters` for what houses do differently, then `setup`, `play` and what they use: `table`
-(what lies there), `legal` (what may be done), `course` (what that changes). `winning_hand` and
-`price` judge a hand that lies on a table without a play. The set-up is here at once; the play is
-imported by whoever first asks for it.
+Start with `parameters` (house rules), then `setup`, `play` and the modules that they use: `table`
+(the state of a hand), `legal` (legal actions), `course` (effects of actions). `winning_hand` and
+`price` judge a hand without a play. The set-up is imported with the package; the play is imported
+on
+first use.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a player does, as a frozen value with a text that reads back.
+"""Actions of Filipino mahjong, as frozen values with a text that `parse` reads back.
 
     draw                        discard 5m                 flores 3f
     chow 3m* 4m 5m              pong 7s 7s 7s              kong 7s 7s 7s 7s*
     add 7s                      secret 2p 2p 2p 2p         pass
     win                         win 1m 1m 2m 2m ... 9s     false win
 
-A set is told as it reads; a star marks the tile that a joker stands for. Where nobody saw the
-faces they may be left out: `discard`, `flores`, `pong`, `secret`. Who declares a win from a hand
-that the play does not know shows it, the tile won last unless it lies on the table.
+A set is written with the faces that it counts as; a star marks a joker. Unseen faces may be left
+out: `discard`, `flores`, `pong`, `secret`. A win from an unknown hand lists its tiles, with the
+winning tile last unless that tile is already on the table.
 """
 
 from __future__ import annotations

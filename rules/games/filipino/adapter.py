@@ -1,4 +1,4 @@
-"""Filipino mahjong as one value for whoever plays games by name."""
+"""The `Rules` of Filipino mahjong, for callers that select games by name."""
 
 from __future__ import annotations
 

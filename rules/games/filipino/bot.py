@@ -1,6 +1,6 @@
-"""A sensible player: he takes every win, and otherwise comes nearer to five sets and a pair.
+"""A simulated Filipino mahjong player: takes every win, otherwise moves towards one.
 
-He looks at his own tiles and at what lies open. `random_action` of `rules.play` is the other one.
+It uses its own tiles and the open ones only. `rules.play.random_action` is the alternative.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Nearness = tuple[int, int]
 
 
 def sensible(play: FilipinoPlay, seat: Seat) -> Act:
-    """What a player who wants to finish does; with unknown tiles he passes, draws and discards."""
+    """Chooses an action towards a win; with unknown tiles it passes, draws and discards."""
     table = play.table
     acts = [act for act in play.legal_actions if act.seat == seat]
     hidden = table.hands[seat].unknown > 0

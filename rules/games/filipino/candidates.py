@@ -1,4 +1,4 @@
-"""Every act worth judging for a seat; `legal` keeps those that the rules allow."""
+"""Candidate actions of a seat; `legal` keeps those that the rules allow."""
 
 from __future__ import annotations
 

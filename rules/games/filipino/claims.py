@@ -1,4 +1,4 @@
-"""Who gets a tile that several claim: the win, then kong and pong, then the chow (F22, F24)."""
+"""Priority of claims on one tile: win, then kong and pong, then chow (F22, F24)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a legal act changes on the table (F19-F24, F32, F35, F37)."""
+"""Effects of a legal action on the state of the hand (F19-F24, F32, F35, F37)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rules.tiles import Face
 
 
 def after(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """The table after a legal act; nobody else asks whether it is legal."""
+    """Returns the table after an action. The caller has checked that it is legal."""
     if act.verb == "false win":
         return _false_win(table, act.seat)
     if table.offer is not None:
@@ -74,7 +74,7 @@ def _win(table: FilipinoTable, act: Act) -> FilipinoTable:
 
 
 def _offered(table: FilipinoTable, offer: Offer) -> FilipinoTable:
-    """Everybody who may claim is asked; if nobody may, the hand goes on at once."""
+    """Offers the tile to every seat that may claim it; if none may, the hand continues at once."""
     asked = may_claim(table, offer)
     offer = Offer(offer.face, offer.by, offer.added, asked)
     return changed(table, offer=offer) if asked else _unclaimed(table, offer)
@@ -170,7 +170,7 @@ def _taking(
 
 
 def _false_win(table: FilipinoTable, seat: Seat) -> FilipinoTable:
-    """He pays each of the others; then his hand is dead, or the hand is over (F35)."""
+    """The seat pays each of the others; then its hand is dead, or the hand is over (F35)."""
     paid = _paid(table, score.false_win(seat, table.house, table.stakes))
     if table.house.after_false_win == "ends":
         return _over(paid, "false win", None, (f"F35: seat {seat} showed a hand that loses.",))
@@ -209,7 +209,7 @@ def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | Non
 
 
 def _exhausted(table: FilipinoTable) -> FilipinoTable:
-    """Nobody won: nothing more is paid, and the same roller throws again (F37)."""
+    """A hand without a winner: no more payments, and the same roller throws again (F37)."""
     return _over(table, "exhausted", None, ("F37: the wall is used up.",))
 
 

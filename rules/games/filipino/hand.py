@@ -1,4 +1,4 @@
-"""What a player has before him: concealed tiles, sets laid down, flores."""
+"""A player's tiles: concealed tiles, sets laid down, flores."""
 
 from __future__ import annotations
 

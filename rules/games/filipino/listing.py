@@ -1,8 +1,9 @@
-"""The legal acts of a hand whose tiles are all known, from a count of it (F19-F33).
+"""Fast list of the legal actions of a hand whose tiles are all known (F19-F33).
 
-`legal.by_trying` asks the rules about every act that the tiles suggest, one by one. For a known
-hand these functions give the same acts in the same order, some twenty times faster; the tests
-compare the two in random play.
+`legal.by_trying` checks every candidate action against the rules, one by one. For a known hand
+these
+functions count tiles instead and return the same actions in the same order, about twenty times
+faster; the tests compare the two in random play.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What passes from hand to hand: scores, chips, and who throws next (F5, F34, F36, F37)."""
+"""A Filipino mahjong match: scores, chips, and the next roller (F5, F34, F36, F37)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rules.play import Amount, Settlement
 
 
 class FinishedHand(Protocol):
-    """What a match takes from a play."""
+    """Protocol of the finished hand that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -32,7 +32,7 @@ class FilipinoMatch:
 
     @property
     def over(self) -> bool:
-        """Never: people stop when they like (F36)."""
+        """Always false: a match has no fixed end (F36)."""
         return False
 
     def after(self, play: FinishedHand) -> FilipinoMatch:

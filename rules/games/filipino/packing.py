@@ -1,6 +1,6 @@
-"""A hand as one number: a digit for each kind, and above them how many jokers and flores it has.
+"""A hand packed into one integer: a digit for each kind, then the numbers of jokers and flores.
 
-Packed tiles are added like numbers, and a sum counts a hand faster than a loop does.
+Packed tiles are added as integers; a sum counts a hand faster than a loop does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What houses do differently in Filipino mahjong, in the set-up, the play and the money."""
+"""House rules of Filipino mahjong: set-up, play and payments."""
 
 from __future__ import annotations
 

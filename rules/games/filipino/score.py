@@ -1,4 +1,4 @@
-"""Who pays whom: wins, bonuses, chips and Hi-Alai, the false win (F18, F23, F27-F35, F38)."""
+"""Payments of Filipino mahjong: wins, bonuses, chips, false win (F18, F23, F27-F35, F38)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on the table while a hand is played: wall, hands, the middle, and who is awaited."""
+"""State of a hand in progress: wall, hands, discards, and the seats to act."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WallTile = tuple[Place, Face | None]
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """The tiles nobody has taken, the joker apart: the same ones from either end (F13, F20, A8)."""
+    """The remaining tiles without the joker: the same ones from either end (F13, F20, A8)."""
 
     draws: tuple[WallTile, ...]
     replacements: tuple[WallTile, ...]

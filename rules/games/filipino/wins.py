@@ -1,4 +1,4 @@
-"""Whether a hand wins, and what it is then: seven first, escalera, single joker (F26-F31)."""
+"""Checks whether a hand wins, and its classes: seven first, escalera, single joker (F26-F31)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Run = tuple[Face, ...]
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The tiles that somebody declares a win with.
+    """The tiles of a declared win.
 
     `concealed` are all tiles that are not in a meld, `tile` among them: the one won last, or None
     where mano wins with the tiles he was dealt. A tile taken from another counts as its face only,

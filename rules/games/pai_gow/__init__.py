@@ -2,7 +2,7 @@
 
 The set-up is in `setup`, what two tiles are worth in `ranks`, the splits in `split`, how houses set
 them in `house_ways` and the best split in `optimum`, the play from the deal on in `play`. The
-set-up is here at once; the rest is imported by whoever first asks for it.
+set-up is imported with the package; the rest is imported on first use.
 """
 
 from __future__ import annotations

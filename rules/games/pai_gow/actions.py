@@ -1,7 +1,7 @@
-"""What is done once the tiles are dealt, each with a text that `parse` reads back.
+"""Actions of pai gow after the deal, each with a text that `parse` reads back.
 
 set 6-6 5-4 / 1-1 3-1    the hand is laid down, the high hand first
-set                      the same, by a seat whose tiles nobody here knows
+set                      the same, by a seat with unknown tiles
 show 6-6 5-4 / 1-1 3-1   a hand that was laid down unknown is turned up
 call push                the floor calls win, lose or push for a seat where no tiles were read
 """

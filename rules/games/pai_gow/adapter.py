@@ -1,4 +1,4 @@
-"""Pai gow as one value for whoever plays games by name."""
+"""The `Rules` of pai gow, for callers that select games by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def held(play: PaiGowPlay) -> Held:
 
 
 def tells(truth: PaiGowPlay, play: PaiGowPlay, action: Action) -> Action:
-    """A hand is laid face down: a table that does not know its tiles hears that it is set (4.2)."""
+    """A hand is set face down: a table that did not read its tiles gets no faces (4.2)."""
     if isinstance(action, SetHand) and not play.hands[action.seat].is_known:
         return SetHand(action.seat)
     return action

@@ -1,4 +1,4 @@
-"""A player's two hands against the banker's: who wins which, and what that comes to (4.2).
+"""Compares a player's two hands with the banker's, and returns the result (4.2).
 
 A copy, which is two equal hands, goes to the banker, and so do two hands of 0 (PG-18, PG-19). Both
 hands won is a win, both lost a loss, anything else a push (PG-21).

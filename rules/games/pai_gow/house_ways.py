@@ -1,7 +1,7 @@
-"""House ways: how published houses set four tiles, and `set_hand`, which sets them for the table.
+"""House ways: published rules for setting four tiles, and `set_hand`, which applies one.
 
-A house way is a list of rules, the first that fits is played; `rules/games/pai_gow/ways.py` has the
-words. Where a published text leaves a choice open, the docstring says what is played here.
+A house way is a list of rules; the first that fits is played. `rules/games/pai_gow/ways.py` defines
+the rules. Where a published text leaves a choice open, the docstring says what is played here.
 """
 
 from __future__ import annotations

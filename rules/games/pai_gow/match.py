@@ -1,4 +1,4 @@
-"""Who banks from hand to hand, and what everybody has won (4.3).
+"""A pai gow match: the banker of each hand, and each player's winnings (4.3).
 
 The bank is offered counter-clockwise, and a player may decline. It stays for `hands_as_bank` hands.
 If all decline, it falls to the house if that plays a seat, and otherwise there is no more banker
@@ -19,7 +19,7 @@ from rules.play import Amount
 
 @dataclass(frozen=True)
 class PaiGowMatch:
-    """The bank's way round the table.
+    """The next banker, the seats that declined the bank, and the winnings.
 
     `dealer` is the seat that banks the next hand unless it declines; `declined` are the seats that
     did since the last hand, `banked` the hands that the dealer has banked running.

@@ -1,7 +1,7 @@
 """The best split by enumeration: exact odds of a split against every hand that may be opposite.
 
-The other side holds any four of the 28 tiles that one does not hold oneself and sets them by a
-house way. All 35,960 four-tile hands are one bit each of large integers: for every rank the hands
+The opponent holds any four of the 28 remaining tiles and sets them by a house way. All 35,960
+four-tile hands are one bit each of large integers: for every rank the hands
 whose high (or low) half it takes, for every tile the hands that hold it. A split's odds are then a
 few `&` and bit counts.
 """

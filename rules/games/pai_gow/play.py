@@ -1,9 +1,10 @@
 """A hand of pai gow from the dealt tiles to the settlement (4.2, 4.3).
 
-Every player sets his four tiles as a high and a low hand, in any order of seats; then the banker
-sets his. A seat of the house may set only by the house way. Hands whose tiles nobody knows are laid
-down unknown; then each is shown, or the floor calls its result. Hands of positions where nobody
-sits are dead.
+Every player sets four tiles as a high and a low hand, in any order of seats; then the banker does.
+A
+seat of the house may set only by the house way. A hand with unknown tiles is set unseen; later it
+is
+shown, or the floor calls its result. Hands of empty positions are dead.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _CLASSES = get_args(Action)
 
 @dataclass(frozen=True)
 class Hand:
-    """One seat's four tiles, None for each that nobody knows, and what became of them.
+    """One seat's four tiles, None for each unknown one, and their result.
 
     `called` is the result that the floor called, where no tiles were read.
     """

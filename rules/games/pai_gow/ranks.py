@@ -1,4 +1,4 @@
-"""What two tiles are worth together: the ranking of pai gow (4.1, 4.2), as a total order.
+"""The ranking of two-tile hands in pai gow (4.1, 4.2), as a total order.
 
 From the top: Gee Joon, the eleven identical pairs, the four mixed pairs, Wong (a Teen or a Day with
 a nine), Gong (one of them with an eight), and the numbers 9 to 0, within which the stronger single

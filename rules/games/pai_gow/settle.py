@@ -1,4 +1,4 @@
-"""What a hand of pai gow costs: every player against the bank, seat by seat (4.2)."""
+"""Payments of a hand of pai gow: every player against the bank, seat by seat (4.2)."""
 
 from __future__ import annotations
 

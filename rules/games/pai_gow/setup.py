@@ -1,7 +1,7 @@
-"""The set-up of pai gow (S1-S8, 4.3), and all that houses do differently.
+"""The set-up of pai gow (S1-S8, 4.3), and its house rules.
 
-The banker names a cut, then three dice fix a seat. All eight positions receive a hand, whether
-anybody sits there or not (A14).
+The banker names a cut, then three dice fix a seat. All eight positions receive a hand, including
+empty ones (A14).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How often each rank comes, of 496 two-tile hands and as the best high hand of 35,960 (4.1, 4.2).
+"""Frequency of each rank among 496 two-tile hands, and as best high hand of 35,960 (4.1, 4.2).
 
 Numbers are counted by their points alone, whatever their stronger tile.
 """

@@ -1,4 +1,4 @@
-"""The words that a house way is written in: rules over the splits of four tiles, asked in order.
+"""Building blocks of a house way: rules over the splits of four tiles, tried in order.
 
 Houses publish their way as a list of which the first rule that fits is played. A rule here is a
 frozen value with `choose`, which gives the split or None. Tiles are named as houses name them, by
@@ -53,7 +53,7 @@ Strong = Literal["high nine", "gong", "wong"]
 
 @dataclass(frozen=True)
 class FourTiles:
-    """Four tiles as a house way sees them: every split, and what its halves are worth."""
+    """Four tiles as input of a house way: every split, and the ranks of its halves."""
 
     tiles: tuple[Face, ...]
     ranking: Ranking

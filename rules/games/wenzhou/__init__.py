@@ -1,6 +1,6 @@
 """Wenzhou mahjong: sixteen tiles each, Caishen turned up in the wall.
 
-The set-up is here at once; the play is imported by whoever first asks for it.
+The set-up is imported with the package; the play is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a player does at Wenzhou mahjong, as frozen values with a text that reads back."""
+"""Actions of Wenzhou mahjong, as frozen values with a text that `parse` reads back."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Kong:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """Declare a win; `shows` are the faces of those own tiles that nobody had seen."""
+    """Declare a win; `shows` are the faces of the seat's own unseen tiles."""
 
     seat: Seat
     shows: tuple[Face, ...] = ()

@@ -1,4 +1,4 @@
-"""Wenzhou mahjong as one value for whoever plays games by name."""
+"""The `Rules` of Wenzhou mahjong, for callers that select games by name."""
 
 from __future__ import annotations
 

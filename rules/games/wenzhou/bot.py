@@ -1,4 +1,4 @@
-"""A sensible player of Wenzhou mahjong: wins when it can, and otherwise comes nearer to a win."""
+"""A simulated Wenzhou mahjong player: takes every win, otherwise moves towards one."""
 
 from __future__ import annotations
 

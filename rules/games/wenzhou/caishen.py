@@ -1,4 +1,4 @@
-"""Caishen and White: what each tile counts as once the indicator lies open (W14, W15)."""
+"""Caishen (wild tiles) and White: the value of each tile, given the indicator (W14, W15)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAISHEN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Caishen:
-    """The hand's caishen, by the face of the indicator; None as long as nobody has read it."""
+    """The hand's caishen, by the face of the indicator; None while the indicator is unread."""
 
     face: Face | None
 

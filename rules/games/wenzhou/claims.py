@@ -1,4 +1,4 @@
-"""Whose claim counts: a win, then a pong or kong, then a chow; of wins a double (W26-W28)."""
+"""Priority of claims on one tile: win (a double first), then pong or kong, then chow (W26-W28)."""
 
 from __future__ import annotations
 

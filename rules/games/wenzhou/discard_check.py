@@ -1,4 +1,4 @@
-"""The check of discards from hidden hands, once the hands are shown (W16, W17, E16).
+"""Checks discards from hidden hands after the hands are shown (W16, W17, E16).
 
 The rules refuse a discard against the order only where they know the hand. A table that follows
 hidden hands keeps a trail of what each seat drew, discarded and laid down; after the hand the tiles

@@ -1,4 +1,4 @@
-"""The end of a hand: a win laid open, tiles shown, and who pays whom in all (W30-W36)."""
+"""The end of a hand: the win shown, remaining tiles shown, total payments (W30-W36)."""
 
 from __future__ import annotations
 

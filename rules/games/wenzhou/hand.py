@@ -1,7 +1,7 @@
-"""Whether a hand wins, by which shape and in which class: the best reading counts (W24, W25).
+"""Checks whether a hand wins, its shape and its class; the best reading counts (W24, W25).
 
-A `Claim` is a hand laid open and how its last tile came. `is_complete` is the quick yes or no;
-`judged` is the floor's answer, with every reason.
+A `Claim` is a hand shown for a win, and the source of its last tile. `is_complete` is a fast check
+of the shape; `judged` is the full verdict with its reasons.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PAIRS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A hand that is said to win.
+    """A hand for which a win is claimed.
 
     `hand` are the concealed tiles without the last one, `tile`. `first_turn`: the dealer's dealt
     hand, or anybody's on the dealer's first discard; `undisturbed`: no call came before (E11).

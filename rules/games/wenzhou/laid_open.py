@@ -1,4 +1,4 @@
-"""A seat's hand as it would be laid open now, and how it would be judged."""
+"""Builds a seat's hand as a claim for a win in its current state, and judges it."""
 
 from __future__ import annotations
 

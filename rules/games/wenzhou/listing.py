@@ -1,8 +1,9 @@
-"""The legal actions of a seat whose tiles are all known, from a count of its hand (W16-W29).
+"""Fast list of the legal actions of a seat whose tiles are all known (W16-W29).
 
-`legal.by_trying` asks the rules about every action that could be meant, one by one. For a known
-hand these functions give the same actions in the same order, some twenty times faster; the tests
-compare the two in random play.
+`legal.by_trying` checks every candidate action against the rules, one by one. For a known hand
+these
+functions count tiles instead and return the same actions in the same order, about twenty times
+faster; the tests compare the two in random play.
 """
 
 from __future__ import annotations

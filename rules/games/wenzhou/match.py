@@ -1,4 +1,4 @@
-"""From hand to hand: scores, who deals next, and at which figure (W5, W32-W34)."""
+"""A Wenzhou match: scores, the next dealer and the dealer's figure (W5, W32-W34)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.play import Amount, Settlement
 
 @dataclass(frozen=True)
 class WenzhouMatch:
-    """The match before a hand. It has no end of its own: people stop when they like.
+    """The match before a hand. It has no fixed end.
 
     `streak` is the number of the dealer's hand in a row. `reseating`: the seats are to be drawn
     anew first (W33, `after_fourth = reseat`); `seated` goes on from there.

@@ -1,4 +1,4 @@
-"""Which tile may be discarded: caishen stay, single honours go first (W16, W17, W22)."""
+"""Order of discards: caishen are kept, single honours are discarded first (W16, W17, W22)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What houses play differently at Wenzhou mahjong (section 5 of its rules)."""
+"""House rules of Wenzhou mahjong (section 5 of its rules)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wenzhou mahjong in play (W14-W36): draws, discards, claims, kongs, the one winner, the end."""
+"""A hand of Wenzhou mahjong in progress (W14-W36): draws, discards, claims, kongs, win, end."""
 
 from __future__ import annotations
 

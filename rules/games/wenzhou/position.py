@@ -1,4 +1,4 @@
-"""A hand of Wenzhou mahjong as it lies: four hands, the sets laid down, the discards, the wall."""
+"""State of a Wenzhou hand: four hands, sets laid down, discards, wall."""
 
 from __future__ import annotations
 

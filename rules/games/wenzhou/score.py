@@ -1,4 +1,4 @@
-"""Who pays whom: the class times the dealer's figure, and what houses add (W30, W31, W35, W36)."""
+"""Payments of Wenzhou mahjong: class times dealer's figure, house extras (W30, W31, W35, W36)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MULTIPLIER = {name: multiplier for multiplier, name in CLASSES.items()} | {"non
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What a hand is played for: who deals, and in which hand of his in a row, from 1."""
+    """The stakes of a hand: the dealer, and the number of this hand in the dealer's row, from 1."""
 
     dealer: Seat
     streak: int
@@ -51,7 +51,7 @@ def won(winner: Seat, win: WinReading, stakes: Stakes) -> Settlement:
 
 
 def drawn(why: str) -> Settlement:
-    """A hand that nobody won (W29)."""
+    """A drawn hand (W29)."""
     return Settlement(name="drawn hand", multiplier=0, reasons=(why,))
 
 

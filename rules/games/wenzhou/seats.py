@@ -1,4 +1,4 @@
-"""Seats that are drawn before the first hand, or anew between two hands (W2, W33).
+"""Draws seats before the first hand, or again between two hands (W2, W33).
 
 Two throws name the EAST seat and the player who takes the first of the four winds. The wind tiles
 themselves may be in the machine with their set, so dice draw the winds too: each face says which of
@@ -32,7 +32,7 @@ def before_hand(match: WenzhouMatch) -> Drawing | None:
 
 
 def _drawing(match: WenzhouMatch) -> Drawing:
-    """Who is the eldest only people know; he throws, and the winds are drawn."""
+    """Asks which player is the eldest; that player throws, and the winds are drawn."""
     parameters = match.parameters
     eldest = yield from choose(match.dealer, "eldest", range(SEATS), match.dealer)
     first = sum((yield from throw(eldest, 2, EAST_THROW)))

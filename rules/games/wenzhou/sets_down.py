@@ -1,4 +1,4 @@
-"""Sets that lie on the table: chows, pongs and kongs. Nothing tells whose discard is in them."""
+"""Sets laid down: chows, pongs and kongs. The source of the claimed tile is not recorded."""
 
 from __future__ import annotations
 

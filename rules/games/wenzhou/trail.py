@@ -1,4 +1,4 @@
-"""The trail of a hand: what each seat took and gave, kept where discards are fined (E16)."""
+"""Trail of a hand: the tiles each seat took and gave, kept if the house fines discards (E16)."""
 
 from __future__ import annotations
 
