@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal
+from controller.journal import Journal, JournalError
 from controller.journal.notes import FacesFallen, Flipped, MovesMade, TagRead
+from controller.journal.replay import Replay
 from tests.controller.journal.on_disk import NOON, PACKET, now
 
 # What is read back
@@ -133,3 +134,15 @@ def test_a_run_that_did_nothing_leaves_the_unfinished_story_as_it_was(file: Path
             left = journal.resume()
             assert left is not None and left.started == "first"
             journal.end()
+
+
+def test_a_run_with_other_options_is_refused_with_both_steps_in_words(journal: Journal) -> None:
+    number = journal.intend("top", 1.0, {"step": "throw", "by": 0})
+    replay = Replay(journal.entries())
+    with pytest.raises(JournalError) as refused:
+        replay.take("top", {"step": "throw", "by": 2})
+    assert str(refused.value) == (
+        f"Entry {number} of the journal is step throw by 0, and this run would do step throw by 2;"
+        " give the same options as that run, or give the round up with --abandon."
+    )
+    assert replay.ahead("top") is not None, "the refused entry is still to be taken"

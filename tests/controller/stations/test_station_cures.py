@@ -259,3 +259,18 @@ def test_one_tile_too_many_is_a_persons_to_take_out() -> None:
     assert clock.run(rig.heads[2].lift(2)) == 2
     assert [(ask.code, ask.part) for ask in asked] == [("EXTRA_TILE", "head 2")]
     assert asked[0].seen == "head2_counter counted 3 of 2 tiles in 0.8 s"
+
+
+def test_a_wheel_that_did_not_turn_does_not_prove_that_the_drum_is_empty() -> None:
+    rig, board = rig_of("robotic")
+    head = rig.heads[0]
+    board.ends["head0_wheel"] = [Ended(Reason.CURRENT, 0, 0.3)]
+    fault = fault_of(head.brings_more())
+    assert (fault.fault, fault.part) == (Fault.UNPROVEN, "trays")
+
+
+def test_a_wheel_that_turned_until_its_time_limit_proves_that_the_drum_is_empty() -> None:
+    rig, board = rig_of("robotic")
+    head = rig.heads[0]
+    board.ends["head0_wheel"] = [LATE]
+    assert clock.run(head.brings_more()) is False

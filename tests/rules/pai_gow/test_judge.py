@@ -127,6 +127,10 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
             {"bet": 101, "parameters": Parameters(highest_stake=100)},
             "bet: A stake of 101 is more than this house allows, 100",
         ),
+        (
+            {"bet": 3, "parameters": Parameters(highest_stake=2)},
+            "bet: A stake of 3 is more than this house allows, 2",
+        ),
         ({"seat": 8}, "There is no seat 8; seats are 0 to 7"),
         ({"dealer": 1}, "Seat 1 is the bank, which does not bet against itself"),
     ],
