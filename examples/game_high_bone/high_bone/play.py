@@ -175,7 +175,21 @@ def held(play: HighBonePlay) -> Held:
     return play.hands
 
 
+def view(play: HighBonePlay, seat: Seat) -> HighBonePlay:
+    """The play as one seat sees it: the tiles of the other hands are unknown."""
+    hands = (
+        hand if owner == seat else (None,) * len(hand) for owner, hand in enumerate(play.hands)
+    )
+    return replace(play, hands=tuple(hands))
+
+
 HIGH_BONE_RULES = Rules(
-    game="high_bone", start=start, parse=parse, sensible=sensible, match=begin, held=held
+    game="high_bone",
+    start=start,
+    parse=parse,
+    sensible=sensible,
+    match=begin,
+    held=held,
+    view=view,
 )
 """What Wallwright needs to follow the game at a table."""

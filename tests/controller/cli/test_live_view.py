@@ -104,7 +104,7 @@ def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path
     with TerminalSession(f"run --game backgammon --port {port} --events {told}") as terminal:
         terminal.until("throwing")
         terminal.close()
-        assert terminal.process.wait(20) == 128 + signal.SIGHUP
+        assert terminal.process.wait(60) == 128 + signal.SIGHUP
     *_, stopped, summary = told.read_text().splitlines()
     assert '"top": "stopped"' in stopped and '"event": "summary"' in summary
 
