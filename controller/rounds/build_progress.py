@@ -1,8 +1,8 @@
-"""How far a set has been built, by what the sensors have counted since its feeding began.
+"""Progress of building a set, computed from the sensors' counts since its feeding began.
 
-The counts at the beginning are noted in the journal, and boards keep their counts: so a run that
-goes on with a build knows how many tiles each head has lifted and how many stacks it has pushed.
-Where a tile was taken out after it had been counted, its head's tally has noted that too.
+The counts at the beginning are noted in the journal, and boards keep their counts. So a run that
+resumes a build can compute how many tiles each head has lifted and how many stacks it has pushed.
+Where a tile was taken out after it had been counted, the head's tally has noted that too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from firmware_bridge.boards.devices import Sensor
 
 
 class Feeding:
-    """What each sensor has counted that is not yet accounted for."""
+    """The counts of each sensor that are not yet accounted for."""
 
     def __init__(self, tallies: dict[str, TileCounter], counted: dict[str, int]) -> None:
         self._tallies = tallies
@@ -33,10 +33,10 @@ class Feeding:
 
     @classmethod
     async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> Feeding:
-        """Note the counts if feeding begins now, else see how far it came.
+        """Note the counts if feeding begins now, else compute how far it came.
 
-        Raises TableFault for counts that went back, for a stuck tile that is gone and for a vane's
-        edge that was missed: then nobody knows how far it came.
+        Raises TableFault for counts that went back, for a stuck tile that is gone and for a missed
+        edge of a vane: then the progress is unknown.
         """
         asked = list(sensors)
         counts = await run_together(*(sensor.count() for sensor in asked))
@@ -63,23 +63,23 @@ class Feeding:
         return cls(tallies, since)
 
     def tally(self, sensor: str) -> TileCounter:
-        """The tally of one counter, which goes on from here."""
+        """The tally of one counter, which continues from here."""
         return self._tallies[sensor]
 
     def take(self, sensor: str | None, most: int) -> int:
-        """Of what a sensor has counted, at most so many; they are accounted for from now on."""
+        """Take at most so many of a sensor's counts; they are accounted for from now on."""
         taken = min(most, self._counted.get(sensor or "", 0))
         if sensor is not None and taken:
             self._counted[sensor] -= taken
         return taken
 
     def left(self, sensor: str) -> int:
-        """What a sensor has counted beyond what was taken."""
+        """Counts of a sensor beyond those taken."""
         return self._counted.get(sensor, 0)
 
 
 def has_begun(work: Notebook) -> bool:
-    """Whether feeding had begun when an earlier run was broken off in this work."""
+    """Whether feeding had begun when an earlier run was interrupted in this work."""
     return bool(notes_of(work.notes, CountedFrom))
 
 
@@ -91,7 +91,7 @@ def _counted_from(work: Notebook) -> dict[str, int]:
 
 
 def _sticking(work: Notebook) -> dict[str, TileSticks]:
-    """What sticks under which counter, as noted last."""
+    """The tile that sticks under each counter, as last noted."""
     sticking: dict[str, TileSticks] = {}
     for note in work.notes:
         match note:
@@ -103,7 +103,7 @@ def _sticking(work: Notebook) -> dict[str, TileSticks]:
 
 
 def _doubted(work: Notebook) -> list[PushDoubted]:
-    """The pushes that are in doubt, as noted last of each vane."""
+    """The doubtful pushes of each vane, as last noted."""
     doubted: dict[str, PushDoubted] = {}
     for note in work.notes:
         match note:

@@ -1,4 +1,4 @@
-"""One set-up, carried out: a step becomes moves, each move is confirmed, then the step counts."""
+"""Carries out one set-up: plans each step as moves, confirms each move, then applies the step."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Deal:
 
     @property
     def top(self) -> TableTop:
-        """What lies on the field now, as far as it is confirmed."""
+        """The table top, as far as it is confirmed."""
         return self._top
 
     @property
@@ -76,7 +76,7 @@ class Deal:
         return self._planner.staging
 
     async def raise_walls(self) -> None:
-        """The lifts bring the staged set up; people build where there are none.
+        """Raise the staged set with the lifts; people build where a table has none.
 
         A game without tiles has nothing to raise. Raises TableFault.
         """
@@ -106,7 +106,7 @@ class Deal:
             await self._guided.do(build, self.staging)
 
     async def finish(self) -> None:
-        """Every step until the game is ready to be played. Raises TableFault."""
+        """Carry out every step until the game is ready to be played. Raises TableFault."""
         if isinstance(build := self.setup.pending, Build):
             await self._join(build)
             self.setup = self.setup.apply()
@@ -124,25 +124,25 @@ class Deal:
     # The play
 
     def hands_are_taken_up(self) -> None:
-        """The players hold what was dealt: the rows before them are free for what they draw."""
+        """The players take up their hands: the rows before them are free for drawn tiles."""
         hands = self._books.ledger.sets[self._tile_set].hands
         self._top = self._top.taken_up(place for hand in hands.values() for place in hand)
 
     async def hand_over(self, step: Packet | Replace) -> None:
-        """Tiles that the play owes a seat, brought from the wall. Raises TableFault."""
+        """Bring tiles that the play owes a seat from the wall. Raises TableFault."""
         async with self._intent(step) as work:
             work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
         self._tell(step, None, work)
         self.hands_are_taken_up()
 
     async def throw(self, step: Throw) -> Dice:
-        """Dice that the play asks for. Raises TableFault."""
+        """Throw dice for the play. Raises TableFault."""
         thrown = await self.settle(step)
         assert isinstance(thrown, tuple)
         return thrown
 
     async def settle(self, step: Step) -> Outcome:
-        """What chance or a person makes of a step outside the set-up. Raises TableFault."""
+        """The outcome of a step outside the set-up, by chance or by a person. Raises TableFault."""
         async with self._intent(step) as work:
             outcome = step.check(await self._outcome(step, work))
             work(as_json(outcome))
@@ -152,7 +152,7 @@ class Deal:
     # Steps
 
     async def _join(self, build: Build) -> None:
-        """Where a pile came up as two halves, the one is set upon the other."""
+        """Set one half of a pile upon the other, where the pile came up as two halves."""
         plan = self._planner.raised()
         if not plan.moves:
             self._top = plan.top
@@ -188,7 +188,7 @@ class Deal:
         return reported
 
     def _given(self, step: Step) -> Outcome:
-        """What was ordered beforehand, None where the table or its people decide."""
+        """The outcome ordered beforehand, None where the table or its people decide."""
         if isinstance(step, Throw) and self._throws:
             return self._throws.pop(0)
         if isinstance(step, Choose):
@@ -209,12 +209,12 @@ class Deal:
                 self._apply(waiting.pop(0), None, work)
 
     def _apply(self, step: Step, result: Outcome, work: Work) -> None:
-        """The step is confirmed: let it count, and tell it."""
+        """Apply a confirmed step to the set-up and emit its event."""
         self.setup = self.setup.apply(result)
         self._tell(step, result, work)
 
     def _tell(self, step: Step, result: Outcome, work: Work) -> None:
-        """What an earlier run has done it has told."""
+        """Emit an event, unless an earlier run has emitted it for this step."""
         if work.done:
             return
         tell = self._books.events.tell
@@ -236,7 +236,7 @@ class Deal:
                 pass
 
     def _intent(self, step: Step) -> AbstractAsyncContextManager[Work]:
-        """The step's intent; whatever is about to move a tile waits until it is on disk (`_do`)."""
+        """The step's intent; a move that touches a tile waits until it is on disk (`_do`)."""
         throws = isinstance(step, Throw)
         facts = step.facts()
         return self._books.intent("top", facts, tell="step", wait=False, write=not throws)
@@ -244,9 +244,9 @@ class Deal:
     # Moves
 
     async def _carry_out(self, step: Step, plan: Plan, work: Work) -> Outcome:
-        """Do a plan's moves; what they deliver goes into the ledger as each is confirmed.
+        """Do a plan's moves; the ledger takes each delivery as it is confirmed.
 
-        Of a step that was broken off, the moves that its notes confirm are not made again.
+        Of an interrupted step, the moves that its notes confirm are not made again.
         """
         result: Outcome = None
         books = self._books
@@ -266,7 +266,7 @@ class Deal:
         return result
 
     def _book_by_hand(self, step: Step) -> None:
-        """What people or lanes have brought: the step itself says what it was."""
+        """Put tiles that people or lanes have brought into the ledger, as the step defines them."""
         ledger, number = self._books.ledger, self._tile_set
         match step:
             case Packet():
@@ -279,10 +279,10 @@ class Deal:
                 pass
 
     async def _do(self, move: Move, work: Work, *, doubtful: bool) -> Outcome:
-        """One move; a doubtful one may have been made already, or half.
+        """Make one move; a doubtful one may have been made already, or in part.
 
-        Arm and dice wait for the disk themselves, just before the grip and the shake: the arm is
-        on its way meanwhile. Everything else waits before it begins.
+        Arm and dice wait for the disk themselves, just before the grip and the shake, so that the
+        arm travels meanwhile. Every other part waits before it begins.
         """
         if not isinstance(move, Carry | TurnOver | Shake):
             await work.on_disk()
@@ -307,7 +307,7 @@ class Deal:
         return None
 
     async def _flip(self, work: Work) -> None:
-        """Turned once, whatever happens between: a flipper that went back has flipped."""
+        """Turn a tile with the flipper, once: if the flipper went back before, the tile is turned."""
         flipper = self._rig.flipper
         assert flipper is not None
         if Flipped() not in work.notes:
@@ -316,7 +316,7 @@ class Deal:
         await flipper.go_back()
 
     def _face(self, tag: int | None) -> Outcome:
-        """What the reader saw; None where it saw nothing. Raises TableFault for a strange tile."""
+        """The face that the reader read, None without one. Raises TableFault for a strange tile."""
         face = None if tag is None else self._face_of(tag)
         if tag is not None and face is None:
             evidence = f"tag {tag:#x} is of no tile of this set"
@@ -326,17 +326,17 @@ class Deal:
     # Hand lanes
 
     def _settle_lanes(self) -> None:
-        """The throws are known: say which places the lanes hold and which the walls."""
+        """Fix which places the lanes hold and which the walls, once the throws are known."""
         self._planner = self._planner.with_lanes(foreseen(self.setup))
         self._top = self._planner.raised().top
 
 
 def recalled(outcome: Any) -> Outcome:
-    """An outcome as the rules gave it: JSON has no tuples."""
+    """Convert a JSON outcome to that of the rules, with tuples instead of lists."""
     return tuple(outcome) if isinstance(outcome, list) else outcome
 
 
 def _made(notes: tuple[Note, ...]) -> int:
-    """How many moves of a step its notes confirm."""
+    """The number of a step's moves that its notes confirm."""
     last = last_of(notes, MovesMade)
     return 0 if last is None else last.moves

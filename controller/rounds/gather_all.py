@@ -1,8 +1,8 @@
-"""Re-gathering: where nobody can prove any more what lies where, people put every tile away.
+"""Gathers all tiles again: people put every tile away where its place cannot be proven.
 
-The lid stands open and the arm is out of the way while they do; then the table begins as cold as on
-its first evening. That it was so is in the journal and among the events: no hand is ever dealt from
-tiles that are only believed to be there.
+Meanwhile the lid stands open and the arm is out of the way; then the table begins as at its first
+start. The journal and the events record it: no hand is dealt from tiles whose place is only
+assumed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from firmware_bridge.guide import Ask
 
 TABLE = "the table"
 ACTIVITY = "regather"
-"""What the journal calls it."""
+"""Name of the intent in the journal."""
 
 
 async def regather(rig: Stations, books: Books, help_: Asking, why: str) -> None:
-    """Have every tile put back into its box, set by set.
+    """Have people put every tile back into its box, set by set.
 
-    Raises TableFault if nobody does: the table does not go on with what it cannot prove. Then, and
-    where a run is broken off in it, the intent stays unconfirmed, and the next run begins with it.
+    Raises TableFault if no one does: the table does not continue with places that it cannot prove.
+    In that case, and if the run is interrupted, the intent stays unconfirmed and the next run
+    begins with it.
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)

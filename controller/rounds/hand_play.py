@@ -1,8 +1,8 @@
-"""A hand that the table follows: the people act, the rules decide, the table moves.
+"""Follows a hand: people enter actions, the rules check them, the table moves tiles.
 
-The table's own play has hidden hands: it knows what was turned up, what is said and what is laid
-open. Every act is in the journal before it counts; what it makes the table owe, a draw or a
-replacement, is brought before the next act is heard.
+Hands are hidden from the table's own play: it has only the tiles that were turned up, announced or
+laid open. Every action is in the journal before it counts. If the action makes the table owe a draw
+or a replacement, that is brought before the next action is taken.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ GIVEN_UP: dict[str, object] = {"do": "give up"}
 class Following:
     """One hand on one table.
 
-    `key` is the lid's: who presses it before the end gives the hand up. `parts` are the channels
-    that bring tiles; their boards' leases are held only while they do. `light` lights the ready
-    lamp, if it is not.
+    `key` is the lid's: a press before the end gives the hand up. `parts` are the channels that
+    bring tiles; their boards' leases are held only while they do. `light` lights the ready lamp, if
+    it is dark.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Following:
         return await self._settled(play)
 
     def _recalled(self) -> Action | None:
-        """The act that the journal tells next: said is said, even if nothing came of it yet."""
+        """The journal's next action, which counts even if its consequences were not recorded."""
         told = self._books.past.ahead("play")
         if told is None or "seat" not in told.intent:
             return None
@@ -79,13 +79,13 @@ class Following:
         return action
 
     async def _next(self, play: Any) -> Action | None:
-        """What somebody does next; None if the hand is given up."""
+        """The next action of a player; None if the hand is given up."""
         if self._books.knows("play"):
             return None
         await self._light()
         if not self._seated:
             self._seated = True
-            # A press from before the hand began, for a lid that was slow, cannot give it up.
+            # A press from before the hand began, meant for a slow lid, must not give the hand up.
             self._key.forget()
             deal = self._deal
             dealt = Dealt(self._rules, deal.setup, self._match, deal.staging)
@@ -94,7 +94,7 @@ class Following:
         return None if await self._given_up(heard) else heard.result()
 
     async def _heard(self, play: Any) -> Action:
-        """What somebody does; dice that nobody speaks before, the table throws."""
+        """Take a player's action, or throw the dice where no player acts before that."""
         action = await self._place.guided.act(play)
         if action is not None:
             return action
@@ -105,7 +105,7 @@ class Following:
         return thrown
 
     async def _given_up(self, heard: asyncio.Future[Action]) -> bool:
-        """Wait for the act, or for the key of people who have had enough; the press stays."""
+        """Wait for an action, or for the key that gives the hand up; the press is not consumed."""
         pressed = asyncio.ensure_future(self._key.noticed())
         try:
             await asyncio.wait((heard, pressed), return_when=asyncio.FIRST_COMPLETED)
@@ -117,11 +117,11 @@ class Following:
                     with suppress(asyncio.CancelledError):
                         await waiting
                 elif not waiting.cancelled():
-                    # Whoever is told to stop in this very moment does not ask what came of it.
+                    # A wait that is cancelled at this very moment does not read the result.
                     waiting.exception()
 
     async def _after(self, play: Any, action: Action) -> Any:
-        """The play after an act, once the table has brought what the act makes it owe."""
+        """The play after an action, once the table has brought the tiles that it owes."""
         after = play.apply(action)
         told: dict[str, object] = {"seat": action.seat, "do": str(action)}
         async with self._books.intent("play", told, tell="acted"):

@@ -1,8 +1,8 @@
-"""A forgotten tile: while a set is prepared below, a key opens the lid and everything stops there.
+"""Opens the lid for a forgotten tile while a set is prepared, and stops all parts below.
 
 During a hand the lid's key means that the hand is over, so a forgotten tile takes both keys
-together: the lid's, while the other one is held down. At any other time the lid's key is enough.
-The same key closes the lid, and the cycle goes on where it was.
+together: the lid's key while the other one is held down. At any other time the lid's key is enough.
+The same key closes the lid, and the cycle resumes where it was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firmware_bridge.guide import Ask
 
 
 class Forgotten:
-    """Listens to the lid's key before anybody else does; `other` is the key held down with it."""
+    """Takes presses of the lid's key before other listeners; `other` is the held key."""
 
     def __init__(
         self, rig: Stations, under: Under, books: Books, key: Key, other: Key | None
@@ -32,7 +32,7 @@ class Forgotten:
         key.offer_first(self._takes)
 
     async def run(self) -> None:
-        """Open and close the lid, as often as that is wanted. Raises TableFault."""
+        """Open and close the lid at each request. Raises TableFault."""
         lid = self._rig.lid
         if lid is None:
             return

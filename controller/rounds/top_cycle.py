@@ -25,11 +25,11 @@ NO_SET = -1
 
 
 class Top:
-    """Plays rounds with the sets that the activity below hands up."""
+    """Plays rounds with the sets that the activity below stages."""
 
     def __init__(self, place: Workplace, staging: Staging, under: Under, key: Key) -> None:
         self.deal: Deal | None = None
-        """The round in play, for whoever wants to look at it."""
+        """The round in play, for reading by other components."""
         self._place = place
         self._table = place.table
         self._rig = place.rig
@@ -44,7 +44,7 @@ class Top:
     async def darken(self) -> None:
         """Put the ready lamp out and keep it out: its board's lease is held until it is lit.
 
-        Lit is the lamp's safe value, so a table that merely waits would say that it is ready.
+        Lit is the lamp's safe value, so without a lease a waiting table would show "ready".
         """
         if not self._dark:
             self._dark = True
@@ -53,7 +53,7 @@ class Top:
                 await self._rig.ready.switch(0)
 
     async def light(self) -> None:
-        """Ready: the lamp is lit, and what works on the field lets go."""
+        """Light the ready lamp and release the boards that work on the field."""
         if not self._dark:
             return
         if self._rig.ready:
@@ -62,7 +62,7 @@ class Top:
         self._dark = False
 
     async def load_first(self) -> None:
-        """Cold start: a key is pressed and the people put the first set in."""
+        """Cold start: wait for a key press, then have the people put the first set in."""
         if self._tiles and not self._books.knows("top"):
             await self._key.pressed()
         await self._collect(0)
@@ -78,7 +78,7 @@ class Top:
         if not self._staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
-        # Not twice: by now the next set may be staged in the trays.
+        # Not after a resume: by now the next set may be staged in the trays.
         if self._staging.lanes:
             self._under.trays_are_empty()
         self._key.forget()
@@ -97,9 +97,9 @@ class Top:
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
-        """While the people play: take in a second set if one waits, and at last the played one.
+        """While the people play, take in a second set if one waits; then take in the played one.
 
-        With a match the hand is followed by the rules; returns the match after it.
+        With a match the rules follow the hand; returns the match after it.
         """
         books = self._books
         while (boxed := books.ledger.boxed) is not None:
@@ -155,20 +155,20 @@ class Top:
         return match
 
     async def _end_of_play(self) -> None:
-        """The lamp is lit, and somebody presses the lid's key."""
+        """Light the lamp and wait for a press of the lid's key."""
         if not self._books.knows("top"):
             await self.light()
             await self._key.pressed()
 
     async def _collect(self, number: int) -> None:
-        """The top is cleared of a set, and what held it up goes down again."""
+        """Have a set cleared from the top, and lower what held it up."""
         await self._books.machine.enter("collect")
         await self.darken()
         await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
         await self._books.machine.enter("clear_top")
 
     async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
-        """The lid opens, the people push a set in, the lid closes over it.
+        """Open the lid, have the people push a set in, close the lid over it.
 
         What held the set up sinks while the lid closes: the felt is clear by then.
         """
@@ -188,10 +188,10 @@ class Top:
         await books.journal.settle()
 
     async def _let_in(self, work: Work) -> None:
-        """The lid stands open until a key says that the tiles are in.
+        """Hold the lid open until a key press says that the tiles are in.
 
-        How often the key was pressed is noted when it begins to count: whoever resumes sees then
-        whether it was pressed while nobody listened.
+        The number of presses is noted when the press begins to count. A run that resumes compares
+        it with the board's count, so it detects a press that came while no run was listening.
         """
         lid, key = self._rig.lid, self._rig.lid_key
         if lid is None or not self._tiles:
@@ -199,7 +199,7 @@ class Top:
         before = last_of(work.notes, KeyPresses)
         if before is None:
             await lid.go_forth()
-            # A press from before the lid stood open cannot mean that the tiles are in.
+            # A press from before the lid was open cannot mean that the tiles are in.
             self._key.forget()
             await work.note(KeyPresses(await key.count()))
             await self._key.pressed()
@@ -208,7 +208,7 @@ class Top:
             await self._key.pressed()
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
-        """What sinks now; what an earlier run let sink may have been stopped on its way."""
+        """Parts to lower now, with those whose lowering an interrupted run may not have ended."""
         return () if work.done and self._books.knows("top") else sinking
 
     @property
@@ -226,7 +226,7 @@ class Top:
     def _field_parts(self) -> tuple[str, ...]:
         """A channel on each board that works on the field from raised walls to ready to play.
 
-        Lifts and dice take their board's lease for themselves: a board at rest holds none.
+        Lifts and dice take their board's lease themselves: an idle board holds none.
         """
         modules = self._table.modules
         gantry, flipper, lanes = modules.gantry, modules.flipper, self._rig.lanes

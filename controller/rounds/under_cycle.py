@@ -23,7 +23,7 @@ BY_HAND = 4
 
 
 class Under:
-    """One task: waits for a gathered set, shuffles it, builds it, offers it to the top."""
+    """One task: waits for a gathered set, mixes it, builds it and stages it for the top."""
 
     def __init__(self, table: Table, rig: Stations, staging: Staging, books: Books) -> None:
         self._table = table
@@ -31,7 +31,7 @@ class Under:
         self._staging = staging
         self._books = books
         self._picks: dict[str, int] = {}
-        """What each head has brought of the set that was built last."""
+        """Tiles that each head has brought of the set that was built last."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
         self._staged: asyncio.Queue[int] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
@@ -45,13 +45,13 @@ class Under:
         return not self._free.is_set()
 
     async def free(self) -> None:
-        """Wait until no set is on its way from lid to trays: only then may one be pushed in."""
+        """Wait until no set is on its way from lid to trays; only then may one be pushed in."""
         await self._free.wait()
 
     async def take(self, number: int) -> None:
-        """A set lies in the drum and the lid has closed over it: prepare it.
+        """Prepare the set in the drum, now that the lid has closed over it.
 
-        Takes the lease over before it returns, so that nothing falls to its safe value between.
+        Takes over the lease before it returns, so that no output falls to its safe value between.
         """
         self._free.clear()
         await self._rig.hold(self._parts)
@@ -62,7 +62,7 @@ class Under:
         return await self._staged.get()
 
     def trays_are_empty(self) -> None:
-        """Walls have left the trays, and hands the lanes: the next may be built."""
+        """Walls have left the trays, and hands the lanes: the next set may be built."""
         self._trays_empty.set()
 
     async def run(self) -> None:
@@ -79,7 +79,10 @@ class Under:
             self._free.set()
 
     async def _prepare(self, number: int) -> bool:
-        """One set from drum to trays; returns whether this run did all of it. Raises TableFault."""
+        """Prepare one set from drum to trays; returns whether this run did all of it.
+
+        Raises TableFault.
+        """
         books = self._books
         async with books.intent("under", {"do": "build", "set": number}) as work:
             await books.machine.enter("shuffle")
@@ -97,10 +100,10 @@ class Under:
         return not (work.done or work.doubtful)
 
     async def _built(self, number: int, work: Notebook) -> int:
-        """The set in the trays, counted. Raises TableFault if it is not all there."""
+        """Build the set in the trays and count it. Raises TableFault if tiles are missing."""
         drum = self._rig.drum
         if drum and work.doubtful:
-            # An earlier run has mixed the set; it only goes on stirring.
+            # An earlier run has mixed the set; the drum only continues to stir.
             await self._rig.below.keep_running(drum, FULL)
         with self._rig.checkup.during():
             self._picks = await self._build(number, work)
@@ -114,7 +117,7 @@ class Under:
         return counted
 
     async def _mix(self) -> None:
-        """Stir the set, and go on stirring while it is built; the chain goes back meanwhile.
+        """Stir the set, also while it is built; meanwhile the chain returns to side 0.
 
         Where trays or lanes are not empty yet, the drum rests until they are.
         """
@@ -131,7 +134,7 @@ class Under:
             await below.keep_running(drum, FULL)
 
     async def _build(self, number: int, work: Notebook) -> dict[str, int]:
-        """The tiles that each head has brought, by its part."""
+        """Build the set; returns the tiles that each head has brought, by its part."""
         rig, load = self._rig, self._load(number)
         feeding, visits = await Feeding.begun(rig.counters, work), self._books.visits
         if rig.chain:
@@ -158,9 +161,9 @@ class Under:
                 await head.halt()
 
     async def _feed(self, head: HeadStation, feeding: Feeding, *, taken_over: bool) -> int:
-        """Everything that one head builds: its lanes first, then its trays one after another.
+        """Feed everything that one head builds: its lanes first, then its trays one after another.
 
-        What an earlier run has lifted and pushed on is only counted.
+        Tiles that an earlier run has lifted and pushed on are only counted.
         """
         counter, vane, chain = head.head.counter, head.head.vane, self._rig.chain
         counted = 0
@@ -168,13 +171,13 @@ class Under:
             size = self._staging.lanes[seat]
             there = feeding.take(counter, size)
             counted += there
-            # The last tile that was counted may stick at the counter and still be this lane's.
+            # The last counted tile may stick at the counter and still belong to this lane.
             if there < size or (there and not feeding.left(counter)):
                 counted += await self._fill_lane(head, seat, size - there)
         for tray in head.head.trays:
             fills = [fill for fill in self._staging.fills if fill.tray == tray]
             pushed = [feeding.take(vane, len(fill.stacks)) for fill in fills]
-            # What an earlier run has pushed in full needs no outlet before its tray.
+            # A tray that an earlier run has filled needs no outlet before it.
             left = any(done < len(fill.stacks) for done, fill in zip(pushed, fills, strict=True))
             if chain and (left or not taken_over):
                 await chain.to_side(tray)
@@ -185,9 +188,9 @@ class Under:
         return counted
 
     def _gate_before(self, head: HeadStation, feeding: Feeding) -> Output | None:
-        """The gate of the lane at which a head is: open before its belt runs.
+        """Open the gate of the lane at which a head is, before its belt runs.
 
-        What an earlier run left on the belt, or under the counter, is that lane's.
+        Tiles that an earlier run left on the belt or under the counter belong to that lane.
         """
         left = feeding.left(head.head.counter)
         for seat in self._staging.lanes_of(head.head.trays):
@@ -198,11 +201,11 @@ class Under:
         return None
 
     async def _prove_empty(self, feeding: Feeding) -> None:
-        """The drum has nothing left: what was counted is where it was counted.
+        """Check that the drum is empty: then every counted tile is where it was counted.
 
-        While there was no run, or a person came in a pause, anybody may have put a stuck tile back
-        into the drum, and neither lane nor stack has a sensor that would miss it. Raises TableFault
-        if a tile comes.
+        Between two runs, or during an assist in a pause, a person may have put a stuck tile back
+        into the drum, and neither lane nor stack has a sensor that would detect its absence. Raises
+        TableFault if a tile comes.
         """
         heads = self._rig.heads
         more = [head for head in heads if feeding.left(head.head.counter)]
@@ -232,7 +235,7 @@ class Under:
         return counted
 
     def _load(self, number: int) -> Load:
-        """What each head is to bring."""
+        """The tiles that each head has to bring."""
         staging, heads = self._staging, self._rig.heads
         if staging.by_hand:
             shares = {head.part: self.tiles for head in heads[:1]}
@@ -245,7 +248,7 @@ class Under:
         return Load(shares, partial(self._lacks, number))
 
     def _lacks(self, number: int, missing: int) -> None:
-        """The ledger does not account for these tiles of a set, until they come."""
+        """Set these tiles of a set as missing in the ledger, until they come."""
         self._books.ledger = self._books.ledger.lacking(number, missing)
 
     @property
@@ -255,7 +258,7 @@ class Under:
 
     @property
     def _parts(self) -> tuple[str, ...]:
-        """The channels whose boards this activity needs alive."""
+        """The channels whose boards must hold a lease for this activity."""
         drum = self._table.modules.drum
         gates = [gate.channel for gate in self._rig.gates] if self._staging.lanes else []
         return (*((drum.motor,) if drum else ()), *gates)

@@ -1,1 +1,1 @@
-"""The stations: act, confirm by sensor, retry, or raise a `TableFault`. They never assume."""
+"""The stations: act, confirm by sensor, then retry or raise a `TableFault`."""

@@ -48,9 +48,9 @@ class ChainStation:
         await self._care.cured(self._back)
 
     async def to_side(self, target: int) -> None:
-        """On to this side. Raises TableFault naming S5.
+        """Drive on to this side. Raises TableFault naming S5.
 
-        After a missed edge, or where its side is not known, it counts again from side 0.
+        After a missed edge, or if the chain's side is unknown, it counts again from side 0.
         """
 
         async def forth() -> None:
@@ -76,9 +76,9 @@ class ChainStation:
             raise
 
     async def _over(self, corners: int) -> None:
-        """Onward by so many sides. Raises TableFault."""
-        # A corner that comes sooner is a bounce as the chain leaves its side, no arrival.
-        # From between two sides, where a pause may have left it, the way is shorter.
+        """Drive the chain on by so many sides. Raises TableFault."""
+        # A corner edge that comes sooner is contact bounce as the chain leaves its side, not an
+        # arrival. After a pause the chain may stand between two sides; then the way is shorter.
         stands = any([await end.active() for end in (self._zero, self._corner)])
         least = corners - SOON if stands else 0.0
         spent = 0.0
@@ -97,7 +97,7 @@ class ChainStation:
         self._work.record(ChainAt(self._side, await self._corner.count()))
 
     async def _proven(self) -> int | None:
-        """The side at which it stands, by a switch and the last note; None without proof."""
+        """The side of the chain, as proven by a switch and the last note; None without proof."""
         if await self._zero.active():
             return 0
         arrival = last_of(self._work.notes, ChainAt, ChainLost)

@@ -1,4 +1,4 @@
-"""The dice: shake, read, and believe only faces that dice have."""
+"""The dice: shakes, reads the faces and accepts only faces that dice have."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class DiceStation:
         self._dome = devices.dice(dice.unit)
 
     async def throw(self, dice: int, times: int, work: Notebook | None = None) -> tuple[int, ...]:
-        """`dice` faces, `times` times over. A cocked die is thrown again, then a TableFault.
+        """Throw `dice` dice `times` times. A cocked die is thrown again, then raises TableFault.
 
-        Before each shake it is noted how many the dome has made; if this run is broken off, the
-        next one sees whether the dice have fallen, and does not throw what has been thrown.
+        Before each shake the dome's count of shakes is noted. If this run is interrupted, the next
+        run compares the count, so a throw that has ended is not repeated.
         """
         work = work or DiscardingNotebook()
         faces = [face for note in notes_of(work.notes, FacesFallen) for face in note.faces]

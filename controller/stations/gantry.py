@@ -1,6 +1,7 @@
-"""The gantry: over, down, grip, up, look, over, down, release, up, look.
+"""The gantry: carries blocks and turns tiles with the gripper.
 
-The `loaded` sensor in the jaws confirms both ends of a carry.
+A carry is: over the source, down, grip, up, check, over the target, down, release, up, check. The
+`loaded` sensor in the jaws confirms both ends of a carry.
 """
 
 from __future__ import annotations
@@ -77,21 +78,21 @@ class GantryStation:
         self._reader = devices.reader(modules.reader.unit) if modules.reader else None
         self._top = top
         self._pose: tuple[float, bool | None] = (0.0, None)
-        """The height of the jaws and whether they are crossed: what motors hold in place.
+        """The height of the jaws and whether they are crossed: positions that motors hold.
 
         The width is not remembered. It is an output, and an output returns to its safe value when
         the board's lease is given back between two rounds.
         """
         self._over = (0.0, 0.0)
-        """Where it was last sent in the plane."""
+        """Position in the plane to which the gantry was last sent."""
 
     @property
     def switched(self) -> tuple[Switched, ...]:
-        """Jaws, wrist and turner, as far as there are."""
+        """Jaws, wrist and turner, as far as the table has them."""
         return tuple(part for part in (self._jaws, self._turn, self._turner) if part is not None)
 
     async def home(self) -> None:
-        """Up first, then the plane; jaws open, straight, one column wide."""
+        """Home z first, then x and y; jaws open, straight, one column wide."""
         await self.find_axes()
         await self._jaws.go_back()
         await self._turn.go_back()
@@ -103,7 +104,7 @@ class GantryStation:
     async def find_axes(self) -> None:
         """Home z, then x and y; the jaws keep what they hold. Raises TableFault HOMING.
 
-        Neither x nor y moves before z is proven up, out of the tiles.
+        Neither x nor y moves before z is proven up, clear of the tiles.
         """
         await self._care.cured(partial(self._homing.find_axes, self._plane.board))
         self._pose = (self._top, *self._pose[1:])
@@ -113,9 +114,9 @@ class GantryStation:
     ) -> None:
         """Take a block and set it down. Raises TableFault with the jaws where they stopped.
 
-        A doubtful carry was begun by a run that was broken off: what is in the jaws goes on, what
-        is still at its source is taken, and what is in neither place has arrived. The jaws do not
-        close before what `work` has recorded is on disk.
+        A doubtful carry was begun by an interrupted run. A block in the jaws is carried on, a block
+        still at its source is taken, and a block in neither place has arrived. The jaws do not
+        close before everything recorded in `work` is on disk.
         """
         work = work or DiscardingNotebook()
         if not doubtful:
@@ -123,7 +124,8 @@ class GantryStation:
         elif await self._found(move.source):
             await self._reach(move.target, move.clear)
             if not await self._loaded.active():
-                # It slipped out on its way: from here on it is a carry like any other.
+                # The block slipped out on its way; from here on the carry is repeated like any
+                # other.
                 await self._jaws.go_back()
                 await self._take(work, move.source, move.clear, move.target)
         else:
@@ -133,8 +135,8 @@ class GantryStation:
     async def turn_over(self, move: TurnOver, work: Notebook | None = None) -> int | None:
         """Lift one tile, turn it, read its tag if there is a reader, set it back face up.
 
-        Where an earlier run was broken off the jaws, the turner and the notes tell how far it came:
-        a tile is turned once, and what was read is noted before the tile is let go.
+        After an interrupted run, the sensors of jaws and turner and the notes show how far it came:
+        a tile is turned only once, and the tag is noted before the tile is released.
         """
         assert self._turner is not None
         work = work or DiscardingNotebook()
@@ -176,9 +178,9 @@ class GantryStation:
     async def _take(
         self, work: Notebook, source: Grasp, clear: float, target: Grasp | None = None
     ) -> None:
-        """Grip a block, bring it over its target if there is one, and look whether it is there.
+        """Grip a block, carry it over its target if there is one, and check that it is in the jaws.
 
-        A block may slip out of the jaws on its way, so they are looked at where that ends.
+        A block may slip out of the jaws on its way, so the sensor is read at the end of the way.
         """
         empty = 0
 
@@ -259,5 +261,5 @@ class GantryStation:
         arrived(await self._plane.go(*self._over), "x and y")
 
     async def _home_again(self, _: TableFault) -> None:
-        """An axis that was stopped may stand elsewhere than it counts."""
+        """Home axes that were stopped, because their position may differ from their count."""
         await self.find_axes()

@@ -1,7 +1,7 @@
-"""What the drum still owes its heads, and so how long a head may have to wait for a tile.
+"""The tiles that heads still have to lift, and from that the longest wait for a tile.
 
-Below `plenty` tiles the drum gives them up more slowly, in proportion: the tail of every mix. How
-many it still has is known from what every head has counted.
+Below `plenty` tiles the drum feeds them more slowly, in proportion. The number of tiles left in the
+drum is computed from the counts of all heads.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from dataclasses import dataclass, field
 from config.schema import Heads
 
 STARVED = 60.0
-"""How long a head waits at most before it counts as starved, seconds."""
+"""Longest wait of a head before it counts as starved, seconds."""
 LATE_TILES = 6.0
-"""How many times its mean a tile's time may be before something is wrong; the slowest of a million
-is four times as slow."""
+"""Multiple of a tile's mean time that counts as a fault; the slowest of a million takes four times
+the mean."""
 MARGIN = 2.0
 FEW = 4
-"""More tiles than that do not get lost together; they are still in the drum."""
+"""Largest number of missing tiles: more than that do not get lost together; they are still in the
+drum."""
 FIRST_LOOK = 0.6
-"""The share of the wait after which S1 is looked at; few tiles that are well take as long."""
+"""Share of the wait after which S1 is read; few undisturbed tiles take as long."""
 SECOND_WIND = 2.0
-"""How soon it is looked at after a tile was stuck there, seconds."""
+"""Time until S1 is read after a tile was stuck there, seconds."""
 
 
 @dataclass
@@ -43,14 +44,14 @@ class Load:
         return sum(self.shares.values())
 
     def came(self, part: str, tiles: int) -> None:
-        """A head has counted tiles; less than none where one was taken out again."""
+        """A head has counted tiles; a negative number where one was taken out again."""
         if part in self.shares:
             self.shares[part] = max(0, self.shares[part] - tiles)
             if self._reported:
                 self.report(self.left)
 
     def miss(self) -> None:
-        """What is left does not come: those tiles are not in the drum."""
+        """The tiles that are left do not come: they are not in the drum."""
         self._reported = True
         self.report(self.left)
 
@@ -59,12 +60,12 @@ class Load:
         return self.shares.get(part, 0) == self.left <= FEW and bool(self.shares)
 
     def is_full(self, heads: Heads) -> bool:
-        """Whether the drum must still have so many that tiles come without waiting."""
+        """Whether the drum still holds enough tiles for them to come without a delay."""
         return self.left > heads.plenty + len(heads.ports)
 
 
 def longest_wait(heads: Heads, tiles: int, load: Load) -> float:
-    """Seconds in which so many tiles come to a head if nothing is wrong."""
+    """Longest time in which so many tiles come to a head without a fault, seconds."""
     if not load.shares:
         return STARVED
     least = max(1, load.left - tiles * len(heads.ports))

@@ -1,6 +1,6 @@
-"""How a head frees itself: what sticks is loosened backwards, what lies wrong is turned over.
+"""Cures of a head's own: reverses motors to loosen a stuck tile, turns over a tile.
 
-What a motor cannot do for want of a wire for reverse is left out, and the next cure is a person's.
+A cure whose motor has no wire for reverse is left out; the next cure is then an assist.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Loosening:
         self._turner = devices.motor(head.turner) if head.turner else None
 
     async def loosen(self, fault: TableFault) -> None:
-        """What the mechanism can do about this fault before it tries again."""
+        """Apply the mechanism's cures for this fault before the next attempt."""
         match fault.fault:
             case Fault.JAM:
                 await self._reverse(self._wheel)

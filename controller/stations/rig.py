@@ -1,4 +1,4 @@
-"""All stations of one table, made from its modules. What is absent is None."""
+"""Creates all stations of one table from its modules. An absent part is None."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from firmware_bridge.boards.devices import Devices, Sensor
 
 
 class Stations:
-    """The working parts of a table, by their trade names. `care` says what they do about faults."""
+    """The working parts of a table, by their trade names; `care` handles their faults."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Stations:
         self._devices = devices
         self.lid = _lid(modules, devices, care)
         self.below = Standstill()
-        """Through it goes all that moves under the lid."""
+        """The standstill through which all commands for parts under the lid go."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.heads = (
             tuple(
@@ -90,7 +90,7 @@ class Stations:
 
     @asynccontextmanager
     async def leased(self, *channels: str) -> AsyncIterator[None]:
-        """Those boards' outputs may live within this block."""
+        """Hold the lease of those boards within this block, so that their outputs may be active."""
         await self.hold(channels)
         try:
             yield

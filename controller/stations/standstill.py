@@ -1,11 +1,10 @@
-"""What moves below the table, stopped as one while a person reaches in, and moved on afterwards.
+"""Stops everything that moves below the table while a person reaches in, then resumes it.
 
-Drum and belts that run on, motors that are driven until something is so and the gates of hand lanes
-all go through here. At a standstill nothing begins and no gate has current; a motor that was
-stopped on its way is sent on with what is left of it, so whoever waits for it notices nothing but
-the time.
-Gates are open again before anything moves, and wheels that count turn before the belts run: no tile
-passes a gate that is not as it should be, or a counter that nobody reads.
+Drum and belts, drives that run until a sensor changes, and the gates of hand lanes all go through
+this module. During a standstill nothing starts and no gate has current. A motor that was stopped is
+driven on for the rest of its way, so the caller sees only a longer drive. Gates are open again
+before anything moves, and wheels that count turn before the belts run: no tile passes a closed
+gate, or a counter that is not being read.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ class Standstill:
 
     def __init__(self) -> None:
         self._running: dict[Motor, int] = {}
-        """What runs until it is told otherwise, and how hard."""
+        """Motors that run until they are stopped, with their values."""
         self._gates: dict[Output, None] = {}
-        """Gates that are to be open until they are shut."""
+        """Gates that stay open until they are shut."""
         self._driven: set[Motor] = set()
         self._turns: dict[Motor, asyncio.Lock] = {}
         self._holds = 0
@@ -34,18 +33,18 @@ class Standstill:
         self._moving.set()
 
     async def keep_running(self, motor: Motor, value: int) -> None:
-        """Run until told otherwise; at a standstill, as soon as that is over."""
+        """Run a motor until it is stopped; during a standstill, as soon as that is over."""
         self._running[motor] = value
         if not self._holds:
             await motor.keep_running(value)
 
     async def stop(self, motor: Motor) -> None:
-        """It need not run any more."""
+        """The motor need not run any more."""
         self._running.pop(motor, None)
         await motor.stop()
 
     async def open(self, gate: Output) -> None:
-        """Open a gate until it is shut; at a standstill, as soon as that is over."""
+        """Open a gate until it is shut; during a standstill, as soon as that is over."""
         if gate in self._gates:
             return
         self._gates[gate] = None
@@ -53,7 +52,7 @@ class Standstill:
             await gate.switch(1)
 
     async def shut(self, gate: Output) -> None:
-        """It need not be open any more; in a pause it is shut already, and nobody waits for it."""
+        """Shut a gate. During a pause it is shut already, and this does not wait for the end."""
         self._gates.pop(gate, None)
         await gate.let_go()
 
@@ -66,11 +65,11 @@ class Standstill:
             await asyncio.sleep(seconds)
 
     async def renew(self) -> None:
-        """Order what runs once more: work that takes long must not meet its longest time on."""
+        """Send running commands once more, so that long work does not meet their time limit."""
         await self._open_again()
         await self._run_again()
 
-    # Each order takes a while, in which what comes later in the row may be told otherwise.
+    # Each command takes a while; later ones in the list may be changed meanwhile.
 
     async def _open_again(self) -> None:
         for gate in tuple(self._gates):
@@ -83,9 +82,9 @@ class Standstill:
                 await motor.keep_running(self._running[motor])
 
     async def run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
-        """Drive a motor until something is so; the seconds of a standstill do not count.
+        """Drive a motor until a sensor changes; the seconds of a standstill do not count.
 
-        The drum is everybody's: who wants to turn it back waits until another has.
+        The drum is shared: a caller that reverses it waits until another one has finished.
         """
         async with self._turns.setdefault(motor, asyncio.Lock()):
             return await self._run(motor, value, until, limit)
@@ -109,13 +108,13 @@ class Standstill:
         if self._holds:
             return
         self._moving.set()
-        # A turn of the loop, in which the drives that wait are ordered.
+        # Give the event loop one turn, in which the waiting drives send their commands.
         await asyncio.sleep(0)
         await self._run_again()
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Everything stands still within this block; blocks nest."""
+        """Keep everything at a standstill within this block; blocks nest."""
         self._holds += 1
         try:
             if self._holds == 1:
@@ -133,7 +132,7 @@ class Standstill:
 
 
 def _left(until: Until, counted: int) -> Until:
-    """What is still to come of something of which a part has come already."""
+    """The rest of a drive of which a part is done already."""
     if isinstance(until, Edges) and counted:
         return Edges(until.sensor, until.count - counted)
     return until

@@ -1,4 +1,4 @@
-"""Anything that a motor drives between two switches: lid, lifts, jaws, presenters."""
+"""A part that a motor drives between two switches: lid, lifts, jaws, presenters."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from firmware_bridge.boards.devices import Motor
 
 FULL = 1000
 LATE = 2.0
-"""How many times its own travel time a part may take before it counts as stuck."""
+"""Multiple of its own travel time after which a part counts as stuck."""
 MARGIN = 0.5
-"""Seconds on top, for parts whose travel is short."""
+"""Seconds added to that limit, for parts whose travel is short."""
 BACK_OFF = 0.25
-"""The share of its travel by which a part backs off from what is in its way (ours)."""
+"""Share of its travel by which a part backs off from an obstacle (ours)."""
 SOON = 0.5
-"""The share of a way in which nothing gets to its end: whatever says so is looked into (ours)."""
+"""Share of the travel time within which no part can arrive: an earlier signal is checked (ours)."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Switched:
     care: Care = field(default_factory=Care)
 
     async def go_forth(self) -> None:
-        """To the forward end; at once if it is there. Raises TableFault after the last attempt."""
+        """Drive to the forward end, if not there. Raises TableFault after the last attempt."""
         await self._go(FULL, self.forth)
 
     async def go_back(self) -> None:
-        """To the other end; at once if it is there. Raises TableFault after the last attempt."""
+        """Drive to the other end, if not there. Raises TableFault after the last attempt."""
         await self._go(-FULL, self.back)
 
     async def stop(self) -> None:
@@ -45,7 +45,7 @@ class Switched:
         await self.motor.stop()
 
     async def back_off(self, value: int) -> None:
-        """Away from what is in its way, where it was driven by this value."""
+        """Drive away from an obstacle, where the part was driven by this value."""
         way = -FULL if value > 0 else FULL
         await self.motor.run(way, Elapsed(), self.seconds * BACK_OFF)
 
@@ -59,7 +59,7 @@ class Switched:
                 evidence = f"{self.motor.channel} drew too much current after {ended.seconds:.1f} s"
                 raise TableFault(Fault.OBSTRUCTED, self.part, evidence)
             there = ended.reason in (Reason.LEVEL, Reason.SWITCH)
-            # It was there, or its switch is stuck: then it never left its other end.
+            # The part was there already, or its switch is stuck: then it never left its other end.
             if (not there or ended.seconds < SOON * self.seconds) and await self._at_both_ends():
                 evidence = f"{self.forth} and {self.back} are both active"
                 raise TableFault(Fault.BOTH_SWITCHES, self.part, evidence)
@@ -69,11 +69,11 @@ class Switched:
         await self.care.cured(travel)
 
     async def _at_both_ends(self) -> bool:
-        """What no part can be."""
+        """The fault for both end switches active at once, which is impossible."""
         read = self.motor.board.read
         return bool(await read(self.forth) and await read(self.back))
 
 
 def missing(sensor: str, ended: Ended) -> str:
-    """What a drive that ended without its sensor showed."""
+    """The fault for a drive that ended without its sensor."""
     return f"{sensor} gave no signal within {ended.seconds:.1f} s; ended by {ended.reason.name}"

@@ -1,10 +1,10 @@
-"""What has passed one counter (S1), where the board's count alone does not say it.
+"""Tally of one counter (S1): combines the board's count with tiles taken out or sent back.
 
-A drive that stops at the n-th edge tells what passed while it ran. A tile that passes between two
-drives only the board has counted; one that is taken out or sent back after it has passed is counted
-still. So the tally holds the board's count and the tiles against each other, and whenever a tile
-goes the wrong way it moves the count from which the tiles are counted. That count is noted in the
-journal, as is a tile that sticks under the counter: a run that goes on with the build reads both.
+A drive that stops at the n-th edge reports the tiles that passed while it ran. A tile that passes
+between two drives is counted by the board only; a tile that is taken out or sent back after it has
+passed remains counted. So the tally compares the board's count with the tiles, and moves the count
+from which tiles are counted whenever a tile goes the wrong way. That count is noted in the journal,
+as is a tile that sticks under the counter: a run that resumes the build reads both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from firmware_bridge.boards.devices import Sensor
 
 
 class TileCounter:
-    """One counter's: `through` tiles are through since the board had counted `base` edges.
+    """Tally of one counter: `through` tiles have passed since the board had counted `base` edges.
 
-    Without a `base` it begins at what the board has counted when it is first asked. `stuck` is what
-    was noted last of a tile that stuck under it.
+    Without a `base` it begins at the board's count at the first reading. `stuck` is the last note
+    of a tile that stuck under the counter.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class TileCounter:
 
     @property
     def sticks(self) -> bool:
-        """Whether a tile sticks under the counter, as far as is noted."""
+        """Whether a tile sticks under the counter, as last noted."""
         return self._stuck is not None
 
     @property
     def through(self) -> int:
-        """Tiles that are through."""
+        """Tiles that have passed the counter."""
         return self._through
 
     def came(self, tiles: int) -> None:
-        """A drive has counted so many."""
+        """A drive has counted so many tiles."""
         self._through += tiles
 
     async def slipped_by(self) -> int:
-        """Tiles that have passed and that no drive has reported; they are reported from now on.
+        """Tiles that have passed and that no drive has reported; from now on they are reported.
 
         Raises TableFault UNPROVEN for a count that went back: boards keep their counts through a
-        reset, so it is another board's.
+        reset, so a lower count comes from another board.
         """
         count = await self._counter.count()
         if self._base is None:
@@ -69,29 +69,29 @@ class TileCounter:
         return new
 
     async def taken_out(self, tiles: int) -> None:
-        """So many were through and are so no more; what hands did under the counter is no tile."""
+        """So many tiles were taken out after passing; edges caused by hands are not counted."""
         self._through -= tiles
         self._count_from(await self._counter.count() - self._through)
         self.comes_free()
         await self.on_disk()
 
     def stuck(self, *, asked: bool) -> None:
-        """The last tile sticks under the counter; whether a person is `asked` to take it out.
+        """The last tile sticks under the counter; `asked` if a person is to take it out.
 
-        Once one has been, it stays theirs: the machine does not try again what it has given up.
+        Once a person has been asked, the machine does not try its own cure again.
         """
         if self._stuck is not None and self._stuck.through == self._through:
             asked = asked or self._stuck.asked
         self._note_stuck(TileSticks(self._counter.channel, self._through, asked))
 
     def comes_free(self) -> None:
-        """Nothing sticks any more, and what did is accounted for."""
+        """The stuck tile is gone and accounted for."""
         self._note_stuck(None)
 
     async def settle(self) -> int:
-        """Tiles that count no more: the one that stuck as a run ended, if a person took it out.
+        """Drop from the tally a tile that stuck as a run ended, if a person took it out.
 
-        Raises TableFault if it is gone and nobody was asked to take it out.
+        Raises TableFault if it is gone and no person was asked to take it out.
         """
         if self._stuck is None or await self._counter.active():
             return 0
@@ -107,11 +107,11 @@ class TileCounter:
         return out
 
     def doubts(self, vane: str, why: str | None) -> None:
-        """Why it is in doubt what went on from here past a vane; None once it is proven."""
+        """Why the tiles pushed on past a vane from here are in doubt; None once they are proven."""
         self._work.record(PushProven(vane) if why is None else PushDoubted(vane, why))
 
     async def on_disk(self) -> None:
-        """Wait until everything that was noted is on disk: before a drive changes what is so."""
+        """Wait until all notes are on disk, before a drive changes what they describe."""
         await self._work.on_disk()
 
     def _count_from(self, base: int) -> None:
