@@ -52,13 +52,13 @@ class LinkTotals:
 
 
 def _keeps_none(line: str) -> None:
-    """No record is kept of the play."""
+    """Discards record lines: the default where no record of the play is kept."""
 
 
 class Daemon:
-    """One table under control: its boards, what it plays, and its books.
+    """Controls one table: its boards, the games it plays, and its run state.
 
-    `face_of` tells a tile's face by its tag, or None; `traffic` counts what the links carried;
+    `face_of` returns a tile's face by its tag, or None; `traffic` counts what the links carried;
     `record` takes the lines of a record of the play; `reconnect` opens a board's lost line again.
     """
 
@@ -84,7 +84,7 @@ class Daemon:
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
         self.match = orders.first_match() if orders.play else None
-        """What the hands so far have come to, where they are followed by the rules."""
+        """The match after the hands played so far, where the rules follow the hands."""
         care = Care(partial(limits_of, table), guide.help, self.books)
         supply = supplies(table, boards, care)
         self._incidents = Incidents()
@@ -124,11 +124,11 @@ class Daemon:
     async def run(
         self, rounds: int, *, until_ready: bool = False, regather_for: str | None = None
     ) -> None:
-        """Play rounds, then stop; with `until_ready` the last one ends when it is ready to play.
+        """Play rounds, then stop; with `until_ready` the last round ends when it is ready to play.
 
-        With a reason to do so (`regather_for`) every tile is put away first. Raises after
-        everything has been stopped: TableFault, or an error of the program, in an exception group
-        with the faults that came with it.
+        If there is a reason to (`regather_for`), people put every tile away first. After everything
+        has been stopped it raises TableFault, or an error of the program in an exception group with
+        the faults that came with it.
         """
         failing = False
         try:
@@ -150,14 +150,14 @@ class Daemon:
             await _to_its_end(self._stop(failing=failing))
 
     def _failed(self, faults: tuple[TableFault, ...]) -> None:
-        """Record the faults that end the run; the one that is named is the journal's last."""
+        """Record the faults that end the run; the reported fault is the journal's last one."""
         for fault in reversed(faults):
             self.books.fault(fault)
         if self.books.machine.above in UNDER_WAY:
             self.books.machine.fire("fail")
 
     def summary(self, wall_seconds: float) -> dict[str, object]:
-        """The figures of the run, as the last event tells them."""
+        """The figures of the run, as the last event reports them."""
         books, traffic = self.books, self._traffic()
         return {
             "rounds": books.figures.rounds,
@@ -175,7 +175,7 @@ class Daemon:
             "retries": traffic.retries,
         }
 
-    # From off to running and back
+    # Start and stop
 
     async def _connect(self) -> None:
         self.books.machine.fire("connect")
@@ -198,14 +198,14 @@ class Daemon:
             await self._find_axes()
             await regather(self._rig, self.books, self._help, regather_for)
         if self.books.past.over:
-            # Nothing that was begun rests on where the parts stand.
+            # No step has begun that depends on the positions of the parts.
             await self._home()
         await machine.enter("run")
 
     async def _take_over(self) -> None:
-        """The parts stay as an earlier run left them; a fault that it ended with is still there.
+        """Leave the parts where the interrupted run left them; its last fault is still present.
 
-        Raises that TableFault if nobody says that it has been put right.
+        Raises that TableFault unless a person confirms that it has been cleared.
         """
         fault = self.books.left_open
         if fault is not None:
@@ -225,7 +225,7 @@ class Daemon:
                 await self._rig.gantry.find_axes()
 
     async def _home(self) -> None:
-        """Every part to its known place, from wherever it was."""
+        """Move every part to its home position from any position."""
         rig = self._rig
         modules = self._table.modules
         switched = [rig.lid, rig.flipper, *rig.lifts, *rig.lanes]
@@ -243,7 +243,7 @@ class Daemon:
                 await rig.flipper.go_back()
 
     async def _both(self, rounds: int, until_ready: bool) -> None:
-        """Both activities side by side, until the rounds are played or one of them fails."""
+        """Run both activities in parallel until the rounds are played or one activity fails."""
         async with asyncio.TaskGroup() as activities:
             background = [
                 activities.create_task(self._under.run()),
@@ -254,7 +254,7 @@ class Daemon:
                 task.cancel()
 
     async def _play(self, rounds: int, until_ready: bool) -> None:
-        """Round after round; a match says who deals next, else the deal goes from seat to seat."""
+        """Play round after round; a match names the dealer, else the deal moves one seat on."""
         orders = self._orders
         players = orders.setup(orders.dealer).seating.players
         await self._top.load_first()
@@ -269,9 +269,10 @@ class Daemon:
             self.match = await self._top.play_out(self.match)
 
     async def _ready_match(self, match: Match) -> Match:
-        """The match before its next hand, seats and dealer settled; a new one if it is over.
+        """The match before its next hand, with seats and dealer settled; a new match if it is over.
 
-        A match is over too where no player takes the bank (4.3); then a new one offers it again.
+        A match is also over where no player takes the bank (4.3); a new one then offers the bank
+        again.
         """
         while True:
             if match.over:
@@ -289,7 +290,7 @@ class Daemon:
         await self._buzzer.close()
         for board in self._boards.values():
             await board.close()
-        # The fault that ended the run may be the journal's own: then it has been reported.
+        # If the journal caused the fault that ended the run, it has been reported already.
         with suppress(*((JournalError,) if failing else ())):
             await self.books.journal.settle()
         if self.books.machine.above in UNDER_WAY:
@@ -297,7 +298,7 @@ class Daemon:
 
 
 async def _to_its_end(work: Coroutine[object, object, None]) -> None:
-    """Do it all, even if somebody presses Ctrl-C once more; that counts afterwards."""
+    """Wait until the coroutine is done, even if Ctrl-C is pressed again meanwhile."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)

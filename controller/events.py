@@ -1,4 +1,4 @@
-"""What happened, as it happens: one stream of events for files, screens and tests."""
+"""Event log: one stream of events for files, screens and tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Listener = Callable[[Event], None]
 
 
 class EventLog:
-    """Stamps events with the table's time and hands them to every listener, in order."""
+    """Stamps events with the table's time and passes them to every listener, in order."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -22,14 +22,14 @@ class EventLog:
         self._listeners.append(listener)
 
     def tell(self, event: str, **facts: object) -> None:
-        """An event has happened: its name and its facts, as JSON values."""
+        """Emit an event: its name, and its facts as JSON values."""
         told: Event = {"t": round(self._clock(), 6), "event": event, **facts}
         for listener in self._listeners:
             listener(told)
 
 
 def json_lines(stream: TextIO) -> Listener:
-    """A listener that writes each event as one line of JSON, at once: somebody may be watching."""
+    """A listener that writes each event as one JSON line and flushes it at once."""
 
     def write(event: Event) -> None:
         stream.write(json.dumps(event, separators=(", ", ": ")) + "\n")

@@ -1,7 +1,7 @@
 """Where every tile is, as far as sensors have confirmed it: a frozen value, replaced on success.
 
-A place is dealt once: the ledger refuses a tile that it does not have standing. Its sums are what
-"all tiles accounted for" means.
+A place is dealt once: the ledger refuses to deliver a tile that is not standing in a wall. A run
+counts all tiles as accounted for if the sums of the ledger match the set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Whereabouts = Literal["boxed", "drum", "trays", "top"]
 
 
 class LedgerError(WallwrightError):
-    """A tile would be in two places, or in none."""
+    """A change would put a tile in two places, or in none."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Ledger:
         return self._with(number, SetLedger(self.sets[number].tiles, "drum", kept))
 
     def lacking(self, number: int, missing: int) -> Ledger:
-        """So many tiles of the set in the drum do not come; 0 once they have come after all."""
+        """So many tiles of the set in the drum are missing; 0 once they have arrived."""
         return self._with(number, replace(self.sets[number], missing=missing))
 
     def built(self, number: int, counted: int) -> Ledger:
@@ -115,7 +115,7 @@ class Ledger:
         )
 
     def returned(self, number: int, places: Iterable[Place]) -> Ledger:
-        """Shown lots have gone back to where they lay. Raises LedgerError for one in no hand."""
+        """Drawn tiles went back to where they lay. Raises LedgerError for one in no hand."""
         back = frozenset(places)
         books = self.sets[number]
         if unknown := sorted(back.difference(*books.hands.values()), key=str):

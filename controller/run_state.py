@@ -1,7 +1,7 @@
-"""The few places where the daemon's state lives: machine, ledger, journal, events, figures.
+"""Run state of the daemon: state machine, ledger, journal, events and figures.
 
-Every activity holds the same `Books`. The ledger in it is a frozen value that is replaced only
-when a station has confirmed what it did.
+Every activity holds the same `Books`. The ledger is a frozen value; it is replaced only after a
+station has confirmed by sensor what it did.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from firmware_bridge.guide import Ask
 
 @dataclass
 class Figures:
-    """What the summary counts."""
+    """Counts and durations for the run's summary."""
 
     rounds: int = 0
     faults: int = 0
@@ -35,29 +35,29 @@ class Figures:
 
 
 class Work:
-    """What is being done about an intent: called with its outcome, and told what must last.
+    """One journal intent while it is carried out: collects its outcome and its notes.
 
-    `told` is the journal's entry where an earlier run has begun this work.
+    Call it with the outcome. `told` is the journal entry if an earlier run began this intent.
     """
 
     def __init__(self, books: Books, number: int, told: Entry | None = None) -> None:
         self.number = number
         """The intent's number in the journal."""
         self.done = told is not None and told.confirmed
-        """Whether it was done before: then it is believed, not done again."""
+        """Whether an earlier run confirmed the intent; then the work is not repeated."""
         self.doubtful = told is not None and not told.confirmed
-        """Whether an earlier run was broken off in it, nobody knows where."""
+        """Whether an earlier run was interrupted during this intent, at an unknown point."""
         self.notes: tuple[Note, ...] = told.notes if told else ()
-        """What was noted on the way before this run."""
+        """Notes that earlier runs recorded for this intent."""
         self.outcome: object = told.outcome if told else None
         self._books = books
 
     def __call__(self, outcome: object) -> None:
-        """Take what came of it, to be written when the work is done. The last one counts."""
+        """Set the outcome, which is written when the work is done. The last call counts."""
         self.outcome = outcome
 
     def record(self, note: Note) -> None:
-        """Add what has happened on the way, and begin to write it."""
+        """Add a note of what has happened within the intent, and begin to write it."""
         self._books.journal.note(self.number, self._books.clock(), note)
 
     async def on_disk(self) -> None:
@@ -65,13 +65,13 @@ class Work:
         await self._books.journal.on_disk()
 
     async def note(self, note: Note) -> None:
-        """Record what has happened on the way; it is on disk, in every copy, when this returns."""
+        """Record a note and wait until it is on disk in every copy. Raises JournalError."""
         self.record(note)
         await self.on_disk()
 
 
 class Books:
-    """One table's state: read anywhere, changed through its methods."""
+    """State of one table's run. Any component may read it; only its methods change it."""
 
     def __init__(
         self, ledger: Ledger, journal: Journal, events: EventLog, clock: Callable[[], float]
@@ -83,16 +83,17 @@ class Books:
         self.figures = Figures()
         self.machine = TableMachine(self._tell_state)
         self.past = Replay()
-        """What an earlier run has done of this story."""
+        """Journal entries of the interrupted run that this run resumes."""
         self.resumed = False
-        """Whether this run goes on with the story of an earlier one."""
+        """Whether this run resumes an interrupted one."""
         self.visits = 0
-        """How often a person was called to the table in a pause: what else they did is not told."""
+        """Number of times a pause called a person to the table. Their other actions are not
+        recorded."""
         self.left_open: TableFault | None = None
-        """The fault with which the earlier run ended, if it did."""
+        """The fault that ended the interrupted run, None if it recorded no fault."""
 
     def resume(self, entries: Iterable[Entry]) -> None:
-        """Go on with a story that was broken off."""
+        """Resume the run that the journal left without an end."""
         told = tuple(entries)
         self.past = Replay(told)
         self.resumed = True
@@ -100,7 +101,7 @@ class Books:
         self.events.tell("recalled", entries=len(told))
 
     def knows(self, activity: str) -> bool:
-        """Whether the journal tells what this activity did next: then nothing is done or told."""
+        """Whether the journal confirms the activity's next step, which is then not repeated."""
         return self.past.ahead(activity) is not None
 
     @asynccontextmanager
@@ -113,12 +114,13 @@ class Books:
         wait: bool = True,
         write: bool = True,
     ) -> AsyncIterator[Work]:
-        """Put an intent on disk, do the work, confirm with its outcome.
+        """Put an intent on disk, do the work, then confirm it with the outcome.
 
-        Yields the work, which takes notes and the outcome; what fails stays unconfirmed. `tell`
-        is the event that says that it begins. Without `wait` the intent is only being written when
-        the work begins: the work waits for `on_disk` before it moves a tile. Without `write` not
-        even that: the work records a note of its own first, and both share one sync.
+        Yields the `Work`, which takes notes and the outcome. If the block raises, the intent stays
+        unconfirmed. `tell` is the event to emit at the beginning. Without `wait` the block starts
+        while the intent is still being written; the work then waits for `on_disk` before it moves a
+        tile. Without `write` the intent is not written yet either: the work records a note first,
+        and both share one sync.
         """
         told = self.past.take(activity, as_json(intent))
         if told is None:
@@ -135,25 +137,25 @@ class Books:
             self.journal.confirm(work.number, self.clock(), work.outcome)
 
     def fault(self, fault: TableFault) -> None:
-        """A fault has happened: count it, report it, and begin to write it.
+        """Count a fault, emit its event and begin to write it to the journal.
 
-        Nothing is waited for here: the boards are stopped first.
+        Does not wait for the disk, because the boards have to be stopped first.
         """
         self.figures.faults += 1
         told = fault.facts()
         self.events.tell("fault", **told)
-        # A journal that cannot be written may be the very fault that is reported.
+        # If the journal cannot be written, that may be the very fault that is being reported.
         with suppress(JournalError):
             self._write_down("fault", told)
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """A part did it after all, at this attempt: report it, and begin to write it."""
+        """Emit and record that a part worked after at least one failure, at this attempt."""
         told: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
         self.events.tell("recovered", **told)
         self._write_down("recovered", told)
 
     def _write_down(self, activity: str, told: dict[str, object]) -> None:
-        """Something that needs no work: its intent is its outcome, and nothing waits for it."""
+        """Record an intent without work: its outcome equals its intent."""
         number = self.journal.intend(activity, self.clock(), told, write=False)
         self.journal.confirm(number, self.clock(), None)
         self.journal.begin()
@@ -165,11 +167,11 @@ class Books:
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
-        """Record that a person is asked, and then who answered what.
+        """Record a question to a person, then who answered and what.
 
         Yields the function that takes the answer. The question is on disk before the person sees
-        it, as they may touch the table from then on. A request that ends without an answer stays
-        unconfirmed in the journal, and is reported as withdrawn.
+        it, because the person may touch the table from then on. A request that ends without an
+        answer stays unconfirmed in the journal and is reported as withdrawn.
         """
         told: dict[str, object] = {
             "code": ask.code,
@@ -196,7 +198,7 @@ class Books:
 
 
 def mean(values: list[float]) -> float | None:
-    """The mean, rounded to milliseconds; None of nothing."""
+    """The mean, rounded to milliseconds; None for an empty list."""
     return round(sum(values) / len(values), 3) if values else None
 
 
@@ -206,9 +208,10 @@ def as_json(value: object) -> Any:
 
 
 def left_open(entries: Iterable[Entry]) -> TableFault | None:
-    """The fault after which a story tells of nothing more: it is as present as it was then.
+    """The fault with which a run's journal entries end; it is still present at the resume.
 
-    That nobody was there to answer is no fault of the table's, nor is a question left open an end.
+    "No person available to answer" is not a fault of the table, and a question without an answer
+    does not end a run.
     """
     for entry in reversed(tuple(entries)):
         unanswered = entry.activity == "asked" and not entry.confirmed

@@ -1,10 +1,10 @@
-"""How heads and drum are, looked at once while a set is built: what gets worse before it fails.
+"""Samples the condition of heads and drum while a set is built, to find wear before a failure.
 
-Dirt before S1 makes a tile's shadow shorter, a slipping belt makes it longer; a belt that grows
-heavy makes its motor draw more. None of that is a fault yet. What is seen goes into the journal
-with the set, and `controller.health.statistics` sees where it drifts.
+Dirt before S1 shortens a tile's shadow and a slipping belt lengthens it; a belt that runs heavily
+makes its motor draw more current. None of these is a fault yet. The samples go into the journal
+with the set, and `controller.health.statistics` reports drift.
 
-A few tiles of each head are enough for that, and all of them would double what the line carries.
+A few tiles of each head are sampled: sampling all of them would double the traffic on the line.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from firmware_bridge.boards.devices import Devices, Sensor
 from firmware_bridge.wire.errors import BoardError
 
 SAMPLES = 5
-"""Tiles of each head that are looked at in a set: a median of five bears two odd ones (ours)."""
+"""Tiles sampled per head and set. A median of five tolerates two outliers (ours)."""
 LONGEST = 0.5
-"""Longer than any tile darkens S1 in passing, seconds: one that takes longer sticks or stands."""
+"""Longest time a passing tile darkens S1, seconds; a tile that takes longer sticks or stands."""
 
 
 @dataclass
 class _Seen:
-    """What one head has shown in one set: shadows in seconds, currents in millivolts by part."""
+    """Samples of one head in one set: shadows in seconds, currents in millivolts by part."""
 
     widths: list[float] = field(default_factory=list)
     drawn: dict[str, list[int]] = field(default_factory=dict)
 
 
 class Checkup:
-    """The looks at one table's heads and drum. Motors without a current sensor are left out."""
+    """Sampler for one table's heads and drum. Motors without a current sensor are left out."""
 
     def __init__(self, table: Table, tile: TileSize, devices: Devices) -> None:
         heads, drum = table.modules.heads, table.modules.drum
@@ -48,7 +48,7 @@ class Checkup:
 
     @contextmanager
     def during(self) -> Iterator[None]:
-        """Look while heads work within this block; what is not seen by its end stays unseen."""
+        """Sample while heads work within this block; sampling stops at its end."""
         self._seen = {part: _Seen() for part in self._heads}
         looks = [
             asyncio.create_task(self._look(head, self._seen[part], self._gauges(part, head)))
@@ -62,11 +62,12 @@ class Checkup:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the last set showed, as JSON values; parts of which nothing was seen are left out.
+        """Samples of the last set as JSON values; parts without samples are left out.
 
-        `tile_ms` is how long a tile should darken S1 at the belt's own speed; of each head the
-        `tiles` looked at, their median `width_ms` and its `spread_ms` from the least to the most.
-        `drawn_mv` has the median reading of each current sensor, by what its motor drives.
+        `tile_ms` is how long a tile should darken S1 at the belt's own speed; for each head there
+        are the number of `tiles` sampled, their median `width_ms`, and `spread_ms`, the difference
+        between the longest and the shortest. `drawn_mv` has the median reading of each current
+        sensor, by what its motor drives.
         """
         widths = {part: _width(seen.widths) for part, seen in self._seen.items() if seen.widths}
         drawn = {
@@ -87,7 +88,7 @@ class Checkup:
         return {what: self._devices.sensor(name) for what, name in named.items() if name}
 
     async def _look(self, head: Head, seen: _Seen, gauges: dict[str, Sensor]) -> None:
-        # A board that falls silent has its own fault; here it only means that nothing was seen.
+        # A board that stops answering raises its own fault; here it only means a missing sample.
         with suppress(BoardError):
             counter = self._devices.sensor(head.counter)
             async with aclosing(_shadows(counter.edges())) as shadows:
@@ -107,7 +108,8 @@ async def _shadows(edges: AsyncIterator[Edge]) -> AsyncGenerator[float, None]:
         if edge.active:
             began = edge
         elif began is not None and began.count == edge.count:
-            # After a reset or a lost line the two times may have nothing to do with each other.
+            # After a reset or a lost line, times of the board's clock before and after are not
+            # comparable.
             if 0.0 < edge.at - began.at < LONGEST:
                 yield edge.at - began.at
             began = None

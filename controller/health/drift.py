@@ -1,6 +1,7 @@
-"""What drifts from what it was at first: S1's shadows and the motors' currents, part by part.
+"""Detects drift of S1's shadows and the motors' currents, part by part, since the first sets.
 
-The median of the first sets against that of the last ones: one odd set is no trend.
+Compares the median of the first sets with that of the last ones, so that a single outlier is not
+reported as a trend.
 """
 
 from __future__ import annotations
@@ -13,26 +14,27 @@ from typing import Any
 from controller.faults.catalogue import CATALOGUE, Fault
 
 SETS, FEWEST = 5, 3
-"""Sets that make up "at first" and "now", and so many at least: one odd set does not move the
-median of three, nor two that of five, and an evening has several times as many (ours)."""
+"""Sets that make up "at first" and "now", and the least number for each. A single outlier does not
+move the median of three, and two do not move that of five. An evening has several times as many
+sets (ours)."""
 WIDTH = 0.08
-"""The share by which a tile's shadow may drift. A belt's speed goes up and down by 2 or 3 % with
-its load and supply; a sensor that sees a tenth less still counts every tile (ours)."""
+"""Tolerated drift of a tile's shadow, as a share. A belt's speed varies by 2 or 3 % with load and
+supply; a sensor that reads a tenth less still counts every tile (ours)."""
 CURRENT = 0.20
-"""The share by which a current may drift. Cold grease and fuller sets make a tenth (ours)."""
+"""Tolerated drift of a current, as a share. Cold grease and fuller sets make a tenth (ours)."""
 
 
 @dataclass
 class Drift:
-    """What each part has shown, a value for each set in which it was looked at, oldest first."""
+    """Samples of each part, one value for each set in which it was sampled, oldest first."""
 
     widths: dict[str, list[float]] = field(default_factory=dict)
-    """How long S1 saw a tile, as a share of the time that one takes at the belt's own speed."""
+    """Duration of a tile's shadow at S1, as a share of the duration at the belt's nominal speed."""
     currents: dict[str, list[float]] = field(default_factory=dict)
     """Millivolts of the current sensor, by what the motor drives."""
 
     def saw(self, set_built: Mapping[str, Any]) -> None:
-        """Take in what the outcome of a set says; one of an older version says nothing of it."""
+        """Add the samples in a set's outcome; outcomes of older versions have none."""
         for part, seen in set_built.get("heads", {}).items():
             share = seen["width_ms"] / set_built["tile_ms"]
             self.widths.setdefault(part, []).append(share)
@@ -41,7 +43,7 @@ class Drift:
 
     @property
     def warnings(self) -> Iterator[str]:
-        """What has drifted too far, each as a sentence with what to do."""
+        """One sentence for each value that drifted too far, with what to do."""
         for part, share in _drifted(self.widths, WIDTH):
             clean = CATALOGUE[Fault.DIRTY].request(part)
             if share < 0:
@@ -67,7 +69,7 @@ class Drift:
 
 
 def _first_and_last(values: Sequence[float]) -> tuple[float, float] | None:
-    """None while first and last sets would be the same ones."""
+    """Medians of the first and the last sets; None while they would be the same sets."""
     sets = min(SETS, len(values) // 2)
     if sets < FEWEST:
         return None

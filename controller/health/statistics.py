@@ -1,7 +1,7 @@
-"""A table's own figures, folded from its journal: how often what went wrong, and who put it right.
+"""Statistics of a table from its journal: how often each fault occurred, and how it was cleared.
 
-Tiles per jam, mean time between assists (MTBA) and to assist (MTTA), per fault its recoveries,
-retries and clears, what has been worn, and what is getting worse before it fails.
+Tiles per jam, mean time between assists (MTBA) and to assist (MTTA); for each fault its recoveries,
+retries and clears; wear of parts, and drift that precedes a failure.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from controller.health.drift import Drift
 from controller.journal.lines import JournalRecord
 
 RECENT = 20
-"""Sets over which something that gets worse is looked for."""
+"""Number of last sets in which retries of one part are counted for a warning."""
 OFTEN = 3
-"""Second attempts of one part within that many sets that are worth a word."""
+"""Retries of one part within that many sets that cause a warning."""
 SLOWER = 1.25
-"""How much longer than at first a set may take to build before that is worth a word."""
+"""How much longer than at first a set may take to build before there is a warning."""
 
 
 @dataclass
 class FaultFigures:
-    """What came of one fault.
+    """Counts for one fault.
 
-    `recoveries` are works that succeeded after all, `retries` the machine's own attempts for that,
-    `asks` and `clears` a person's; `stops` are those that ended a run.
+    `recoveries` count work that succeeded after a failure, `retries` the machine's own attempts for
+    that, `asks` and `clears` questions to a person and their answers; `stops` count the runs that
+    the fault ended.
     """
 
     recoveries: int = 0
@@ -61,11 +62,11 @@ class TableStatistics:
     drift: Drift = field(default_factory=Drift)
     """How long S1 sees tiles and what motors draw, set by set."""
     troubled: list[tuple[int, str, str]] = field(default_factory=list)
-    """Second attempts: after how many sets, which part, which fault."""
+    """Retries: after how many sets, which part, which fault."""
 
     @property
     def tiles_per_jam(self) -> float | None:
-        """None while nothing has jammed."""
+        """Tiles lifted per jam; None while there was no jam."""
         jams = self.faults.get(Fault.JAM.name)
         happened = jams.recoveries + jams.stops if jams else 0
         return self.tiles / happened if happened else None
@@ -81,12 +82,12 @@ class TableStatistics:
         return fmean(self.assisting) if self.assisting else None
 
     def of(self, code: str) -> FaultFigures:
-        """One fault's figures, to be added to."""
+        """The figures of one fault, created at first use."""
         return self.faults.setdefault(code, FaultFigures())
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is getting worse, each as a sentence with what to do."""
+        """One sentence for each figure that is getting worse, with what to do."""
         return (*self._parts_in_trouble(), *self.drift.warnings, *self._slower())
 
     def _parts_in_trouble(self) -> Iterator[str]:
@@ -108,7 +109,7 @@ class TableStatistics:
 
 
 def statistics_of(records: Iterable[JournalRecord]) -> TableStatistics:
-    """Everything that these records tell, in their order."""
+    """Compute the statistics from all records, in their order."""
     told, intents, last = TableStatistics(), dict[int, JournalRecord](), None
     for record in records:
         if record.kind == "run":
@@ -151,7 +152,7 @@ def _came_of_it(told: TableStatistics, intent: JournalRecord, outcome: JournalRe
             told.of(code).clears += 1
             if code != Fault.FORGOTTEN.name:
                 told.assisting.append(seconds)
-                # An attempt after a person's help is no retry of the machine's own.
+                # An attempt after a person's assist does not count as a retry of the machine.
                 told.of(code).retries -= 1
         case "under", {"do": "build"}:
             built = _content(outcome)

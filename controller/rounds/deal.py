@@ -307,7 +307,7 @@ class Deal:
         return None
 
     async def _flip(self, work: Work) -> None:
-        """Turn a tile with the flipper, once: if the flipper went back before, the tile is turned."""
+        """Turn a tile with the flipper; not again if the flipper had turned it before."""
         flipper = self._rig.flipper
         assert flipper is not None
         if Flipped() not in work.notes:

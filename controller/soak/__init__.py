@@ -1,1 +1,1 @@
-"""Chaos: random games on random tables under random mishaps, checked against the plant's truth."""
+"""Chaos: random games on random tables with injected faults, checked against the plant."""

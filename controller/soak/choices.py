@@ -1,4 +1,4 @@
-"""What a house and its people choose before a game begins, drawn uniformly among what is legal.
+"""Draws the choices of a house and its players before a game, uniformly among all legal ones.
 
 Every parameter of a game is drawn among all its values: both truth values, all names of a
 `Literal`, and for numbers and lists the values in `DOMAINS`. A parameter that is in none of these
@@ -25,7 +25,7 @@ from rules.geometry import Seat
 SHIPPED = 0.5
 """The share of all evenings that play by the game's file as it is shipped."""
 OBLIGING = 0.8
-"""The share of all evenings whose people do whatever a prompt asks of them."""
+"""The share of all evenings whose people follow every prompt."""
 DRAWS = 20
 """How often parameters are drawn before the shipped ones are taken."""
 
@@ -81,10 +81,10 @@ DOMAINS: Mapping[str, tuple[Any, ...]] = {
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen once for an evening.
+    """Choices that hold for a whole evening.
 
     `house` are the parameters that differ from the game's file. `style` is how hands are played
-    that the table follows; `obliging` people do what a prompt asks of them.
+    that the table follows; `obliging` people follow every prompt.
     """
 
     house: Mapping[str, Any] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Choices:
         return config.model_copy(update={"parameters": {**config.parameters, **self.house}})
 
     def orders(self, config: GameConfig, answers: Mapping[str, int | str], *, play: bool) -> Orders:
-        """What this house orders of every round. `answers` settle choices beforehand."""
+        """Orders of this house for every round. `answers` settle choices beforehand."""
         return Orders(
             find_game(config.game),
             game_parameters(self.config(config)),

@@ -1,4 +1,4 @@
-"""Which value of every choice the rounds covered, counted by game."""
+"""Counts by game which values of every choice the rounds covered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Coverage:
     counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, played: Played) -> None:
-        """Count an evening."""
+        """Add one evening."""
         evening = played.evening
         facts = evening.choices.facts(load_game(evening.game), play=evening.play)
         for each in played.rounds:
@@ -37,7 +37,7 @@ class Coverage:
                 self._count(evening.game, choice, value)
 
     def missed(self) -> list[Row]:
-        """The values of parameters that no round had: game, parameter, values."""
+        """Values of parameters that no round covered: game, parameter, values."""
         rows: list[Row] = []
         for game in sorted({game for game, _ in self.counts}):
             for name, values in domains(load_game(game).game).items():
@@ -82,7 +82,7 @@ def _family(game: str) -> str:
 
 
 def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:
-    """What people chose in a round, as its events say."""
+    """Choices that people made in a round, taken from its events."""
     for event in played.events:
         yield from _choice(event)
 

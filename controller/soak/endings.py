@@ -1,4 +1,4 @@
-"""How a round under mishaps ended, in one word, and what had a part in it."""
+"""Classifies how a round with injected faults ended, and lists the fault codes involved."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from controller.soak.evening import RoundPlayed
 
 CLEAN = "clean"
-"""Nothing was noticed, and nothing had to be."""
+"""No fault was reported, and none had to be."""
 BY_MACHINE, BY_PERSON = "recovered", "helped"
-"""It went on by itself, or once a person had put something right."""
+"""The run continued by itself, or after an assist."""
 WAITING = "waiting"
-"""It stopped safely with its code, and a technician started it again."""
+"""The table stopped safely with a fault code, and a technician restarted it."""
 REGATHERED = "re-gathered"
 """Its tiles were gathered and the round began anew."""
 FAILED = "failed"
-"""Something happened that cannot be."""
+"""A check against the plant failed."""
 ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)
 
 _NOTICED = ("recovered", "resumed", "recalled", "healed")
 
 
 def ending(played: RoundPlayed) -> str:
-    """The worst that can be said of it."""
+    """The worst ending that applies to this round."""
     if played.wrong:
         return FAILED
     if played.regathered:
@@ -37,7 +37,7 @@ def ending(played: RoundPlayed) -> str:
 
 
 def codes(played: RoundPlayed) -> tuple[str, ...]:
-    """The codes of all that was recovered from, waited for, or stopped for."""
+    """Codes of all faults that the round recovered from, waited for, or stopped for."""
     told = [
         str(event["code"])
         for event in played.events
@@ -48,7 +48,7 @@ def codes(played: RoundPlayed) -> tuple[str, ...]:
 
 
 def longest_pause(rounds: Sequence[RoundPlayed]) -> float:
-    """The longest that a table was paused, seconds."""
+    """The longest pause of the table, seconds."""
     return max(
         (float(str(event["paused_s"])) for played in rounds for event in played.told("resumed")),
         default=0.0,

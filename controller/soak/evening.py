@@ -1,4 +1,4 @@
-"""One evening is played: lives of hosts, stops and technicians, until its rounds are done."""
+"""Plays one evening: runs of the daemon, stops and technicians, until its rounds are done."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from firmware_bridge.sim.faults.injection import Mishap, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side
 
 LONGEST = 4 * 3600.0
-"""No host's life takes longer, seconds: five questions with all patience are over an hour."""
+"""Limit for one run of a daemon, seconds: five questions with full patience take over an hour."""
 LIVES = 60
-"""Nor has an evening more of them."""
+"""Limit for the number of daemon runs in one evening."""
 UNMOVED = 1800.0
-"""So long a table may tell nothing before people wonder, seconds; the longest hand takes less."""
+"""Seconds without any event after which a person checks the table; the longest hand takes less."""
 CALLED = "CALLED"
-"""What stands for a fault's code where people wondered by themselves."""
+"""Stands for a fault code where a person checked the table without a request."""
 NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
-"""A table that stops for these ordered what cannot be: no mishap explains that."""
+"""Faults for which the controller gave an impossible order: no injected fault explains them."""
 ON_DISK = (Fault.JOURNAL,)
-"""Whoever is called for the disk mends that, and touches no tile: what lies where is on it."""
+"""Faults of the disk: the technician repairs the disk only and leaves the tiles where they are."""
 ANEW = (Fault.UNPROVEN, Fault.JOURNAL_LOCKED)
-"""After these a round begins anew: nobody knows what it had come to."""
+"""Faults after which a round begins anew, because its outcome so far is unknown."""
 COPIES = 3
-"""So many there are of the journal, which may lock itself only once all of them were spoilt."""
+"""Number of journal copies; the journal may lock only after all of them were corrupted."""
 
 
 @dataclass
 class RoundPlayed:
-    """What one round came to."""
+    """Result of one round."""
 
     number: int
     table: str
@@ -51,12 +51,12 @@ class RoundPlayed:
     play: bool
     events: list[Event] = field(default_factory=list)
     mishaps: list[str] = field(default_factory=list)
-    """The kinds that happened."""
+    """Kinds of the injected faults that happened."""
     stops: list[str] = field(default_factory=list)
-    """The codes with which the table stopped."""
+    """Fault codes with which the table stopped."""
     regathered: bool = False
     wrong: list[str] = field(default_factory=list)
-    """What cannot be."""
+    """Findings: sentences about states that must not occur."""
 
     def told(self, name: str) -> list[Event]:
         """The round's events of this name."""
@@ -65,7 +65,7 @@ class RoundPlayed:
 
 @dataclass
 class Played:
-    """What an evening came to."""
+    """Result of one evening."""
 
     evening: Evening
     rounds: list[RoundPlayed]
@@ -82,9 +82,9 @@ def play_evening(
     rounds: int = EVENING,
     stop: Callable[[], bool] = lambda: False,
 ) -> Played | None:
-    """Play it on a virtual clock of its own; `folder` takes the journal.
+    """Play one evening on a virtual clock of its own; `folder` takes the journal.
 
-    `stop` is asked at every event. Once it is true the evening ends, and the result is None.
+    `stop` is called at every event. Once it returns True the evening ends, and the result is None.
     """
     night = _Night(evening, folder, rounds, stop)
     while not night.over:
@@ -99,7 +99,7 @@ def play_evening(
 
 
 class _Night:
-    """The evening while it is played."""
+    """State of an evening while it is played."""
 
     def __init__(
         self, evening: Evening, folder: Path, rounds: int, stop: Callable[[], bool]
@@ -122,23 +122,23 @@ class _Night:
         self._left: list[Lot] = []
         self._writes: list[int] = []
         self._lasts: list[int] = []
-        """How many mishaps had happened as each of this table's rounds began."""
+        """How many faults had been injected as each of this table's rounds began."""
         self._counted = 0
         self._spoilt: list[set[Path]] = []
-        """The copies of the journal that were spoilt in each of this table's rounds."""
+        """Journal copies that were corrupted in each of this table's rounds."""
         self.seconds = 0.0
 
     @property
     def over(self) -> bool:
-        """Whether every round has been played, or cannot be."""
+        """Whether every round has been played or given up."""
         return self._at >= len(self.rounds)
 
     async def on_one_table(self) -> None:
-        """All rounds that are left, on a table with both sets in their boxes."""
+        """Play all remaining rounds on one table, with both sets in their boxes."""
         self._main = asyncio.current_task()
         try:
             await self._until_regathered()
-        except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
+        except Exception as error:  # noqa: BLE001 any error is reported with its seed
             self._wrong(_told(error))
             self._give_up()
         finally:
@@ -146,7 +146,7 @@ class _Night:
         self.seconds += asyncio.get_running_loop().time()
 
     async def _everybody_goes(self) -> None:
-        """Whatever still runs is told to stop, and does."""
+        """Cancel every task that still runs and wait for its end."""
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
@@ -159,7 +159,7 @@ class _Night:
             for task in stuck:
                 self._wrong(f"A task does not stop: {task.get_stack(limit=1)}")
 
-    # Tables and lives
+    # Tables and daemon runs
 
     async def _until_regathered(self) -> None:
         self._tables += 1
@@ -215,14 +215,14 @@ class _Night:
 
     @property
     def _may_lock(self) -> bool:
-        """Whether no copy of the journal may be whole: all are looked at after every round."""
+        """Whether no copy of the journal may be whole: all copies are checked after every round."""
         return len(set().union(*self._spoilt[-2:])) == COPIES
 
     def _excused(self, channel: str) -> bool:
-        """Whether this mechanism may refuse an order: a lie may have left tiles in its way.
+        """Whether this mechanism may refuse a command because a sensor fault left tiles in its way.
 
-        It may since the round before, for what was built in that is dealt in this; and as long as
-        nobody has put it right.
+        The fault may date from the previous round, since the set built then is dealt in this one.
+        The exemption lasts until a person has put it right.
         """
         mishaps = self._table.plant.mishaps
         since = self._lasts[-2] if len(self._lasts) > 1 else 0
@@ -234,7 +234,7 @@ class _Night:
         return self.rounds[min(self._at, len(self.rounds) - 1)]
 
     async def _one_life(self) -> TableFault | None:
-        """One host, until it is done, dies (None), or stops: then the fault."""
+        """Run one daemon to its end; returns the fault that stopped it, None if its host died."""
         table = self._table
         called = asyncio.ensure_future(self._somebody_is_called())
         try:
@@ -247,19 +247,21 @@ class _Night:
         except JournalLockedError as error:
             return TableFault(Fault.JOURNAL_LOCKED, "journal", str(error))
         except JournalError as error:
-            # A host that ends while its disk is full says so; the next one reads what is there.
+            # A host that ends while its disk is full reports it; the next one reads what is on
+            # disk.
             if not any(each.kind == "full_disk" for each in table.plant.mishaps.happened):
                 self._wrong(_told(error))
-        except Exception as error:  # noqa: BLE001 whatever it is, it is told with its seed
+        except Exception as error:  # noqa: BLE001 any error is reported with its seed
             self._wrong(_told(error))
         finally:
             called.cancel()
         return None
 
     async def _somebody_is_called(self) -> None:
-        """A table that does nothing for long although something is wrong: people call for help.
+        """Call a technician to a table that emits no events for long although a fault is active.
 
-        A key that is stuck tells the controller nothing; it waits, rightly, for the hand to end.
+        A stuck key gives the controller no signal; the controller rightly waits for the end of the
+        hand.
         """
         while True:
             told = len(self._now.events)
@@ -269,15 +271,15 @@ class _Night:
                 self._technician()
 
     def _technician(self) -> None:
-        """Somebody who knows the table puts everything right, and starts it again if it stopped."""
+        """Put every fault right and restart the table if it stopped, like a trained technician."""
         self._table.plant.mend("everything", "table")
 
     def _give_up(self) -> None:
-        """The failure is told; the rounds that would follow on this table say nothing."""
+        """Record the failure; the remaining rounds on this table are not evaluated."""
         del self.rounds[self._at + 1 :]
         self._at = len(self.rounds)
 
-    # What the night hears
+    # Events and checks
 
     def _hear(self, daemon: Daemon, event: Event) -> None:
         if self._main is not None and self._stop():
@@ -309,7 +311,7 @@ class _Night:
                 self._wrong(f"A board was ordered what cannot be: {event}")
 
     def _prepare(self, at: int, *, again: bool = False) -> None:
-        """The round's lots; one that begins anew has had them."""
+        """Schedule the round's faults, unless the round begins anew and had them already."""
         self._phase = 0
         self._lasts.append(self._counted)
         self._spoilt.append(set())
@@ -317,7 +319,7 @@ class _Night:
         self._left = [] if again else list(self.evening.lots[at])
 
     def _settle(self) -> None:
-        """Write down what happened and was found wrong so far: it belongs to this round."""
+        """Add all faults and findings so far to the current round."""
         self._witness.count()
         happened = self._table.plant.mishaps.happened
         self._now.mishaps += [each.kind for each in happened[self._counted :]]
@@ -326,7 +328,7 @@ class _Night:
         self._witness.wrong.clear()
 
     def _written_wrong(self) -> list[str]:
-        """What the journal tells, beside what was done."""
+        """Findings from the journal: differences between its entries and what was done."""
         daemon = self._table.daemon
         if daemon is None:
             return []
@@ -342,10 +344,10 @@ class _Night:
     def _wrong(self, sentence: str) -> None:
         self._now.wrong.append(sentence)
 
-    # What befalls it
+    # Injected faults
 
     def _possible(self) -> list[Mishap]:
-        """What has to be there from the beginning, or a plant has no room for mishaps at all."""
+        """Enable faults that must be known at power-on; else the plant takes no faults later."""
         kinds = self.evening.kinds & {"extra_tile", "foreign_tile"}
         return [Mishap("clock_jump", "host", NEVER), *(Mishap(k, "drum", NEVER) for k in kinds)]
 
@@ -358,14 +360,14 @@ class _Night:
             mishaps.order(lot.mishap(mishaps.now + lot.delay))
 
     def _dies(self, number: int, written: bool) -> bool:
-        """At each write of the journal, before and after it: whether the host dies now."""
+        """Whether the host dies now; called at each write of the journal, before and after it."""
         if not self._writes or (self._writes[0] > 0) is not written:
             return False
         self._writes[0] -= 1 if written else -1
         return self._writes[0] == 0 and self._killed()
 
     def _killed(self) -> bool:
-        """A death at one of the journal's writes is no mishap of the plant's."""
+        """Record the host's death at a journal write; the plant does not count it as a fault."""
         self._writes.pop(0)
         self._now.mishaps.append("power_cut")
         return True
@@ -380,7 +382,7 @@ class _Night:
                 self._spoil()
 
     def _spoil(self) -> None:
-        """Rubbish in one copy of the journal, or a copy that is gone, or cut short."""
+        """Corrupt, delete or truncate one copy of the journal."""
         copies = sorted(self._path.parent.glob(f"{self._path.name}*"))
         files = [c for c in copies if c.suffix != ".lock" and c.stat().st_size]
         if not files:
@@ -401,9 +403,9 @@ class _Night:
 
 
 def _told(error: BaseException) -> str:
-    """An exception that should not be: what it says and where it came from."""
+    """Describe an unexpected exception: its text and where it was raised."""
     while isinstance(error, BaseExceptionGroup):
-        # A fault of the table may have come with it; what should not be is the other one.
+        # The group may also hold a fault of the table; the unexpected error is the other one.
         found = error.exceptions
         error = next((each for each in found if not isinstance(each, TableFault)), found[0])
     where = [

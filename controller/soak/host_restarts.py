@@ -1,7 +1,8 @@
-"""A table that outlives its host: the host dies at any moment, and another one takes over.
+"""A simulated table whose host dies at any moment and is replaced by another host.
 
-Plant, boards, people and the journal's files are the table; a host is a daemon on a line of its
-own. When it dies, nothing that it would still do reaches the table, the journal or anybody's ear.
+Plant, boards, people and the journal's files belong to the table; a host is a daemon on a line of
+its own. After its death nothing that a host still does reaches the table, the journal or a
+listener.
 """
 
 from __future__ import annotations
@@ -38,17 +39,18 @@ from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import Line
 
 Die = Callable[[int, bool], bool]
-"""Whether the host dies at this write of its journal: its number from 1, and whether it is done."""
+"""Whether the host dies at this journal write: called with its number from 1 and whether it is
+done."""
 Heard = Callable[[Daemon, Event], None]
 FALLING = 120.0
-"""How long a dead host may take to fall, seconds: whoever waits for a board gives up before."""
+"""Limit for the shutdown of a dead host, seconds; longer than any wait for a board."""
 
 
 class MortalStorage:
     """Storage of a host that may die at its n-th write: before the write, or right after it.
 
     `mortal` is called with the number of the write and whether it has been done. Once the host is
-    dead nothing reaches a disk any more; of a write that was under way each copy keeps any part.
+    dead nothing reaches a disk any more; each copy keeps any part of a write that was under way.
     """
 
     def __init__(self, below: SlowDisk, chance: Random) -> None:
@@ -84,20 +86,20 @@ class MortalStorage:
         self._below.close()
 
     def die(self) -> None:
-        """Power fails, and nothing reaches a disk any more."""
+        """Cut the power: nothing reaches a disk any more."""
         self._dead = True
         self._below.lose_power(self._chance)
 
     def fill_disk(self) -> None:
-        """From now on the disk takes nothing more."""
+        """Fill the disk: from now on every write fails."""
         self._full = True
 
 
 @dataclass
 class SurvivingTable:
-    """One table with its people, and hosts that come and go. `told` are the events of all.
+    """One table with its people, and a succession of hosts. `told` are the events of all hosts.
 
-    Mishaps that come during play are ordered at `plant.mishaps`, if some were from the beginning.
+    Faults that are injected during play go to `plant.mishaps`, if some were enabled at power-on.
     """
 
     table: str
@@ -108,15 +110,15 @@ class SurvivingTable:
     told: list[Event] = field(default_factory=list)
     mishaps: Iterable[Mishap] = ()
     heard: Heard = lambda daemon, event: None
-    """Who hears every event, with the daemon that tells it."""
+    """Listeners for every event, called with the daemon that emits it."""
     record: list[str] = field(default_factory=list)
-    """The record of the play that the last host kept; each begins its own from the first hand."""
+    """Record of the play by the last host; each host writes its own from the first hand."""
     sync_s: float = 0.0
     """How long each sync of a host's journal takes, seconds; 0: every write is done at once."""
     keeps: Callable[[str], None] = lambda line: None
-    """Who gets every line of the record that a living host keeps."""
+    """Takes every record line of a live host."""
     choices: Choices = field(default_factory=Choices)
-    """What its house and its people chose."""
+    """Choices of the house and its people."""
 
     def __post_init__(self) -> None:
         shipped = load_game(self.game)
@@ -136,7 +138,7 @@ class SurvivingTable:
         )
         self.plug = CablePlug()
         self.daemon: Daemon | None = None
-        """The last host's."""
+        """The last host's state."""
         self._pins: dict[str, MockPins] = {}
         self._random = Random(self.seed)
         self._losses = Random(f"{self.seed}:lost sectors")
@@ -153,7 +155,7 @@ class SurvivingTable:
 
     @property
     def remembers(self) -> bool:
-        """Whether its boards keep their counts without a host: bare pins have nobody who does."""
+        """Whether its boards keep their counts without a host; bare pins do not."""
         return not self._pins
 
     async def live(
@@ -165,9 +167,9 @@ class SurvivingTable:
         until_ready: bool = False,
         abandon: bool = False,
     ) -> tuple[Daemon, int] | None:
-        """One host's life; returns the daemon and its journal's writes, None if it died.
+        """Run one host; returns the daemon and its journal's writes, None if it died.
 
-        With `abandon` a story that was left unfinished is not gone on with.
+        With `abandon` an unfinished run in the journal is not resumed.
         """
         storage = MortalStorage(SlowDisk(self.sync_s), self._losses)
         with Journal(path, "now", {}, storage=storage) as journal:
@@ -191,7 +193,7 @@ class SurvivingTable:
             finally:
                 life.playing.cancel()
             if life.dead:
-                # Whatever it still says while it falls, nobody hears it.
+                # Events of a dead host while it shuts down are discarded.
                 if not life.playing.cancelled():
                     life.playing.exception()
                 return None
@@ -205,7 +207,7 @@ class SurvivingTable:
         return life.dead
 
     def kill(self) -> None:
-        """The host's power fails: its line is dead and its journal takes nothing more."""
+        """Cut the host's power: its line is dead and its journal takes nothing more."""
         life = self._life
         if life is None or life.dead:
             return
@@ -218,13 +220,13 @@ class SurvivingTable:
             life.playing.cancel()
 
     def fill_disk(self) -> None:
-        """The host's disk takes nothing more, as long as it lives."""
+        """Fill the host's disk; its writes fail until the host ends."""
         life = self._life
         if life is not None and not life.dead and life.storage is not None:
             life.storage.fill_disk()
 
     def host(self, journal: Journal) -> Daemon:
-        """A new host on a new line, which nobody kills."""
+        """Start a new host on a new line, without injected deaths."""
         return self._host(_Life(journal))
 
     def _host(self, life: _Life) -> Daemon:

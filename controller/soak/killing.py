@@ -1,7 +1,7 @@
-"""Hosts that are killed for real: a board in one process, `wallwright run` in another, SIGKILL.
+"""Kills hosts with SIGKILL: a board in one process, `wallwright run` in another.
 
-The board lives on, as a real one does; each host that is killed is followed by another, which goes
-on with the journal. In the end the events of all of them together have to be one run.
+The board survives, as a real one does. Each killed host is followed by another, which resumes the
+journal. At the end, the events of all hosts together have to make up one run.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from rules.games import find_game
 
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
 AT_BIRTH = 0.3
-"""So many hosts die while they start; the others, once they have told something."""
+"""Share of hosts that die while they start; the others die after their first events."""
 STARTING, WORKING = 0.8, 0.8
-"""And at most so much later, seconds."""
+"""Longest delay of the kill after that, seconds."""
 PLAYING = 1
-"""How long the people at the board play a hand, seconds."""
+"""Duration of a hand at the board, seconds."""
 AT_LAST = 300.0
-"""How long the host that is not killed may take, seconds."""
+"""Time limit for the host that is not killed, seconds."""
 
 NOT_DONE = -1
-"""Stands for the exit code of a host that was not done in that time."""
+"""Stands for the exit code of a host that exceeded the time limit."""
 SIGNS = ('"gathering"', '"recalled"')
-"""What a host tells when there is something to lose."""
+"""Events after which a killed host has state to lose."""
 LOOK = 0.02
 ASK_AGAIN = 0.1
-"""How often a long wait asks whether it is to stop, seconds."""
+"""How often a long wait checks whether to stop, seconds."""
 
 Event = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Killing:
-    """What is played while hosts are killed: so many, by this seed."""
+    """Parameters: what is played, how many hosts are killed, and the seed."""
 
     table: str
     game: str
@@ -58,7 +58,7 @@ class Killing:
 
 @dataclass
 class Killed:
-    """What it came to; `wrong` are sentences about what cannot be."""
+    """Result; `wrong` are sentences about states that must not occur."""
 
     kills: int = 0
     resumes: int = 0
@@ -80,9 +80,9 @@ class Killed:
 
 
 def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda: False) -> Killed:
-    """Kill that many hosts; a run that comes to its end before begins anew at another board.
+    """Kill that many hosts. A run that ends before begins anew at another board.
 
-    `stop` is asked several times a second; once it is true, the host and the board are ended.
+    `stop` is called several times a second; once it is true, the host and the board are ended.
     """
     told, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
     with suppress(_StoppedError):
@@ -97,7 +97,7 @@ def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda
 
 
 class _StoppedError(Exception):
-    """The killing is to stop."""
+    """`stop` has become true."""
 
 
 def _one_table(
@@ -108,7 +108,7 @@ def _one_table(
     told: Killed,
     stop: Callable[[], bool],
 ) -> None:
-    """Hosts live and die at one board until its rounds are done."""
+    """Run and kill hosts at one board until its rounds are done."""
     lives = 0
     while True:
         events = at / f"{lives:04}.jsonl"
@@ -137,7 +137,7 @@ def _life(
     chance: Random | None,
     stop: Callable[[], bool],
 ) -> int | None:
-    """One host: its exit code, None if it was killed; without `chance` it lives to its end.
+    """Run one host: its exit code, None if it was killed; without `chance` it runs to its end.
 
     Raises _StoppedError, with the host killed, once `stop` is true.
     """
@@ -186,7 +186,7 @@ def _code(host: subprocess.Popen[bytes], seconds: float, stop: Callable[[], bool
 
 
 def _is_over(events: Path) -> bool:
-    """Whether a host had told its last event, and was only leaving."""
+    """Whether a host had emitted its last event and was only exiting."""
     told = _read(events) if events.exists() else []
     return bool(told) and told[-1]["event"] == "summary"
 
@@ -227,11 +227,11 @@ def _board(killing: Killing, number: int) -> Iterator[str]:
             board.terminate()
 
 
-# What has to be so in the end
+# Checks at the end
 
 
 def one_run(lives: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
-    """The events of all lives are one run: every place delivered once a round, all tiles there."""
+    """Check that all events make up one run: each place dealt once a round, no tile lost."""
     wrong: list[str] = []
     summary = lives[-1][-1] if lives and lives[-1] else {}
     if summary.get("event") != "summary" or summary["rounds"] != killing.rounds:
@@ -255,7 +255,7 @@ def one_run(lives: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
 
 
 def journal_is_whole(journal: Path) -> list[str]:
-    """What `wallwright doctor` finds wrong with it."""
+    """Check the journal; returns what `wallwright doctor` reports as wrong."""
     doctor = subprocess.run(  # noqa: S603 this very program
         (*WALLWRIGHT, "doctor", "--journal", str(journal), "--json"),
         capture_output=True,
@@ -269,10 +269,10 @@ def journal_is_whole(journal: Path) -> list[str]:
 
 
 def one_outcome_a_throw(journal: Path) -> list[str]:
-    """Each throw has its outcome, and the dome shook no oftener than it had to.
+    """Check that each throw has one outcome, and that the dome shook no more often than needed.
 
-    Before a shake its number is noted; a host that takes over shakes again only if that one has
-    not ended, so the numbers noted for a throw are as many as its shakes.
+    The number of a shake is noted before it. A host that takes over shakes again only if that shake
+    has not ended, so the numbers noted for a throw are as many as its shakes.
     """
     entries = read_entries(journal)
     wrong: list[str] = []
@@ -288,7 +288,7 @@ def one_outcome_a_throw(journal: Path) -> list[str]:
 
 
 def _delivered(lives: Sequence[Sequence[Event]]) -> list[list[str]]:
-    """The places delivered, round after round; what a later host told again is told once."""
+    """The places delivered, round after round; a repeated event of a later host counts once."""
     rounds: list[list[str]] = []
     before: list[str] | None = None
     for life in lives:
@@ -310,6 +310,6 @@ def _varies(game: str) -> bool:
 
 
 def _read(file: Path) -> list[Event]:
-    """A life's events; the last line may have been cut off with it."""
+    """A host's events; the kill may have cut off the last line."""
     lines = file.read_text(encoding="utf-8").split("\n")[:-1]
     return [json.loads(line) for line in lines]

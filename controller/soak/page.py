@@ -1,4 +1,4 @@
-"""What many rounds of chaos came to, as a page: figures, by kind of mishap, by table and game."""
+"""Report of a chaos run as a page: figures, by kind of injected fault, by table and game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = tuple[str, ...]
 
 @dataclass
 class RoundTally:
-    """What has been counted so far."""
+    """Counts over all evenings so far."""
 
     rounds: int = 0
     tiles: int = 0
@@ -34,7 +34,7 @@ class RoundTally:
     """Which values of every choice were taken."""
 
     def add(self, played: Played) -> None:
-        """Count an evening."""
+        """Add one evening."""
         self.seconds += played.seconds
         self.coverage.add(played)
         self.longest_pause = max(self.longest_pause, longest_pause(played.rounds))
@@ -142,7 +142,7 @@ def figures(tally: RoundTally, wall: float) -> list[Row]:
 
 
 def by_kind(tally: RoundTally) -> list[Row]:
-    """Each kind of mishap, how often it happened, and how such rounds ended."""
+    """Each kind of injected fault, how often it happened, and how those rounds ended."""
     return [
         (kind, *(f"{tally.kinds[kind][name]:,}" for name in ("happened", *ENDINGS)))
         for kind in KINDS

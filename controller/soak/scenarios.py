@@ -1,7 +1,7 @@
-"""What is drawn by lot: which games on which tables, and what befalls each of their rounds.
+"""Draws scenarios: which games on which tables, and which faults are injected in each round.
 
-An evening is some rounds on one table, which share its plant and its journal. All of it follows
-from the seed and the evening's number, so that one evening can be played again alone.
+An evening is some rounds on one table, which share its plant and its journal. Everything follows
+from the seed and the evening's number, so a single evening can be played again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rules.games import find_game
 EVENING = 3
 """Rounds of an evening."""
 PHASES = 14
-"""So many changes of state a round has, about; each mishap comes after one of them."""
+"""Approximate number of state changes in a round; each fault is injected after one of them."""
 AFTER = 9.0
-"""And at most so long after it, seconds."""
+"""Longest delay of a fault after the state change, seconds."""
 PLAYED = 1 / 3
-"""How many evenings follow their hands by the rules."""
+"""Share of evenings whose hands are followed by the rules."""
 ONCE, ALWAYS = 0.85, 0.93
-"""What happens inside the table mostly happens once, sometimes always, else now and then."""
+"""How often faults inside the table occur: mostly once, sometimes always, else now and then."""
 OCCASIONS: Mapping[str, int] = {
     "each tile that the wheel lifts": 40,
     "each set that people push in": 1,
@@ -41,7 +41,8 @@ OCCASIONS: Mapping[str, int] = {
     "each throw": 2,
     "each time that a person is asked for help": 1,
 }
-"""The last occasion of its kind, counted from the order, at which it may come; else the first."""
+"""Last occasion of its kind, counted from the injection, at which a fault may occur; else the
+first."""
 SIZES: Mapping[str, tuple[float, ...]] = {
     "jam": (1, 2, 3, 4, 99),
     "starved": (1, 2, 99),
@@ -54,21 +55,21 @@ SIZES: Mapping[str, tuple[float, ...]] = {
     "half_up": (1, 2, 9),
     "obstruction": (0.5, 5),
 }
-"""How long they last or how bad they are, where that is drawn; else as is usual."""
+"""Duration or severity of faults, where it is drawn; otherwise the default applies."""
 STRANGE = frozenset({"extra_tile", "foreign_tile"})
-"""What the simulated players cannot play on with, and have no words for, once they see it."""
+"""Faults that the simulated players cannot play on with and cannot report, once they see them."""
 UNSEEN = ("wenzhou", "filipino", "pai_gow")
-"""The games in whose set-up nobody looks at what he gets: there a strange tile may lie."""
+"""Games in whose set-up no player looks at the tiles dealt: there a strange tile may lie."""
 WRITES = 12
-"""Half of the host's deaths come at one of its journal's next writes."""
+"""Half of the host deaths occur at one of this many next journal writes."""
 
 
 @dataclass(frozen=True)
 class Lot:
-    """One mishap: it is ordered `delay` seconds after the round's change of state `phase`.
+    """One scheduled fault: injected `delay` seconds after the round's change of state `phase`.
 
-    What has no `when` comes in that very moment; `write` is the journal's write, counted from
-    then, at which the host dies: before it (negative), or right after it.
+    A fault without `when` occurs at once. `write` is the journal write, counted from then, at which
+    the host dies: before the write (negative), or right after it.
     """
 
     kind: str
@@ -80,7 +81,7 @@ class Lot:
     write: int = 0
 
     def mishap(self, now: float) -> Mishap:
-        """The mishap as it is ordered at this time since power-on."""
+        """The fault as it is injected at this time since power-on."""
         return Mishap(
             self.kind, self.part, At(round(now, 6)) if self.when is None else self.when, self.size
         )
@@ -93,9 +94,10 @@ class Lot:
 
 @dataclass(frozen=True)
 class Evening:
-    """What is played, what its people chose, and the lots of each round.
+    """Rounds to play, the choices of the people, and the faults scheduled for each round.
 
-    `spares` are one a round: they come when it is ready to play, if nothing has happened by then.
+    `spares` are one a round: a spare is injected when the round is ready to play, if no fault has
+    occurred by then.
     """
 
     first: int
@@ -109,7 +111,7 @@ class Evening:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """All that may happen."""
+        """Kinds of all faults that may occur."""
         lots = [lot for lots in (*self.lots, self.spares) for lot in lots]
         return frozenset(lot.kind for lot in lots)
 
@@ -154,7 +156,7 @@ def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[Lot, .
 
 
 def _spare(chance: Random, table: Table) -> Lot:
-    """Something from outside, which can come at any moment."""
+    """A fault from outside the table, which can occur at any moment."""
     names = [n for n, k in KINDS.items() if k.occasion is BY_OUTPUTS and _parts(n, table)]
     return _lot(chance, table, chance.choice(names))
 
@@ -180,10 +182,10 @@ def _when(chance: Random, occasion: str) -> When:
 
 
 def _parts(name: str, table: Table) -> Mapping[str, str]:
-    """The parts that a kind can befall; on bare pins a host's death is the boards' as well."""
+    """Parts that a kind can affect; on bare pins a host's death also resets the boards' counts."""
     parts = KINDS[name].parts(table)
     if name == "bouncing_sensor":
-        # A counter that bounces is seen by none: the table counts a tile that is not there.
+        # A bouncing counter cannot be detected: the table counts a tile that is not there.
         heads = table.modules.heads
         counters = {head.counter for head in heads.ports} if heads else set[str]()
         parts = {part: site for part, site in parts.items() if site not in counters}

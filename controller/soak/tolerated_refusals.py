@@ -1,8 +1,8 @@
-"""What a lie excuses: which mechanisms may refuse an order after it, and for how long.
+"""Command refusals that are acceptable after an injected sensor fault, and for how long.
 
-A sensor that lied, and tiles that came double or strange, can leave tiles where no sensor sees
-them. Then the mechanisms that meet those tiles on their further way may refuse an order, and the
-table cannot know better. Nothing else may: every other refusal is the table's own fault.
+A wrong sensor reading, or a double or strange tile, can leave tiles where no sensor detects them.
+The mechanisms that meet those tiles later may then refuse a command, and the table cannot avoid it.
+Every other refusal is a defect of the table's software.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from config.schema import Modules, Part
 BLIND = frozenset(
     {"bouncing_sensor", "dirty_sensor", "stuck_sensor", "double_feed", "extra_tile", "foreign_tile"}
 )
-"""What may leave tiles where no sensor sees them."""
+"""Faults that may leave tiles where no sensor detects them."""
 
 
 def may_refuse(modules: Modules, mishaps: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The channels of all mechanisms that may refuse an order after these: each kind and part."""
+    """Channels of all mechanisms that may refuse a command after these faults (kind and part)."""
     lies = {part for kind, part in mishaps if kind in BLIND}
     return frozenset(channel for part in lies for channel in _on_its_way(modules, part))
 
 
 def _on_its_way(modules: Modules, part: str) -> Iterator[str]:
-    """What the tiles meet from this part on: itself, and what comes after it."""
+    """Parts that the tiles pass from this part on: the part itself, and those after it."""
     heads = modules.heads.ports if modules.heads else ()
     sides = modules.trays.sides if modules.trays else ()
     seats = modules.lanes.seats if modules.lanes else ()

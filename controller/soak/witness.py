@@ -1,8 +1,8 @@
-"""Who sees everything: the plant's truth beside what the table says, orders and writes down.
+"""Witness: compares the plant's state with the table's events, commands and journal.
 
-A witness hears every event of one table and tells what cannot be: a wrong tile in a hand, a place
-dealt twice or never, dice thrown again, a tile that is nowhere. What it cannot find wrong, nobody
-has to believe: every check here has a test that plants the damage.
+A witness listens to every event of one table and reports states that must not occur: a wrong tile
+in a hand, a place dealt twice or never, dice thrown again, a lost tile. Every check has a test that
+plants the damage and expects the report.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from rules.setup import Setup, replay
 from rules.steps import DrawLot, Packet, Replace
 
 STEPS = ("throw", "choose", "arrange", "packet", "replace", "turn_up", "lot", "return_lots")
-"""What a set-up consists of in the journal, once it is built."""
+"""Content of a set-up in the journal, once it is built."""
 
 
 @dataclass
 class Seen:
-    """What was seen of one round."""
+    """Observations of one round."""
 
     delivered: list[tuple[object, ...]] = field(default_factory=list)
-    """Seat and places, life by life without what was told again."""
+    """Seat and places by daemon run, without repeated events."""
     ready: bool = False
 
 
 class Witness:
-    """One table's witness; `wrong` are sentences about what cannot be."""
+    """Witness of one table; `wrong` are sentences about states that must not occur."""
 
     def __init__(self, plant: Plant) -> None:
         self.wrong: list[str] = []
@@ -56,13 +56,14 @@ class Witness:
         return [face for throw in fallen if all(throw) for face in throw]
 
     def hear(self, daemon: Daemon, event: Event) -> None:
-        """An event is told, and the plant can be looked at in this very moment."""
+        """Take one event; the plant is read at the same moment."""
         number = daemon.books.figures.rounds
         seen = self._rounds.setdefault(number, Seen())
         match event:
             case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
                 packet = (seat, *places)
-                # A step whose confirmation was lost with its host is told again by the next.
+                # A step whose confirmation was lost with its host is emitted again by the next
+                # host.
                 again = daemon is not self._telling and seen.delivered[-1:] == [packet]
                 if not again:
                     seen.delivered.append(packet)
@@ -78,7 +79,7 @@ class Witness:
                 self.count()
 
     def count(self) -> None:
-        """Every tile is somewhere, once."""
+        """Check that every tile is in exactly one place."""
         self.wrong += every_tile_is_somewhere(self._plant)
 
 
@@ -92,7 +93,7 @@ def every_tile_is_somewhere(plant: Plant) -> list[str]:
 
 
 def told_as_planned(delivered: Iterable[tuple[object, ...]], setup: Setup) -> list[str]:
-    """What was told of deliveries is the set-up's plan: none twice, none skipped, none astray."""
+    """Check the delivery events against the set-up's plan: none repeated, skipped or misplaced."""
     told, planned = list(delivered), _planned(setup)
     for number, (one, other) in enumerate(zip_longest(told, planned), 1):
         if one != other:
@@ -104,7 +105,7 @@ def told_as_planned(delivered: Iterable[tuple[object, ...]], setup: Setup) -> li
 
 
 def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
-    """Each seat holds the tiles that were raised at its places; what lanes brought has no place."""
+    """Check that each seat holds the tiles raised at its places; tiles from lanes have no place."""
     raised = _raised(plant, staging)
     held = plant.hands()
     wrong = [f"No tile was raised at {place}." for place in staging.slots if place not in raised]
@@ -122,7 +123,7 @@ def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
 
 
 def ledger_as_planned(ledger: Ledger, setup: Setup) -> list[str]:
-    """The ledger has every place at the seat to which the rules deal it; the others stand."""
+    """Check the ledger: each dealt place is at the seat that the rules give; others stand."""
     on_top = ledger.on_top
     if on_top is None:
         return ["The ledger has no set on top."]
@@ -140,7 +141,7 @@ def ledger_as_planned(ledger: Ledger, setup: Setup) -> list[str]:
 
 
 def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
-    """The rules, told the outcomes that stand in the journal, deal what the table has dealt."""
+    """Check that the rules, given the outcomes in the journal, deal what the table has dealt."""
     outcomes: list[Any] = []
     packets: list[object] = []
     for entry in entries:
@@ -149,7 +150,7 @@ def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
             outcomes, packets = [None], []
         elif entry.activity == "top" and step in STEPS and entry.intent not in packets:
             if step == "packet":
-                # In the fastest order one packet may come in several parts.
+                # In the fastest order one packet may be delivered in several parts.
                 packets.append(entry.intent)
             outcomes.append(recalled(entry.outcome))
         elif entry.activity == "top" and entry.intent.get("do") == "take in":
@@ -164,9 +165,9 @@ def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
 
 
 def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[str]:
-    """No draw of chance was made again: the dome has shown the journal's faces and no others.
+    """Check that no throw was repeated: the dome has shown the journal's faces and no others.
 
-    The last throw may have lost its outcome with its host, or its host with its story.
+    The outcome of the last throw may be missing if its host died, or if its run was abandoned.
     """
     written = [
         face
@@ -180,9 +181,9 @@ def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[s
 
 
 def one_outcome_each(entries: Iterable[Entry], *, in_parts: bool = False) -> list[str]:
-    """No step stands twice in the journal, one after the other, with two outcomes.
+    """Check that no step has two outcomes in a row in the journal.
 
-    With `in_parts` a packet may: in the fastest order it comes as the gripper can take it.
+    With `in_parts` a packet may: in the fastest order it is delivered as the gripper can take it.
     """
     wrong, last = [], None
     for entry in entries:
@@ -197,7 +198,7 @@ def one_outcome_each(entries: Iterable[Entry], *, in_parts: bool = False) -> lis
 
 
 def _shaken(entry: Entry) -> bool:
-    """Whether the dome threw: people throw their own dice."""
+    """Whether the dome threw; people throw their own dice."""
     return bool(notes_of(entry.notes, ShakesBefore))
 
 
@@ -218,7 +219,7 @@ def _planned(setup: Setup) -> list[tuple[object, ...]]:
 
 
 def _raised(plant: Plant, staging: Staging) -> dict[Place, Tile]:
-    """The tile that was set up at each place, wherever it lies now."""
+    """The tile that was set up at each place, regardless of where it lies now."""
     raised, field = plant.felt.raised, plant.field
     told = {}
     for place, slot in staging.slots.items():
