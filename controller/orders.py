@@ -1,4 +1,4 @@
-"""What an activity on top works with: the table, its parts, its people, its books, its orders."""
+"""Orders: what the house wants of every round."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rules.play import AnyRules, Match
 from rules.setup import Game, Setup
 
 if TYPE_CHECKING:
-    # `plan` takes orders without a machine, and need not wait for what drives one.
+    # `plan` uses orders without a machine, and need not import what drives one.
     pass
 
 
 @dataclass(frozen=True)
 class Orders:
-    """What the house wants of every round.
+    """Orders of the house for every round.
 
-    `throws` are thrown by hand and told, in order, before the dome is asked; `answers` settle
-    choices by their question; `fastest` lets packets come in the order that is quickest. With
-    `play` the table follows every hand by the rules, and the match says who deals next; with
-    `draw_seats` the seats, or the first dealer, are drawn before the first hand.
+    `throws` are thrown by hand and entered, in order, before the dome is used; `answers` settle
+    choices by their question; `fastest` orders the packets by least gantry travel. With `play` the
+    table follows every hand by the rules, and the match gives the next dealer; with `draw_seats`
+    the seats, or the first dealer, are drawn before the first hand.
     """
 
     game: Game
@@ -39,7 +39,7 @@ class Orders:
 
     @property
     def rules(self) -> AnyRules:
-        """How the game is played."""
+        """The rules of play of the game."""
         return rules_of(self.game.name)
 
     def first_match(self) -> Match:

@@ -1,4 +1,4 @@
-"""A game dealt as chance has it, with every tile known: what the tests of the play begin with."""
+"""Deals a game at random with every tile known: the starting point of the tests of the play."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _outcome(plugin: GamePlugin, setup: Setup, tiles: AllTiles, chance: Random) 
 
 
 def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
-    """Lots go back and are mixed with everything that nobody holds."""
+    """Drawn tiles go back and are mixed with all tiles that are in no hand."""
     in_hand = {place for hand in setup.hands.values() for place in hand}
     loose = [place for place in tiles if place not in in_hand]
     faces = [tiles[place] for place in loose]
@@ -88,7 +88,7 @@ def throws_of(plugin: GamePlugin) -> list[Dice]:
 
 @dataclass(frozen=True)
 class Followed:
-    """A hand after one more action: as the players see it, and as a table that sees no tile."""
+    """A hand after one more action: as the players see it, and as a table without tile faces."""
 
     truth: Any
     play: Any
@@ -96,7 +96,7 @@ class Followed:
 
 
 def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
-    """A hand of sensible players, action by action, that a table follows which sees no tile."""
+    """A hand of sensible players, action by action, followed by a table without tile faces."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     hand = Followed(rules.start(setup, tiles, match), rules.start(setup, {}, match), ())
     yield hand

@@ -1,4 +1,4 @@
-"""The judge of a game: a case is a frozen dataclass, and what it lacks is refused in a sentence."""
+"""The judge of a game: a case is a frozen dataclass; missing facts are refused with a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The play of a game: legality, notation, settlement, records, and a table that sees no tile."""
+"""The play of a game: legality, notation, settlement, records, and a table without tile faces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.setup import Setup
 
 SEEDS = range(3)
 SHOWN = 12
-"""Legal actions that are looked at in one position: some games have hundreds."""
+"""Number of legal actions that are checked in one position: some games have hundreds."""
 
 
 def each_deal(played: GamePlugin) -> Iterator[tuple[Setup, AllTiles, Random]]:
@@ -36,7 +36,7 @@ def start(rules: AnyRules, setup: Setup, tiles: AllTiles) -> Any:
 
 
 def random_play(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Any]:
-    """Each position of a hand in which everybody does anything that is legal."""
+    """Each position of a hand in which every player takes random legal actions."""
     play = start(rules, setup, tiles)
     for _ in range(LONGEST_PLAY):
         yield play

@@ -1,7 +1,7 @@
-"""What ended a run, sorted: faults of the table, and errors of the program.
+"""Sorts what ended a run into faults of the table and errors of the program.
 
 Several tasks can fail at the same moment and arrive as one exception group. A fault is recorded and
-named; an error of the program beside it is raised with it and never replaced by it.
+reported; an error of the program beside it is raised with it and never replaced by it.
 """
 
 from __future__ import annotations

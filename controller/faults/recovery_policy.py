@@ -1,7 +1,7 @@
 """The recovery policy: a pure function of the fault, the attempt that failed, and the limits.
 
-First the part tries again by itself, then a person is asked, then the table stops. It never goes
-back: once a person has been asked, the machine does not try by itself what it has given up.
+First the part retries by itself, then a person is asked, then the table stops. The order is never
+reversed: once a person has been asked, the machine does not retry by itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Decision(enum.Enum):
     """What follows a failed attempt, in the order in which they may come."""
 
     RETRY = "retry"
-    """The part tries again by itself, after its own cure."""
+    """The part retries by itself, after its own cure."""
     ASK_OPERATOR = "ask"
     """A person is asked to put it right; then it is tried once more."""
     SAFE_STOP = "stop"

@@ -1,10 +1,10 @@
-"""What a station does when its part does not do as it was told: the one place that tries again.
+"""Retries a station's work after a fault, asks a person, then stops the table.
 
-    counted = await care.cured(self._lift, self._reverse)
+counted = await care.cured(self._lift, self._reverse)
 
-A piece of work is tried, and tried again after its own cure; then a person is asked, and it is
-tried once more, so that a wrong answer is caught by the sensors; at last the table stops. How
-often each, `recovery.decide` says. Whatever else the table does goes on meanwhile.
+Work that fails is retried after the station's own cure. Then a person is asked, and the work is
+tried once more, so that the sensors detect a wrong answer. At last the table stops.
+`recovery_policy.decide` gives the number of attempts. The table's other activities go on meanwhile.
 """
 
 from __future__ import annotations
@@ -25,29 +25,30 @@ T = TypeVar("T")
 Asking = Callable[[Ask], Awaitable[str]]
 """How a person is asked; the answer is one of the question's."""
 Step = Callable[[TableFault], Awaitable[None]]
-"""Something to do about a fault before the work is tried again."""
+"""The cure of a fault before the work is tried again."""
 Around = Callable[[], AbstractAsyncContextManager[object]]
-"""What is so while a person puts it right: parts near their hands stand still."""
+"""A state that holds during an assist: parts near a person's hands stand still."""
 
 
 class Notes(Protocol):
-    """Who writes down what was tried and asked: the books."""
+    """Records attempts and questions; the run state implements it."""
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """A part did it after all, at this attempt."""
+        """A part worked after at least one failure, at this attempt."""
 
     def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
         """A person is asked within this block; what is yielded takes the answer."""
 
 
 async def nothing(_: TableFault) -> None:
-    """The cure of parts that are simply driven again."""
+    """The cure of parts that only need to be driven again."""
 
 
 class Care:
-    """A table's way with faults: its limits, its people, its books.
+    """A table's fault handling: its limits, its people, its records.
 
-    Without `ask` there is nobody to ask, and what the machine cannot cure stops the table.
+    Without `ask` there is no person to ask, and a fault that the machine cannot cure stops the
+    table.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Care:
         cleared: Step = nothing,
         around: Around = nullcontext,
     ) -> T:
-        """Do the work until it succeeds; returns what it comes to.
+        """Do the work until it succeeds; returns its result.
 
         `work` raises TableFault if its sensors do not agree; `cure` comes before each attempt of
         the machine's own, `cleared` after each answer of a person, who is asked within `around`.
@@ -94,7 +95,7 @@ class Care:
                 return result
 
     async def asked(self, fault: TableFault, around: Around = nullcontext) -> bool:
-        """Ask a person to put this right, one question at a time; whether they say that it is."""
+        """Ask a person to put this right, one question at a time; whether they confirm it."""
         limits = self._limits(fault.fault.name)
         if self._ask is None or limits is None:
             return False
@@ -119,14 +120,14 @@ class Care:
 
 
 class _Unread:
-    """Notes that nobody keeps."""
+    """Discards all records."""
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """Nobody hears of it."""
+        """The recovery is not recorded."""
 
     def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
         return nullcontext(_unheard)
 
 
 def _unheard(answer: str) -> None:
-    """Where answers go that nobody writes down."""
+    """Discards an answer."""

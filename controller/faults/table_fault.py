@@ -17,13 +17,13 @@ class TableFault(WallwrightError):
         self.part = part
         self.evidence = evidence
         self.final = False
-        """Whether all that could be done about it has been done."""
+        """Whether every recovery has been tried."""
         self.ordered = False
-        """Whether a person ordered the stop; then this fault is named before all others."""
+        """Whether a person ordered the stop; then this fault is reported before all others."""
 
     @property
     def row(self) -> FaultRow:
-        """What the catalogue knows of it."""
+        """Its row of the catalogue."""
         return CATALOGUE[self.fault]
 
     @property

@@ -1,1 +1,1 @@
-"""What people see and press: lamp tower, buzzer, keys, guided steps."""
+"""Signals and inputs for people: lamp tower, buzzer, keys, guided steps."""

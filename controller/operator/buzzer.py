@@ -1,4 +1,4 @@
-"""The buzzer: a short sound when a person is asked, at most so often; never in a round's way."""
+"""The buzzer: a short sound when a person is asked, at a limited rate; never delays a round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHO = "buzzer"
 class Buzzer:
     """A table's buzzer, from `begin` to `close`. `supplies` are its boards', by name.
 
-    One that cannot be heard, such as behind an emergency stop, is told, and that is all.
+    A buzzer that cannot sound, such as behind an emergency stop, is reported; the run goes on.
     """
 
     def __init__(
@@ -38,11 +38,11 @@ class Buzzer:
             events.listen(self._hear)
 
     def begin(self) -> None:
-        """The boards are open: it may sound from now on."""
+        """Enable the buzzer, once the boards are open."""
         self._open = True
 
     async def close(self) -> None:
-        """It sounds no more."""
+        """Disable the buzzer."""
         self._open = False
         if self._sounding is not None:
             self._sounding.cancel()

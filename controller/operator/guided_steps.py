@@ -1,4 +1,4 @@
-"""Guided steps: lamps and a guide tell people what to do, a key or the guide says it is done."""
+"""Guided steps: lamps and prompts show people what to do; a key or the guide confirms it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rules.play import Action, Reseated, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
-"""How long people may take over one step before it is a fault, seconds."""
+"""Time limit for people's work on one step, seconds; then it is a fault."""
 
 
 class Guided:
-    """Asks people for a step, lights its columns where there are lamps, waits within a limit."""
+    """Prompts people for a step, lights its columns where there are lamps, waits within a limit."""
 
     def __init__(self, guide: Guide, lamps: tuple[Output, ...], done: Key | None) -> None:
         self._guide = guide
@@ -29,7 +29,7 @@ class Guided:
         self._done = done
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """The step's outcome. Raises TableFault if nobody does it in time."""
+        """Return the step's outcome. Raises TableFault if it is not done in time."""
         if self._done is not None and isinstance(step, Packet | Replace):
             await self._done.forget_all()
         lit = await self._light(step, staging)
@@ -48,39 +48,39 @@ class Guided:
 
     @staticmethod
     async def _either(*ways: Coroutine[None, None, Outcome]) -> Outcome:
-        """A step of the hands is done when the guide says so or the key is pressed."""
+        """Wait until the guide or the key confirms a step that people do by hand."""
         asked = [asyncio.ensure_future(way) for way in ways]
         try:
             done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for way in asked:
                 way.cancel()
-            # What people have in hand they finish first.
+            # People first finish the step that they have begun.
             ended = await asyncio.gather(*asked, return_exceptions=True)
-        # No failure is lost, not even that of the way that came second.
+        # Every failure is kept, also that of the confirmation that came second.
         failed = [end for end in ended if isinstance(end, Exception)]
         if failed:
             raise only(ExceptionGroup("a guided step", failed))
         return next(iter(done)).result()
 
     async def ready(self) -> None:
-        """Tell the people that they may play."""
+        """Show the people that they may play."""
         await self._guide.ready()
 
     async def sit_down(self, dealt: Dealt) -> None:
-        """Tell the people that the rules are followed from here."""
+        """Show the people that the table follows the rules from here."""
         await self._guide.sit_down(dealt)
 
     async def act(self, play: Any) -> Action | None:
-        """What one of them does next, None to have the dice thrown; people take their time."""
+        """The next action of a player, None to have the dice thrown; without a time limit."""
         return await self._guide.act(play)
 
     async def settled(self, settlement: Settlement) -> None:
-        """Tell them how the hand ended."""
+        """Show the people how the hand ended."""
         await self._guide.settled(settlement)
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Have everybody sit down where he was drawn; people take their time."""
+        """Prompt players to move to the seats that were drawn; without a time limit."""
         await self._guide.move_seats(reseated)
 
     async def _light(self, step: Step, staging: Staging) -> list[Output]:

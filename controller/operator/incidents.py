@@ -1,6 +1,6 @@
-"""What the table waits for, and how often it recovered, was helped or paused: from its events.
+"""Open waits and counts of recoveries, assists and pauses, computed from the event stream.
 
-The summary, the live view and anything else that watches a run take these figures from here.
+The summary, the live view and other displays of a run take these figures from here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Wait:
     seen: str
     please: str
     who: str
-    """The least of player, dealer, attendant, technician who may clear it."""
+    """The lowest of player, dealer, attendant, technician who may clear it."""
     since: float
 
 
@@ -43,7 +43,7 @@ class Incidents:
         self.assists: Counter[str] = Counter()
         """How often a person answered a request, by fault code."""
         self.pauses: Counter[str] = Counter()
-        """In how many pauses each cause had a part."""
+        """Number of pauses to which each cause contributed."""
         self.paused_s = 0.0
         """Seconds in pauses that are over."""
         self.waits: tuple[Wait, ...] = ()

@@ -1,11 +1,11 @@
-"""The lamp tower: red, amber, green, from what the table tells; never in the way of a round.
+"""The lamp tower: red, amber or green, computed from the table's events; never delays a round.
 
-    red     stopped, a fault, a pause by a fault that a board has latched
+red     stopped, a fault, a pause by a fault that a board has latched
     amber   a person is asked; a pause without a fault; starting up
-    green   the table runs and wants nothing of anybody but the game
+    green   the table runs and needs no action besides the game
 
-Red is what is lit when nobody gives orders: its safe value, and so also that of a host that died.
-Amber and green hold their board's lease. A lamp that cannot be set is told, and that is all.
+Red is the safe value: it is lit without any command, and so also after the host has died. Amber and
+green hold their board's lease. A lamp that cannot be set is reported; the run goes on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
 """Pauses by a fault that stays latched until it is cleared."""
 _DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready")
-"""What tells that people have done what they were prompted for."""
+"""Events that show that people have done what they were prompted for."""
 
 
 class Colour(enum.Enum):
@@ -39,9 +39,9 @@ class Colour(enum.Enum):
 
 
 class LampWatch:
-    """What the events come to: one colour.
+    """Computes one colour from the events.
 
-    `board` is the one that the tower hangs on; `by_hand` where people build the walls.
+    `board` is the board that the tower is wired to; `by_hand` is set where people build the walls.
     """
 
     def __init__(self, board: str, *, by_hand: bool = False) -> None:
@@ -54,7 +54,7 @@ class LampWatch:
         self._asked: set[tuple[object, object]] = set()
 
     def hear(self, event: Event) -> None:
-        """One event, in the order in which they are told."""
+        """Take the next event."""
         match event:
             case {"event": "state", "top": str(top)}:
                 self._above = top
@@ -63,7 +63,7 @@ class LampWatch:
                     self._paused = self._latched = False
             case {"event": "paused", "why": why, "board": board}:
                 self._paused = True
-                # What its own board has let go of is red, whatever is wanted.
+                # Outputs that its own board has released show red, whatever colour is wanted.
                 self._latched |= why in _LATCHED or board == self._board
             case {"event": "resumed"}:
                 self._paused = self._latched = False
@@ -80,7 +80,7 @@ class LampWatch:
 
     @property
     def colour(self) -> Colour:
-        """What is to be lit now."""
+        """The colour to light now."""
         if self._above in _STOPPED or self._latched:
             return Colour.RED
         if self._paused or self._asked or self._prompted or self._above in _STARTING:
@@ -89,7 +89,7 @@ class LampWatch:
 
 
 class Tower:
-    """A table's tower at work, from `begin` to `close`. `supplies` are its boards', by name."""
+    """A table's lamp tower, from `begin` to `close`. `supplies` are its boards', by name."""
 
     def __init__(self, table: Table, supplies: Mapping[str, Supply], events: EventLog) -> None:
         tower = table.modules.tower
@@ -101,19 +101,19 @@ class Tower:
         self._changed = asyncio.Event()
         self._shows: Colour | None = None
         self._told: tuple[Colour, str] | None = None
-        """What could not be lit, and was told."""
+        """The colour that could not be lit and was reported, with the reason."""
         self._task: asyncio.Task[None] | None = None
         if self._lamps:
             events.listen(self._hear)
 
     def begin(self) -> None:
-        """The boards are open: show what there is to show."""
+        """Enable the tower once the boards are open."""
         if self._supply is not None and self._lamps:
             self._supply.fell = self._fell
             self._task = asyncio.get_running_loop().create_task(self._run(self._supply))
 
     async def close(self) -> None:
-        """Nothing is shown any more; the lamps go to their safe values with their board."""
+        """Disable the tower; the lamps go to their safe values with their board."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))
@@ -127,7 +127,7 @@ class Tower:
             self._changed.set()
 
     def _fell(self) -> None:
-        """The board has let go of everything: red, until it is told otherwise."""
+        """The board has released all outputs: red, until another colour is set."""
         self._shows = None
         self._changed.set()
 
@@ -148,18 +148,18 @@ class Tower:
                 self._told = None
 
     async def _show(self, supply: Supply, colour: Colour) -> None:
-        """Exactly this lamp; red is how all of them fall. Raises BoardError."""
+        """Light this lamp only; without a lease the tower is red. Raises BoardError."""
         if colour is Colour.RED:
             await self._fall(supply)
             return
         await supply.light(WHO)
-        # From here on, whatever falls is to be lit again.
+        # From here on, a lamp that its board releases is to be lit again.
         self._shows = colour
         for each, lamp in self._lamps.items():
             await supply.board.set(lamp, int(each is colour))
 
     async def _fall(self, supply: Supply) -> None:
-        """Red: a board that hears nothing any more, or nothing but Clear, shows it by itself."""
+        """Show red; a board that executes no command, or only Clear, shows it by itself."""
         with suppress(BoardError):
             await supply.dim(WHO)
             self._shows = Colour.RED

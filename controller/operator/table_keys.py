@@ -1,4 +1,4 @@
-"""A key on the table as a queue of presses: one that comes early waits, none is missed."""
+"""A key on the table as a queue of presses: an early press waits, none is missed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Key:
         self._takes: Callable[[], bool] = _nobody
         self._sensor = sensor
         self._old = 0
-        """So many presses count no more, however late they are told."""
+        """Number of presses to ignore, however late their events arrive."""
         self.down = False
-        """Whether it is held down now."""
+        """Whether the key is held down now."""
         self._listening = asyncio.get_running_loop().create_task(self._listen(sensor))
 
     async def pressed(self) -> None:
@@ -28,21 +28,21 @@ class Key:
         self._look()
 
     async def noticed(self) -> None:
-        """Wait until a press waits, and leave it to whoever takes it."""
+        """Wait until a press is queued, without consuming it."""
         await self._waits.wait()
 
     def offer_first(self, takes: Callable[[], bool]) -> None:
-        """Offer every press to this first; what it takes is nobody else's."""
+        """Offer every press to this listener first; a press that it takes goes to no other."""
         self._takes = takes
 
     def forget(self) -> None:
-        """Presses so far do not count."""
+        """Ignore all presses so far."""
         while not self._presses.empty():
             self._presses.get_nowait()
         self._look()
 
     async def forget_all(self) -> None:
-        """Presses so far do not count, nor those that a lost line has not told yet."""
+        """Ignore all presses so far, and those that a lost line has not reported yet."""
         self._old = await self._sensor.count()
         self.forget()
 
@@ -64,5 +64,5 @@ class Key:
 
 
 def _nobody() -> bool:
-    """Nobody wants a press before those who wait for it."""
+    """The default first listener, which takes no press."""
     return False

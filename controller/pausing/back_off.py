@@ -1,8 +1,8 @@
-"""What a part between two switches does about a hand: stops, backs off, waits for a person.
+"""Backs a part off from an obstacle after an over-current, then waits for a person.
 
-Its board has latched an over-current and let everything go, so a part that is driven stands where
-it met what is in its way, and may press on it. It is sent back a little at once, before anybody is
-asked: whoever has a hand there should not have to wait for someone who may clear faults.
+The board has latched an over-current and switched all outputs off, so a driven part stands where it
+met the obstacle and may press on it. It is driven back a little at once, before a person is asked:
+a hand that is caught must not wait for a person who may clear faults.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from firmware_bridge.wire.errors import BoardRefusedError
 
 
 class BackingOff:
-    """Each over-current of one pause is answered once; `told` hears of a motor, and for how long.
+    """Answers each over-current of one pause once; calls `told` with the motor and the seconds.
 
-    Whatever else is wrong, nothing moves: an emergency stop or a hand in the light curtain may be
-    the very reason not to.
+    With any other cause nothing moves: an emergency stop or a hand in the light curtain may require
+    exactly that.
     """
 
     def __init__(
@@ -36,11 +36,11 @@ class BackingOff:
         self._answered: set[PauseCause] = set()
 
     def is_about(self, cause: PauseCause) -> bool:
-        """Whether a board's over-current means that something is in the way of a part."""
+        """Whether a board's over-current means that an obstacle is in the way of a part."""
         return cause.code is FaultCode.OVER_CURRENT and cause.channel in self._travels
 
     async def answer(self, causes: tuple[PauseCause, ...]) -> None:
-        """Send every part back a little that something is in the way of. Raises BoardError."""
+        """Drive back a little every part that met an obstacle. Raises BoardError."""
         if not all(map(self.is_about, causes)):
             return
         for cause in causes:
@@ -49,7 +49,7 @@ class BackingOff:
                 await self._back_off(cause)
 
     def over(self) -> None:
-        """The pause is over: the next over-current is another one."""
+        """The pause is over: the next over-current is a new one."""
         self._answered.clear()
 
     async def _back_off(self, cause: PauseCause) -> None:
@@ -57,15 +57,15 @@ class BackingOff:
         try:
             moved = await self._boards[cause.board].back_off(cause.channel, seconds)
         except BoardRefusedError:
-            return  # the board knows of something worse by now, and tells it by itself
+            return  # the board has latched a worse fault by now and reports it itself
         if moved:
             self._told(cause.channel, seconds)
 
 
 def _travels(table: Table) -> Mapping[str, float]:
-    """The motor of everything between two switches that people can reach, and its own time.
+    """The motor and travel time of every part between two switches within reach of people.
 
-    Jaws are not among them: they would let go of what they hold.
+    Jaws are left out: they would drop what they hold.
     """
     modules = table.modules
     travels: dict[str, float] = {}

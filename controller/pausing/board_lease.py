@@ -1,4 +1,4 @@
-"""The lease of one board for work that outlives pauses: a pause takes it, its end gives it back."""
+"""The lease of one board for work that outlasts pauses: lost in a pause, taken again at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 
 
 class BoardLease:
-    """Who holds the lease stays a holder during a pause, although the board has let go.
+    """Counts the holders of a board's lease; they stay holders during a pause without a lease.
 
     Where the board has a `supply`, the lease comes from there, with power on the motors.
     """
@@ -36,7 +36,7 @@ class BoardLease:
         return self._leased
 
     async def hold(self) -> None:
-        """Take it together with all others who do; calls nest. Raises BoardError, TableFault."""
+        """Take the lease with all other holders; calls nest. Raises BoardError, TableFault."""
         self._holds += 1
         try:
             await self._interruption.repeat(self.take)
@@ -45,7 +45,7 @@ class BoardLease:
             raise
 
     async def release(self) -> bool:
-        """Give it back; whether this was the last holder. During a pause it is gone already."""
+        """Give the lease back; returns whether this was the last holder."""
         if not self._holds:
             name = self._board.name
             raise BoardRefusedError(f"board {name}: the lease is given back, but nobody holds it.")
@@ -53,7 +53,7 @@ class BoardLease:
         return not self._holds
 
     async def give_back(self) -> None:
-        """Let the board go, after the last holder."""
+        """Release the board's lease, after the last holder."""
         if self._leased:
             self._leased = False
             pauses = self._interruption.pauses
@@ -64,7 +64,7 @@ class BoardLease:
                     raise
 
     async def take(self) -> None:
-        """Take it from the board if work wants it. Raises BoardError, TableFault."""
+        """Take the lease from the board if there are holders. Raises BoardError, TableFault."""
         while self._holds:
             if not self._leased:
                 self._leased = True

@@ -1,4 +1,4 @@
-"""A listener to sensors that outlives a lost line: what nobody heard is counted, and told late."""
+"""Sensor subscription that survives a lost line: missed edges come from the board's counters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_bridge.wire.errors import BoardSilentError
 
 
 class Listening:
-    """Edges, and after a lost line one for each sensor that was activated meanwhile."""
+    """Edges of sensors; after a lost line, one for each sensor that was activated meanwhile."""
 
     def __init__(self, board: Board, gate: PauseGate, sensors: tuple[str, ...]) -> None:
         self._board = board
@@ -42,7 +42,7 @@ class Listening:
         return edge
 
     async def listen_again(self) -> None:
-        """The board answers again: count what nobody heard. It comes while the table is paused."""
+        """After a reconnect, report the edges that were missed; called during the pause."""
         if self._lost:
             self._ears = self._board.watch(*self._sensors)
             for sensor, seen in self._last.items():

@@ -1,4 +1,4 @@
-"""Decides whether an order was cut short by a pause, and begins the pause if it is a new one."""
+"""Decides whether a pause interrupted a command, and begins the pause if it is a new one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.wire.messages import Refusal
 T = TypeVar("T")
 
 CUT_SHORT = (Reason.HELD, Reason.FAULT, Reason.STOPPED)
-"""How a motion ends that a pause cuts short; STOPPED may also be a stop that was ordered."""
+"""How a motion ends that a pause cuts short; STOPPED may also be a stop that was commanded."""
 _REFUSED = {
     Refusal.NO_LEASE: FaultCode.LEASE_EXPIRED,
     Refusal.FAULT_LATCHED: None,
@@ -24,10 +24,10 @@ _REFUSED = {
 
 
 class Interruption:
-    """The pauses of one board, as its orders see them.
+    """The pauses of one board, as its commands see them.
 
-    `expected` says of a refusal that can mean a pause whether it does: a board without a lease, for
-    example, refuses rightly.
+    `expected` returns whether a refusal that can mean a pause does mean one: a board without a
+    lease, for example, refuses rightly.
     """
 
     def __init__(self, board: str, gate: PauseGate, expected: Callable[[Refusal], bool]) -> None:
@@ -42,7 +42,7 @@ class Interruption:
 
     @property
     def pauses(self) -> int:
-        """How many pauses have begun; an order compares it from before and after."""
+        """Number of pauses so far; a command compares it before and after."""
         return self._gate.pauses
 
     async def over(self) -> None:
@@ -51,7 +51,7 @@ class Interruption:
             await self._gate.passed()
 
     async def repeat(self, order: Callable[[], Awaitable[T]]) -> T:
-        """Give an absolute order again after every pause, until it ends by itself."""
+        """Send an absolute command again after every pause, until it ends by itself."""
         while True:
             await self.over()
             pauses = self.pauses
@@ -65,7 +65,7 @@ class Interruption:
                     return result
 
     def ended(self, ended: Ended, pauses: int) -> bool:
-        """Whether a pause ended a motion; if the gate does not know of that pause, it is shut."""
+        """Whether a pause ended a motion; shuts the gate if that pause is new to it."""
         if ended.reason not in CUT_SHORT:
             return False
         since = self._gate.pauses != pauses
@@ -76,7 +76,7 @@ class Interruption:
         return True
 
     def caused(self, error: BoardError, pauses: int) -> bool:
-        """Whether an error means a pause; if the gate does not know of it, it is shut."""
+        """Whether an error means a pause; shuts the gate if that pause is new to it."""
         if self._gate.pauses != pauses:
             return True
         if isinstance(error, BoardSilentError):
@@ -89,6 +89,6 @@ class Interruption:
         return True
 
     def _shut(self, code: FaultCode | None) -> None:
-        """Pause for a code; without one the board's own report of it is on its way."""
+        """Pause for a code; without a code the board's own report of it is on its way."""
         if code is not None or self._gate.open:
             self._gate.shut(PauseCause(code.name if code else FAULT, self._board))

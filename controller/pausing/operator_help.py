@@ -1,4 +1,4 @@
-"""Asks people to put right what a pause needs a person for, up to a limit; then the table stops."""
+"""Asks people to remove a pause's cause, up to a limit; then the table stops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firmware_bridge.guide import Ask
 ASKS = 5
 """How often a person is asked about one thing before the table stops."""
 PATIENCE = 900.0
-"""How long they may take over an answer before they are asked again, seconds."""
+"""Time limit for an answer before the question is repeated, seconds."""
 
 
 class OperatorHelp:
@@ -44,7 +44,7 @@ class OperatorHelp:
                 machine.fire("finish_service")
 
     async def help(self, cause: PauseCause, row: FaultRow, seen: str | None = None) -> None:
-        """Have a person put a cause right; `seen` is the evidence.
+        """Have a person remove a cause; `seen` is the evidence.
 
         Raises TableFault after the last question, or where a person stops the table.
         """
@@ -65,7 +65,7 @@ class OperatorHelp:
         raise _stopped(cause, f"{what}; asked {ASKS} times, and it is still so")
 
     def forget(self, over: Callable[[PauseCause], bool]) -> None:
-        """Causes that are over begin to be counted anew."""
+        """Reset the count of questions for causes that are over."""
         for cause in [known for known in self._asked if over(known)]:
             del self._asked[cause]
 

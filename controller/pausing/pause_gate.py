@@ -1,4 +1,4 @@
-"""The gate at which every order waits while the table is paused; one for all its boards."""
+"""The pause gate: all commands wait at it while the table is paused; one gate for all boards."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from firmware_bridge.board import BoardFault, FaultCode
 SILENT = "SILENT"
 """The cause of a pause whose board does not answer."""
 STRANGER = "STRANGER"
-"""The cause of a pause in which another board answers than before."""
+"""The cause of a pause in which a different board answers than before."""
 FAULT = "FAULT"
-"""The cause while a board has latched a fault and has not reported yet which one."""
+"""The cause while a board has latched a fault and has not yet reported which."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,10 @@ class PauseGate:
     def __init__(self, paused: Callable[[PauseCause], None]) -> None:
         self.open = True
         self.pauses = 0
-        """How often it has been shut: an order knows by it whether a pause began meanwhile."""
+        """Number of times the gate was shut: a command detects by it that a pause began meanwhile.
+        """
         self.causes: list[PauseCause] = []
-        """What keeps it shut, oldest first."""
+        """Causes that keep the gate shut, oldest first."""
         self._paused = paused
         self._opened = asyncio.Event()
         self._opened.set()
@@ -56,7 +57,7 @@ class PauseGate:
         self._given_up = False
 
     def shut(self, cause: PauseCause) -> None:
-        """Let no order through any more. Duplicate causes are ignored."""
+        """Shut the gate: no further command goes out. Duplicate causes are ignored."""
         if self.open:
             self.open = False
             self.pauses += 1
@@ -65,7 +66,7 @@ class PauseGate:
             self._shut.set()
         if cause not in self.causes:
             if cause.why != FAULT:
-                # Now it is known which fault it is.
+                # The board has now reported which fault it is.
                 self.causes = [
                     known
                     for known in self.causes
@@ -75,7 +76,7 @@ class PauseGate:
             self._paused(cause)
 
     def let_through(self) -> None:
-        """Every cause is over: waiting orders go on, in the order in which they came."""
+        """Open the gate after the last cause: waiting commands go on in order of arrival."""
         self.causes.clear()
         self._shut.clear()
         self.open = True
@@ -93,5 +94,5 @@ class PauseGate:
         self._opened.set()
 
     async def closed(self) -> None:
-        """Wait until it is shut."""
+        """Wait until the gate is shut."""
         await self._shut.wait()

@@ -1,15 +1,16 @@
-"""Pauses: what the table does about a host that stalled, a lost line, a latched fault, a reach-in.
+"""Begins and ends pauses: after a host stall, a lost line, a latched fault or a reach-in.
 
-The first cause shuts the gate: no order goes out any more, every board lets go, the table says
-that it is paused and why. Then, in this order and until all of it has succeeded at one go:
+The first cause shuts the gate: no command goes out any more, every board lets its outputs go to
+their safe values, and the table reports that it is paused and why. Then the following steps run in
+this order, again from the first one if any of them fails:
 
-    rest      every board lets its outputs go to their safe values
+rest      every board lets its outputs go to their safe values
     meet      every board answers; a lost line is opened again, a silent board asked again
-    back off  a part that met something in its way goes back a little
-    clear     every fault is cleared, after a person has said so where one must
-    ready     leases, axes, how far each order had come, gates and jaws
+    back off  a part that met an obstacle goes back a little
+    clear     every fault is cleared, after a person's confirmation where that is required
+    ready     leases, axes, progress of each command, gates and jaws
 
-and the gate opens. Nothing polls; every wait is bounded, or is one for a person, and told as such.
+and the gate opens. Nothing polls. Every wait has a time limit, or is a reported wait for a person.
 """
 
 from __future__ import annotations
@@ -41,36 +42,36 @@ from firmware_bridge.wire.errors import (
 )
 
 Reconnect = Callable[[str], None]
-"""Opens a board's line again if it was lost. Raises BoardError where that cannot be done yet."""
+"""Opens a board's line again if it was lost. Raises BoardError where that is not yet possible."""
 
 
 def never_lost(board: str) -> None:
-    """No line can be lost."""
+    """The default `reconnect`, for lines that cannot be lost."""
 
 
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
-"""How long to wait before a silent board is asked again, seconds; it doubles every time (ours)."""
+"""Wait before a silent board is asked again, seconds; it doubles every time (ours)."""
 LOOK_IN = 10.0
-"""How often a board at rest is asked whether it is there, seconds (ours): a reset one is deaf."""
+"""How often an idle board is polled, seconds (ours): after a reset it would not be noticed."""
 QUIET = 30.0
-"""How long a board may be silent before a person is asked to look, seconds."""
+"""How long a board may be silent before a person is asked to check it, seconds."""
 ATTEMPTS = 20
-"""How often boards may fall out again while one pause is being ended."""
+"""How often boards may fail again while one pause is being ended."""
 
 _NO_SUPPLIES: Mapping[str, Supply] = {}
 _BY_ITSELF = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
-"""What is over once the board answers; nobody is asked."""
+"""Causes that are over once the board answers; no person is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
-"""What takes the axes' power, and with it their places."""
+"""Causes that cut the axes' power, which loses their positions."""
 _AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
-"""What lasts until its input is released; and then a person says that they are out of the way."""
+"""Causes that last until an input is released; then a person confirms that they are clear."""
 
 
 class Pauses:
-    """The watch over a table's boards: `steady` are the same boards, whose orders outlive pauses.
+    """Supervises a table's boards: `steady` are the same boards, with commands that resume.
 
-    `ask` asks a person, `reconnect` opens a board's line again; `supplies` are where boards that
-    have a relay or lamps get their lease.
+    `ask` asks a person, `reconnect` opens a board's line again; `supplies` are the leases of boards
+    that have a relay or lamps.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Pauses:
         """When the present pause began."""
 
     async def watch(self) -> None:
-        """Hear every board and end every pause, until cancelled. Raises TableFault."""
+        """Listen to every board and end every pause, until cancelled. Raises TableFault."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 for board in self.boards.values():
@@ -111,7 +112,7 @@ class Pauses:
         finally:
             self.gate.give_up()
 
-    # What begins a pause
+    # Causes of a pause
 
     async def _listen(self, board: ResumableBoard) -> None:
         while True:
@@ -124,7 +125,7 @@ class Pauses:
                 return  # it was closed
 
     async def _look_in(self, board: ResumableBoard) -> None:
-        """Ask a board that nobody drives, now and then, whether it is there."""
+        """Poll an idle board at intervals, to detect that it is gone."""
         while True:
             await asyncio.sleep(LOOK_IN)
             if self.gate.open and not board.leased:
@@ -136,7 +137,7 @@ class Pauses:
                     self.gate.shut(PauseCause(SILENT, board.name))
 
     def _paused(self, cause: PauseCause) -> None:
-        """At once, in the very call that brings the news."""
+        """Record the begin of a pause, in the call that reports the cause."""
         books = self._books
         if cause.code in _POWERLESS and cause.board in self.boards:
             self.boards[cause.board].lost_power()
@@ -146,10 +147,10 @@ class Pauses:
                 books.machine.fire("pause")
         books.events.tell("paused", why=cause.why, board=cause.board, channel=cause.channel)
 
-    # What ends it
+    # Ending a pause
 
     async def _overcome(self) -> None:
-        """Everything that a pause takes, anew from the start if a board falls out meanwhile."""
+        """Run all steps that end a pause; from the start again if a board fails meanwhile."""
         last: BoardError | None = None
         for _ in range(ATTEMPTS):
             try:
@@ -181,18 +182,19 @@ class Pauses:
         books.events.tell("resumed", paused_s=round(books.clock() - since, 3))
         for board in self.boards.values():
             board.go_on()
-        # A turn of the loop, in which the drives that wait are ordered: before drum and belts.
+        # Give the event loop one turn, in which the waiting drives send their commands, before drum
+        # and belts run.
         await asyncio.sleep(0)
         for board in self.boards.values():
             try:
                 await board.run_on()
             except BoardRefusedError:
-                pass  # the board has paused again, and says so by itself
+                pass  # the board has paused again and reports that itself
             except BoardSilentError:
                 self.gate.shut(PauseCause(SILENT, board.name))
 
     async def _all(self, do: Callable[[ResumableBoard], Awaitable[None]]) -> None:
-        """Do it with every board at the same time.
+        """Run an action on all boards in parallel.
 
         A board that fails lets the others finish; raises BoardError with the sentence of each. A
         TableFault (a person's stop is one) and an error of the program end it at once.
@@ -217,7 +219,7 @@ class Pauses:
     # Boards that do not answer
 
     async def _meet(self, board: ResumableBoard) -> None:
-        """Until it answers; after a while with a person's help. Raises TableFault."""
+        """Wait until the board answers; after a while with a person's help. Raises TableFault."""
         helping: asyncio.Task[None] | None = None
         quiet_at = self._books.clock() + QUIET
         interval = FIRST_INTERVAL
@@ -253,7 +255,7 @@ class Pauses:
     async def _recognised(
         self, board: ResumableBoard, meet: Callable[[], Awaitable[object]]
     ) -> None:
-        """Meet a board; a stranger is asked about until the right board answers.
+        """Meet a board; if another board answers, ask a person until the right one does.
 
         Raises TableFault STRANGER after the last question, or where a person stops the table.
         """
@@ -266,7 +268,7 @@ class Pauses:
                     self.gate.shut(cause)
                 seen = str(stranger).rstrip(".")
                 await self._people.help(cause, CATALOGUE[Fault.STRANGER], seen)
-                # The cable was moved: the session that is left belongs to the stranger's line.
+                # The cable was moved: the session that is left belongs to the other board's line.
                 self._reconnect(board.name)
             else:
                 return
@@ -282,18 +284,19 @@ class Pauses:
             if code in _AT_AN_INPUT and cause.channel:
                 await self._released(self.boards[cause.board].plain, cause.channel)
             obstructed = self._backing_off.is_about(cause)
-            # What is in the way of two parts is to be taken away from both.
+            # An obstacle between two parts has to be removed from both.
             question = cause if obstructed else code
             if question not in asked:
                 asked.add(question)
                 fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
                 await self._people.help(cause, CATALOGUE[fault])
         await self._all(self._cleared)
-        # What people do as often as they like is no sign of a defect.
+        # Causes that people may bring about at any time are no sign of a defect and are not
+        # limited.
         self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
 
     async def _cleared(self, board: ResumableBoard) -> None:
-        """Raises BoardRefused while a cause persists: then all begins anew, and is asked again."""
+        """Clear a board's fault. Raises BoardRefused while its cause persists."""
         nothing_to_clear = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
         if any(
             cause.board == board.name and cause.why not in nothing_to_clear
@@ -303,10 +306,11 @@ class Pauses:
 
     @staticmethod
     async def _released(board: Board, channel: str) -> None:
-        """Wait until an input is released: as long as it takes, the table says that it waits."""
+        """Wait without a time limit until an input is released; the table reports the wait."""
         edges = board.watch(channel)
         while await board.read(channel):
-            # A board that is reset meanwhile tells nobody; asked, it is silent: all begins anew.
+            # A board that is reset meanwhile sends no report. When it is polled it does not answer,
+            # and all steps begin anew.
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), LOOK_IN)
 

@@ -1,10 +1,11 @@
 """The lease of one board, shared: work needs it with the motors' power, lamps need it without.
 
-    hold    the relay's contact must be open; lease, coil, contact closed; then motors may start
-    give    coil, motors, lamps, all to their safe values: whoever shows something lights it again
+hold    the relay's contact must be open; lease, coil, contact closed; then motors may start
+    give    coil, motors, lamps, all to their safe values; lamps are then lit again
 
-Work comes first: when the last of it gives the lease back the board lets go of everything, as
-without lamps, and the lamps take a lease of their own. So nothing that moves outlives its work.
+Work has priority. When its last holder gives the lease back, the board lets all outputs go to their
+safe values, as on a board without lamps, and the lamps take a lease of their own. So no motion
+continues after the work that started it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Supply:
     def __init__(self, board: Board, relay: Relay | None, care: Care) -> None:
         self.board = board
         self.fell: Callable[[], None] = _nobody
-        """Told when everything went to its safe value, and lamps with it."""
+        """Called when all outputs, lamps included, went to their safe values."""
         self._relay = relay
         self._care = care
         self._turn = asyncio.Lock()
@@ -39,13 +40,13 @@ class Supply:
         self._work = 0
         self._powered = False
         self._shown_by: set[str] = set()
-        """Who shows something, and so needs the lease without work."""
+        """Components that show something, and so need the lease without work."""
         self._live = False
         self._doubtful = False
 
     @property
     def live(self) -> bool:
-        """Whether the board's lease is held now, by whomever."""
+        """Whether the board's lease is held now, by any holder."""
         return self._live
 
     # For work
@@ -62,34 +63,34 @@ class Supply:
                     raise
 
     async def release_lease(self) -> None:
-        """Give it back; after the outermost call everything is at its safe value."""
+        """Give the lease back; after the outermost call every output is at its safe value."""
         async with self._turn:
             if not self._work:
-                return  # it could not be had
+                return  # the lease could not be taken
             self._work -= 1
             if not self._work:
                 await self._drop()
 
     async def settled(self) -> None:
-        """Wait until whoever takes the lease now has it, or cannot have it."""
+        """Wait until a change of the lease that is under way has succeeded or failed."""
         async with self._turn:
             pass
 
     # For lamps
 
     async def light(self, who: str) -> None:
-        """Somebody shows something from now on. Raises BoardError."""
+        """A component shows something from now on and needs the lease. Raises BoardError."""
         self._shown_by.add(who)
         await self._take()
 
     async def dim(self, who: str) -> None:
-        """What they show needs no lease any more. Raises BoardError."""
+        """A component's display needs no lease any more. Raises BoardError."""
         self._shown_by.discard(who)
         if not self._work and not self._shown_by:
             await self._drop()
 
     def doubt(self) -> None:
-        """The board may have let go by itself: a lease for lamps alone is taken anew."""
+        """The board may have dropped its lease by itself: take the lamps' lease anew."""
         self._doubtful = True
 
     # Helpers
@@ -127,16 +128,16 @@ class Supply:
             raise
 
     async def _cut(self, _: TableFault) -> None:
-        """What the machine does about its relay: it lets it fall, and tries once more."""
+        """The relay's automatic cure: release it and try once more."""
         if self._relay is not None:
             await asyncio.sleep(self._relay.seconds)
 
     async def _open(self) -> None:
-        """Before it is closed its contact must be open, or nothing would ever cut the motors."""
+        """Check that the contact is open first: a welded contact could not cut the motors."""
         relay = self._relay
         if relay is None or relay.contact is None or not await self.board.read(relay.contact):
             return
-        # It may have been let go in this instant.
+        # The relay may have been released at this very moment.
         await asyncio.sleep(relay.seconds)
         if await self.board.read(relay.contact):
             evidence = f"{relay.contact} is active while {relay.coil} is off"
@@ -164,4 +165,4 @@ def supplies(table: Table, boards: Mapping[str, Board], care: Care) -> dict[str,
 
 
 def _nobody() -> None:
-    """Nobody shows anything."""
+    """The default listener: no component shows anything."""

@@ -14,7 +14,7 @@ from controller.stations.homing import Homing
 from firmware_bridge.board import Board, BoardIdentity
 
 _RAMP = 0.1
-"""Longer than its ramp, an axis has come to rest for certain, seconds."""
+"""Time after which an axis has certainly come to rest, seconds; longer than its ramp."""
 
 
 class ReMeeting:
@@ -27,9 +27,9 @@ class ReMeeting:
         self._gate = gate
         self._home = home
         self._sent: dict[str, float] = {}
-        """Where each axis was last sent, metres."""
+        """Position to which each axis was last sent, metres."""
         self._astray = False
-        """Whether the axes have lost their power, and with it their places."""
+        """Whether the axes have lost their power and so their positions."""
         self._boots: int | None = None
         self._listeners: WeakSet[Listening] = WeakSet()
         channels = config.channels
@@ -45,7 +45,7 @@ class ReMeeting:
             default=0.0,
         )
 
-    # What happens while the table is going
+    # While the table runs
 
     def listen(self, sensors: tuple[str, ...]) -> Listening:
         """Every edge from now on; after a lost line, one for all that came meanwhile."""
@@ -58,7 +58,7 @@ class ReMeeting:
         self._sent.update(targets)
 
     def homes(self, axis: str) -> None:
-        """An axis is homed: it was not sent anywhere since."""
+        """An axis is homed; its last commanded position no longer counts."""
         self._sent.pop(axis, None)
 
     def lost_power(self) -> None:
@@ -66,7 +66,7 @@ class ReMeeting:
         self._astray = True
 
     def refuses_unhomed(self) -> bool:
-        """The board has no home of an axis; whether it has lost it, for the axis was in use."""
+        """The board has no home of an axis; returns whether it lost one that was in use."""
         self._astray |= bool(self._sent)
         return bool(self._sent)
 

@@ -1,8 +1,8 @@
-"""Wraps a board and resumes the orders that a pause interrupted.
+"""Wraps a board and resumes the commands that a pause interrupted.
 
-Callers see an order that takes longer, not the pause. A pause takes the lease of every board, so
+Callers see a command that takes longer, not the pause. A pause takes the lease of every board, so
 all outputs are safe. When it ends, the board is met again (`re_meeting`), its lease is taken again
-(`board_lease`), and orders and values go on (`resumed_orders`).
+(`board_lease`), and commands and values go on (`resumed_orders`).
 
 While no pause is on, this adds no command to the line.
 """
@@ -57,7 +57,7 @@ class ResumableBoard:
     def name(self) -> str:
         return self.plain.name
 
-    # From closed to open and back
+    # Open and close
 
     async def start(self) -> BoardIdentity:
         return await self._meeting.start()
@@ -103,7 +103,7 @@ class ResumableBoard:
         return await self._orders.throw(channel, dice)
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or everything; what is stopped in a pause does not go on after it."""
+        """Stop one channel or everything; what is stopped in a pause is not resumed after it."""
         await self._orders.stop(channel)
 
     def stop_all(self) -> None:
@@ -112,7 +112,7 @@ class ResumableBoard:
     async def clear(self) -> None:
         await self.plain.clear()
 
-    # Questions
+    # Queries
 
     async def read(self, channel: str) -> int:
         return await self._interruption.repeat(partial(self.plain.read, channel))
@@ -137,7 +137,7 @@ class ResumableBoard:
     def faults(self) -> AsyncIterator[BoardFault]:
         return self.plain.faults
 
-    # For the watch over the boards, which ends pauses
+    # For `Pauses`, which supervises the boards and ends pauses
 
     @property
     def leased(self) -> bool:
@@ -153,7 +153,7 @@ class ResumableBoard:
         self._meeting.lost_power()
 
     async def rest(self) -> None:
-        """Let everything go to its safe value, as far as the board still answers."""
+        """Let all outputs go to their safe values, as far as the board still answers."""
         await self._lease.drop()
 
     async def meet(self) -> None:
@@ -161,14 +161,15 @@ class ResumableBoard:
         await self._meeting.meet()
 
     async def back_off(self, motor: str, seconds: float) -> bool:
-        """Clear its board and drive a motor the other way for so long; whether it was driven.
+        """Clear the board and drive a motor the other way for so long; whether it was driven.
 
         The gate is shut. Raises BoardError, BoardRefusedError where more is wrong with the board.
         """
         value = self._orders.driven_by(motor)
         if value is None:
             return False
-        # A board remembers one order a channel: after this one, the one that waits is forgotten.
+        # A board remembers one command for each channel: this one replaces the interrupted one that
+        # waits.
         await self._orders.recall(motor)
         await self.plain.clear()
         async with self._lease.lent():
@@ -176,18 +177,18 @@ class ResumableBoard:
         return True
 
     async def get_ready(self) -> None:
-        """Axes, lease, how far the orders came, gates and jaws. Raises BoardError, TableFault."""
+        """Restore axes, lease, command progress, gates, jaws. Raises BoardError, TableFault."""
         await self._meeting.find_axes(self._lease)
         await self._lease.take()
         await self._orders.recall()
         await self._restore(motors=False)
 
     def go_on(self) -> None:
-        """The gate is open: the orders that were cut short go on."""
+        """The gate is open: resume the interrupted commands."""
         self._orders.go_on()
 
     async def run_on(self) -> None:
-        """Drum and belts, after the drives that count what they bring. Raises BoardError."""
+        """Run drum and belts again, after the drives that count their tiles. Raises BoardError."""
         await self._restore(motors=True)
 
     async def _restore(self, *, motors: bool) -> None:
@@ -195,7 +196,7 @@ class ResumableBoard:
             await self._orders.restore(motors=motors)
 
     def _is_unexpected(self, why: Refusal) -> bool:
-        """Whether a refusal means that the board has let go by itself."""
+        """Whether a refusal means that the board has dropped its lease by itself."""
         if why is Refusal.NO_LEASE:
             return self._lease.is_wanted
         if why is Refusal.NOT_HOMED:

@@ -1,9 +1,9 @@
-"""Orders of one board that a pause cuts short are continued after it, not repeated.
+"""Continues the commands of one board that a pause interrupted, without repeating any part.
 
-An order that is cut short waits. The board recalls how far it came: edges that were counted are not
-asked for again, dice that lie still are not thrown again. A value that stood on an output is set
-again: gates and jaws before the orders go on, drum and belts after them, so that no tile passes a
-counter that nobody reads.
+An interrupted command waits. Then the board reports its progress: edges that were counted are not
+requested again, dice that lie still are not thrown again. A value that an output had is set again:
+gates and jaws before the commands go on, drum and belts after them, so that no tile passes a
+counter that is not being read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class _Waiting:
-    """An order that was cut short: its channel, and how far it came once the board was asked."""
+    """An interrupted command: its channel, and its progress once the board has reported it."""
 
     channel: str
     over: asyncio.Future[Ended | None]
@@ -33,21 +33,21 @@ class _Waiting:
 
 
 class ResumedOrders:
-    """The orders of one board that are under way, and the values that stand on its outputs."""
+    """The commands of one board that are under way, and the values of its outputs."""
 
     def __init__(self, board: Board, config: BoardConfig, interruption: Interruption) -> None:
         self._board = board
         self._config = config
         self._interruption = interruption
         self._standing: dict[str, int] = {}
-        """What was set and stays so while the lease is held."""
+        """Values that stay on outputs while the lease is held."""
         self._waiting: list[_Waiting] = []
         self._driving: dict[str, int] = {}
-        """What is being driven, and by which value."""
+        """Motors that are being driven, with their values."""
         self._stopped: set[str] = set()
-        """What was being driven when a pause came, and was stopped for good during it."""
+        """Motors that were driven when a pause began and were stopped for good during it."""
 
-    # What callers order
+    # Commands of callers
 
     async def set(self, channel: str, value: int) -> None:
         self._standing[channel] = value
@@ -86,7 +86,7 @@ class ResumedOrders:
                 return lie[1][:dice]
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or everything; what is stopped in a pause does not go on after it."""
+        """Stop one channel or everything; what is stopped in a pause is not resumed after it."""
         if channel is None:
             self._standing.clear()
         else:
@@ -103,19 +103,19 @@ class ResumedOrders:
                 raise
 
     def let_go(self) -> None:
-        """The lease was given back by its last holder: nothing stands any more."""
+        """The last holder has given the lease back: no output has a value any more."""
         self._standing.clear()
 
-    # What the end of a pause does
+    # At the end of a pause
 
     def driven_by(self, motor: str) -> int | None:
         """The value by which a motor is being driven; None if it is not."""
         return self._driving.get(motor)
 
     async def recall(self, motor: str | None = None) -> None:
-        """Ask how far the orders came that wait, of one motor or all. Raises BoardError.
+        """Ask the board for the progress of waiting commands. Raises BoardError.
 
-        More of them may begin to wait while the board is asked.
+        Of one motor or all. More commands may begin to wait while the board is asked.
         """
         while waiting := [
             order
@@ -126,13 +126,13 @@ class ResumedOrders:
                 order.came, order.asked = await self._board.recall(order.channel), True
 
     def go_on(self) -> None:
-        """The gate is open: the orders that were cut short go on."""
+        """The gate is open: resume the interrupted commands."""
         for order in self._waiting:
             if not order.over.done():
                 order.over.set_result(order.came)
 
     async def restore(self, *, motors: bool) -> None:
-        """Set what stood, on motors or on the other outputs. Raises BoardError."""
+        """Set the values again, on motors or on the other outputs. Raises BoardError."""
         for channel, value in tuple(self._standing.items()):
             if isinstance(self._config.channels[channel], MotorChannel) is motors:
                 await self._board.set(channel, value)
@@ -142,7 +142,7 @@ class ResumedOrders:
     async def _drive_on(
         self, motor: str, value: int, until: Until, limit: float, came: Ended | None
     ) -> Ended:
-        """What is left of a drive that came so far, as often as it is cut short."""
+        """Drive the rest of an interrupted drive, as often as it is interrupted."""
         counted, spent, left = 0, 0.0, until
         while True:
             if came is not None and not isinstance(until, Level):
@@ -161,7 +161,7 @@ class ResumedOrders:
                 return Ended(came.reason, counted + came.count, spent + came.seconds)
 
     async def _once(self, channel: str, order: Callable[[], Awaitable[T]]) -> T | Ended | None:
-        """Order it; if a pause cuts it short, how far it came, None if it never began."""
+        """Send a command; if a pause interrupts it, its progress, None if it never began."""
         await self._interruption.over()
         pauses = self._interruption.pauses
         try:
@@ -175,7 +175,7 @@ class ResumedOrders:
         return await self._came(channel)
 
     async def _came(self, channel: str) -> Ended | None:
-        """How far an order came: asked at once if the pause is over already, else at its end."""
+        """Progress of a command: asked at once if the pause is over already, else at its end."""
         while not self._interruption.paused:
             pauses = self._interruption.pauses
             try:

@@ -58,7 +58,7 @@ def available(wanted: Sequence[Place], top: TableTop, levels: int) -> Block | No
 
 
 def covering(place: Place, top: TableTop, levels: int) -> Block:
-    """What lies over a tile and must go first, with the same of a neighbour if it is as high."""
+    """Tiles that lie over a tile and must go first, with those of a neighbour if it is as high."""
     stack = top.stack_of(place)
     across = top.resting_on(stack)
     if across is not None:

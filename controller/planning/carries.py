@@ -1,4 +1,4 @@
-"""How blocks are carried: to a seat, to a parking place, to any spots; and what that leaves."""
+"""Plans carries: to a seat, to a parking place or to any spots; returns the new table top."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from controller.planning.table_top import TableTop
 from rules.geometry import Place, Seat
 
 CLEARANCE = 0.015
-"""Air between the highest tile and what passes over it, metres."""
+"""Clearance between the highest tile and what passes over it, metres."""
 GAP = 0.004
-"""Air between two blocks of a hand, metres."""
+"""Clearance between two blocks of a hand, metres."""
 
 Carried = tuple[Carry, TableTop]
 """A carry, and the table top after it."""

@@ -1,4 +1,4 @@
-"""Where a table's sets come to lie: hands are picked into lanes before the walls if they can be."""
+"""Decides whether hands are picked into lanes before the walls, and where each tile is staged."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def staging_of(table: Table, orders: Orders) -> Staging:
 
 
 def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
-    """Each seat's tiles, if the lanes can hold them and nothing still open changes them.
+    """Each seat's tiles, if the lanes can hold them and no open throw or choice changes them.
 
     A deal qualifies when every throw and every choice leads to the same number of tiles at the same
     seats (Filipino does not: the dice name the seat that gets one more). The set is built before
-    anybody knows who deals it, so a lane holds what its seat gets whoever deals; the dealer takes
+    the dealer is known, so a lane holds what its seat gets whichever seat deals; the dealer takes
     what he gets beyond that from the wall.
     """
     lanes = table.modules.lanes

@@ -1,4 +1,4 @@
-"""How long moves take on a table whose every part runs at its own full speed, nothing waiting.
+"""Durations of moves on a table whose every part runs at its own full speed, without waits.
 
 An axis moves by a trapezoid: it accelerates, runs, brakes; over short ways it never reaches its
 speed. The jaws' turn happens while the gantry travels. These times are the machine's, without the
@@ -34,7 +34,7 @@ def travel_seconds(distance: float, speed: float, acceleration: float) -> float:
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the jaws hang: over which spot, and how high their lower edge is, metres."""
+    """Position of the jaws: over which spot, and the height of their lower edge, metres."""
 
     spot: Spot = Spot(0.0, 0.0, False)
     height: float = 0.0
@@ -50,7 +50,7 @@ class Kinematics:
     def seconds(self, move: Move, pose: Pose) -> tuple[float, Pose]:
         """A move's least duration from a pose, and the pose in which it ends.
 
-        A person's part counts nothing: nobody's speed is known.
+        A person's part counts zero seconds, because its duration is unknown.
         """
         modules = self.table.modules
         match move:

@@ -1,4 +1,4 @@
-"""What a machine is told to do: moves, as frozen values.
+"""Commands for the machine as frozen values: moves.
 
 A step of the rules becomes moves in the planner; a station carries each one out. `facts` is a move
 as plain JSON values.
@@ -100,7 +100,7 @@ class Shake:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The machine has no module for this step, or it is a person's choice: people do it."""
+    """A prompt to people: the machine has no module for this step, or it is a person's choice."""
 
     step: Step
 

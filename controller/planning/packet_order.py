@@ -1,7 +1,7 @@
-"""The same hands, sooner: packets in the order that spares the gantry empty ways.
+"""Reorders packets to minimise empty gantry travel; every hand receives the same tiles.
 
-The rule's order is a ritual; the tiles of each packet are fixed by the break, whoever comes first.
-From where the jaws hang, the nearest block of any packet that lies free is taken next.
+The order in the rules is a custom: the break fixes the tiles of each packet, whichever packet is
+delivered first. From the position of the jaws, the nearest free block of any packet is taken next.
 """
 
 from __future__ import annotations
@@ -46,5 +46,5 @@ def fastest_order(
 
 
 def _way(one: Spot, other: Spot) -> float:
-    """The axes move together, so the longer of the two ways counts."""
+    """Length of a move: the axes move together, so the longer of the two ways counts."""
     return max(abs(one.x - other.x), abs(one.y - other.y))

@@ -1,4 +1,4 @@
-"""How a pile is rearranged before the players' eyes: the moves that announce a cut, and the joins.
+"""Rearranges a pile before the players: the moves that announce a cut, and the joins.
 
 The pile stands before the operator's side, its columns counted from his right (PG 2).
 """
@@ -50,7 +50,7 @@ class Arranging:
         return carries, top
 
     def carries(self, step: Arrange, top: TableTop) -> tuple[list[Carry], TableTop]:
-        """The carries of one rearrangement. Raises ValueError for a verb that no gripper knows."""
+        """The carries of one rearrangement. Raises ValueError for an unknown verb."""
         if step.verb == "lay":
             carry, top = self._lay(step, top)
             return [carry], top
@@ -70,7 +70,7 @@ class Arranging:
         return self.carrying.across(Block((stack,), stack.level(place)), over, top)
 
     def _goal(self, step: Arrange, number: int, stack: Stack, top: TableTop) -> Spot:
-        """Where one stack goes."""
+        """The spot to which one stack goes."""
         field = self.carrying.field
         match step.verb, step.to:
             case "push", _:
@@ -87,14 +87,14 @@ class Arranging:
                 return self._built_at(columns[number])
         raise ValueError(f"No gripper can {step.verb} tiles to {', '.join(step.to)}.")
 
-    # Where the pile stands
+    # Positions of the pile
 
     def _built_at(self, column: str) -> Spot:
         """Where a column of the pile was built."""
         return self.carrying.field.wall(SIDE, int(column[1:]), self.staging.columns(SIDE))
 
     def _stands(self, column: str, top: TableTop) -> Spot:
-        """Where a column of the pile stands now, wherever it slid: by its lowest tile."""
+        """The present spot of a column, by its lowest tile, also after it slid."""
         places = [
             place
             for place in self.staging.slots
@@ -103,7 +103,7 @@ class Arranging:
         return top.stack_of(max(places, key=lambda place: place.level)).spot
 
     def _row_of(self, top: TableTop) -> list[Spot]:
-        """Where stacks stand in the row in which the pile was built."""
+        """Spots of stacks in the row in which the pile was built."""
         row = self.carrying.field.wall(SIDE, 1, 1).y
         return [stack.spot for stack in top.stacks.values() if abs(stack.spot.y - row) < 1e-3]
 

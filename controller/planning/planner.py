@@ -1,7 +1,7 @@
-"""From a step of the rules to the moves of this machine: pure, one table top in, the next one out.
+"""Plans the moves of a step: a pure function from one table top to the next.
 
-The gripper takes, from the top, a block of one or two touching columns. What a step wants and can
-be taken is taken; what lies over it is parked first; columns that do not touch go one by one.
+The gripper takes, from the top, a block of one or two touching columns. Tiles of the step that are
+free are taken; tiles that lie over them are parked first; columns that do not touch go one by one.
 A step for which the table has no module becomes a `Prompt`.
 """
 
@@ -53,7 +53,7 @@ class Planner:
     staging: Staging
     seats: int
     hands: Mapping[Seat, tuple[Place, ...]] = field(default_factory=dict)
-    """What each hand lane holds, where hands are picked before the walls."""
+    """Content of each hand lane, where hands are picked before the walls."""
 
     @property
     def carries(self) -> bool:
@@ -149,9 +149,9 @@ class Planner:
         return Plan((carry,), top)
 
     def _present(self, packet: Packet, top: TableTop) -> Plan:
-        """A lane brings its seat all it holds with the seat's first packet.
+        """A lane delivers all its tiles with the seat's first packet.
 
-        What the packet has beyond that the players take from the wall.
+        The players take the rest of the packet from the wall.
         """
         seat, moves = packet.seat, list[Move]()
         if seat not in top.reach:
@@ -167,7 +167,7 @@ class Planner:
         return not set(packet.places).isdisjoint(self.hands.get(packet.seat, ()))
 
     def _put_back(self, places: Sequence[Place], top: TableTop) -> TableTop:
-        """People lay shown lots back where they came from, the lower ones first."""
+        """People lay shown tiles back where they came from, the lower ones first."""
         for place in sorted(places, key=lambda at: -self.staging.slots[at].level):
             slot = self.staging.slots[place]
             spot = self.drawing.wall(slot.tray, slot.column, self.staging.columns(slot.tray))

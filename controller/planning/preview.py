@@ -1,4 +1,4 @@
-"""A whole set-up on a table, planned without one: its moves and their least time."""
+"""Plans a whole set-up for a table without the table: its moves and their least time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rules.steps import Build
 
 @dataclass(frozen=True)
 class Preview:
-    """What a table would do for a settled set-up, and how long that takes at least.
+    """Moves of a table for a settled set-up, and their least duration.
 
     `seconds_each` is each move's own time; `seconds` is less than their sum where some of them can
     be made at once, and more by the time in which the walls come up.

@@ -1,4 +1,4 @@
-"""What a deal will take and leave, told before the first packet: for lanes and for planning."""
+"""Forecasts which tiles a deal will take and leave, for hand lanes and planning."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the controller believes to lie on the field: a frozen value that every carry replaces.
+"""The positions of tiles on the field: a frozen value that every carry replaces.
 
-A stack is a column of places at one spot, bottom first. The planner reads it, plans a carry and
-gets the next value; the stations do the carrying. Nothing here knows a tile's face.
+A stack is a column of places at one spot, bottom first. The planner reads the table top, plans a
+carry and gets the next value; the stations do the carrying. The table top contains no faces.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from config.layout.staging import Staging
 from rules.geometry import Place, Seat
 
 STREWN = 2
-"""So high players pile what they discard, at most: the middle holds a whole set in two layers."""
+"""Height of discard piles, in levels: the middle holds a whole set in two layers."""
 _NEAR = 0.001
 
 
@@ -43,9 +43,9 @@ Key = tuple[Spot, int]
 
 @dataclass(frozen=True)
 class TableTop:
-    """All stacks, where each place has come to lie, and how far each hand's row has grown.
+    """All stacks, the stack of each place, and the length of each hand's row.
 
-    `strewn` is how many levels of tiles people may have laid anywhere by hand, unknown to us.
+    `strewn` is how many levels of tiles people may have laid anywhere by hand.
     """
 
     field: Field

@@ -1,4 +1,4 @@
-"""The person who stands at the table: what they are told, asked, and asked to do."""
+"""Interface to the person at the table: announcements, questions and requests."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ PATIENCE = 60.0
 
 
 class Watcher(Protocol):
-    """Somebody who stands at the table."""
+    """The person at the table, who observes the self-test."""
 
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
-        """Say what comes; whether to go ahead. Until then nothing of it moves."""
+        """Announce a trial; returns whether to go ahead. No part moves before that."""
 
     async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
-        """Whether they saw what they were told that they would see."""
+        """Whether the person saw the announced effect."""
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
-        """Ask them to make a sensor active or inactive; return at once."""
+        """Ask the person to make a sensor active or inactive; returns at once."""
 
 
 async def acted(watcher: Watcher, board: Board, please: str, sensor: str, active: bool) -> None:
-    """Ask for it and wait until the sensor says so. Raises Disagrees after `PATIENCE`."""
+    """Ask for it and wait until the sensor shows it. Raises Disagrees after `PATIENCE`."""
     edges = board.watch(sensor)
     await watcher.act(please, sensor, active)
     try:

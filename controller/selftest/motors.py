@@ -1,4 +1,4 @@
-"""Whatever moves: axes, parts between two switches, the chain, pushers, and plain motors."""
+"""Trials of everything that moves: axes, parts between two switches, chain, pushers, motors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from firmware_bridge.board import Edges, Elapsed, Reason
 MOMENT = 0.5
 """How long a motor without end switches turns, seconds (ours)."""
 GENTLE = 500
-"""By how many permille of full drive."""
+"""Its drive value, in permille of full drive."""
 TRAVEL = 0.05
 """How far an axis is moved from its home, metres."""
 NEAR = 0.001
-"""How far from there it may say that it is, metres."""
+"""Tolerance of the position that it reports, metres."""
 
 
 def axes(subject: Subject) -> Iterator[Trial]:
-    """The gantry's axes, the gripper's height first: it must be up before the others travel."""
+    """Trials of the gantry's axes; z first, because it must be up before the others move."""
     gantry = subject.table.modules.gantry
     for axis in (gantry.z, gantry.x, gantry.y) if gantry else ():
         yield Trial(
@@ -58,7 +58,7 @@ async def _home_and_away(subject: Subject, axis: str) -> str:
 
 
 def travellers(subject: Subject) -> Iterator[Trial]:
-    """Everything that runs between two switches: away from where it is at home, and back."""
+    """Trials of parts between two switches: away from the home position, and back."""
     for part in subject.travellers():
         motor = part.motor.channel
         yield Trial(
@@ -75,7 +75,7 @@ def travellers(subject: Subject) -> Iterator[Trial]:
 
 
 def _first(subject: Subject, motor: str) -> str:
-    """What the person does before a part moves that turns tiles; empty for any other."""
+    """Request to the person before a part moves that turns tiles; empty for any other."""
     modules = subject.table.modules
     if modules.flipper and motor == modules.flipper.motor:
         return "Lay a tile over the flipper. "

@@ -1,4 +1,4 @@
-"""What people call the part that a channel belongs to."""
+"""Names channels by the parts that they belong to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from config.validation.channels import plugs
 
 
 def named(table: Table) -> Iterator[tuple[str, str, str]]:
-    """Every channel that a module names, once: the channel, the part, what it is of that part."""
+    """Every channel that a module names, once: the channel, its part, and its role there."""
     seen = set()
     for path, _, channel in plugs(table.modules, ("modules",)):
         if channel not in seen:
@@ -18,7 +18,7 @@ def named(table: Table) -> Iterator[tuple[str, str, str]]:
 
 
 def _called(path: tuple[str, ...]) -> tuple[str, str]:
-    """A part as people call it, and the rest: ("head 2", "wheel")."""
+    """A part by its usual name, and the rest: ("head 2", "wheel")."""
     match path:
         case ("heads", "ports", number, what):
             return f"head {number}", what

@@ -1,4 +1,4 @@
-"""Whatever is on or off: the relay, lamps, gates, jaws' width, the buzzer."""
+"""Trials of switched outputs: the relay, lamps, gates, jaws' width, the buzzer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 1.0
 
 
 def relays(subject: Subject) -> Iterator[Trial]:
-    """Every safety relay: the lease closes it, and sees its contact follow if it has one."""
+    """Trials of the safety relays: the lease closes it; its contact, if wired, must follow."""
     for relay in subject.table.modules.relay:
         told = f"{relay.contact} followed" if relay.contact else "it has no contact to tell"
         channels = tuple(name for name in (relay.coil, relay.contact) if name)

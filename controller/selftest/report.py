@@ -1,4 +1,4 @@
-"""What a self-test leaves behind: JSON for programs, a page of Markdown for the folder."""
+"""Report of a self-test: JSON for programs, a page of Markdown for the folder."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class SelfTestReport:
     boards: Mapping[str, str] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     ended: str = "it was interrupted"
-    """How it ended."""
+    """How the self-test ended."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many trials came to what."""
+        """Number of trials by verdict."""
         counted = Counter(result.verdict for result in self.results)
         return {verdict.value: counted[verdict] for verdict in TrialVerdict}
 
@@ -34,7 +34,7 @@ class SelfTestReport:
         return [result for result in self.results if result.verdict is TrialVerdict.FAILED]
 
     def as_json(self) -> str:
-        """All of it for programs."""
+        """The report as JSON values."""
         told = {
             "table": self.table,
             "started": self.started,
@@ -47,7 +47,7 @@ class SelfTestReport:
         return json.dumps(told, indent=2) + "\n"
 
     def as_page(self) -> str:
-        """All of it for people, what failed first."""
+        """The report as a page, failed trials first."""
         counted = ", ".join(f"{number} {what}" for what, number in self.counts.items())
         kind = "a simulated table" if self.simulated else "a real table"
         lines = [

@@ -1,4 +1,4 @@
-"""How trials are run: announced, leased, tried, confirmed, judged."""
+"""Runs trials: announces, leases, tries, confirms and judges each one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firmware_bridge.wire.errors import BoardError
 
 
 class TableSelfTest:
-    """One table under test. `told` hears every result at once; boards are open."""
+    """One table under test. `told` is called with every result at once; boards are open."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class TableSelfTest:
         self._supplies = supplies(table, boards, Care())
 
     async def run(self) -> None:
-        """Every trial in turn. On the way out, however, all that moves is stopped."""
+        """Run every trial in turn. All motion is stopped on exit, also after an error."""
         try:
             for trial in trials(self._subject):
                 self._told(await self._try(trial))
@@ -42,7 +42,7 @@ class TableSelfTest:
                 board.stop_all()
 
     async def _try(self, trial: Trial) -> Result:
-        """What a trial came to. It is confirmed even if its sensors disagree: both are told."""
+        """Run one trial. The person is asked even if the sensors disagree."""
         watcher = self._subject.watcher
         if not await watcher.begin(trial.please, trial.channels):
             return trial.came_to("", TrialAnswer.SKIP, TrialVerdict.SKIPPED)
@@ -53,7 +53,7 @@ class TableSelfTest:
         return trial.came_to(seen, said, _verdict(agrees, said))
 
     async def _seen(self, trial: Trial) -> tuple[str, bool]:
-        """What the sensors told, and whether it is what they should."""
+        """The sensors' evidence, and whether it is as expected."""
         try:
             async with self._leased(trial.moves):
                 return await trial.do(), True
@@ -78,14 +78,14 @@ class TableSelfTest:
                     await lessor.release_lease()
 
     async def _clear(self) -> None:
-        """What the trial latched must not fail the next one; what persists will."""
+        """Clear faults that the trial latched, so that the next trial does not fail."""
         for board in self._subject.boards.values():
             with suppress(BoardError):
                 await board.clear()
 
 
 def _verdict(agrees: bool, said: TrialAnswer | None) -> TrialVerdict:
-    """Failed if either the sensors or the person say so; a skipped answer passes nothing."""
+    """Failed if the sensors or the person disagree; a skipped answer is not a pass."""
     if not agrees or said is TrialAnswer.NO:
         return TrialVerdict.FAILED
     return TrialVerdict.SKIPPED if said is TrialAnswer.SKIP else TrialVerdict.PASSED

@@ -45,7 +45,7 @@ async def _stop_is_heard(subject: Subject, sensor: str) -> str:
 
 
 def by_hand(subject: Subject) -> Iterator[Trial]:
-    """Every sensor that a hand can make active, and that no trial of a motor tries."""
+    """Trials of every sensor that a hand can make active and that no trial of a motor covers."""
     elsewhere = {*subject.table.modules.emergency, *subject.own_sensors()}
     for channel, part, what in named(subject.table):
         config = subject.table.channel(channel)
@@ -71,7 +71,7 @@ async def _follows(subject: Subject, sensor: str, what: str) -> str:
 
 
 def measured(subject: Subject) -> Iterator[Trial]:
-    """Every analogue input, read once: that it answers is all that is asked of it."""
+    """Trials of every analogue input, read once: the board has to answer with a value."""
     for channel, part, what in named(subject.table):
         if subject.table.channel(channel).kind == "analog":
             yield Trial(

@@ -1,4 +1,4 @@
-"""The table under test: its boards, its working parts, and who stands at it."""
+"""The table under test: its boards, its working parts and the person at it."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ class Subject:
         return found
 
     async def ask(self, please: str, sensor: str, active: bool) -> None:
-        """Ask the person for it and wait until the sensor says so. Raises Disagrees."""
+        """Ask the person for it and wait until the sensor shows it. Raises Disagrees."""
         await acted(self.watcher, self.board(sensor), please, sensor, active)

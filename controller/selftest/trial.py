@@ -1,4 +1,4 @@
-"""One trial, and what it comes to."""
+"""One trial of the self-test, and its result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.errors import WallwrightError
 
 
 class TrialAnswer(enum.Enum):
-    """What the person said."""
+    """The person's answer."""
 
     YES = "yes"
     NO = "no"
@@ -19,7 +19,7 @@ class TrialAnswer(enum.Enum):
 
 
 class TrialVerdict(enum.Enum):
-    """What a trial came to."""
+    """The verdict of a trial."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -27,7 +27,7 @@ class TrialVerdict(enum.Enum):
 
 
 class DisagreementError(WallwrightError):
-    """A sensor did not show what it should: what it did, as a sentence without a stop."""
+    """A sensor did not show the expected state; the text is what it showed, without a full stop."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +38,24 @@ class Trial:
     what: str
     channels: tuple[str, ...]
     please: str
-    """What the person is told before it begins."""
+    """Announcement to the person before the trial begins."""
     ordered: str
-    """What the table is told to do, for the report."""
+    """Commands to the table, for the report."""
     do: Callable[[], Awaitable[str]]
-    """Tries it and returns what was seen. Raises Disagrees, BoardError or TableFault."""
+    """Carries out the trial; returns the evidence. Raises Disagrees, BoardError or TableFault."""
     question: str = ""
     moves: tuple[str, ...] = ()
     """The channels that need a lease."""
 
     def came_to(self, seen: str, said: TrialAnswer | None, verdict: TrialVerdict) -> Result:
-        """Its result: what the sensors and the person said, and what follows from it."""
+        """Its result: the sensors' evidence, the person's answer, and the verdict."""
         words = said.value if said else ""
         return Result(self.part, self.what, self.channels, self.ordered, seen, words, verdict)
 
 
 @dataclass(frozen=True)
 class Result:
-    """One trial, and what it came to."""
+    """One trial and its result."""
 
     part: str
     what: str

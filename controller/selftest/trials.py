@@ -1,4 +1,4 @@
-"""What is tried, in which order."""
+"""All trials of a table, in order."""
 
 from __future__ import annotations
 

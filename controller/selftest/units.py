@@ -1,4 +1,4 @@
-"""Units with a mind of their own: the dice and the tile reader."""
+"""Trials of units with their own controller: the dice and the tile reader."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ class HandOver:
         self._lifting = asyncio.Lock()
         """Held while the wheel lifts, so that a pusher's cure does not reverse it meanwhile."""
         self._waiting: asyncio.Future[bool] | None = None
-        """A push that waits for the lift: True lets it go within that, False after it."""
+        """A push that waits for the lift: True starts it during the lift, False after it."""
         self._tried = asyncio.Event()
-        """Whether the push that was let go has been tried."""
+        """Whether the released push has been tried."""
         self._jammed = False
-        """Whether this lift has met a jam since a push was last let go."""
+        """Whether this lift has met a jam since a push was last released."""
         self.jams = 0
         """How often a tile has stuck at the counter."""
         self.owed = 0
-        """Tiles of those due that replace what a person took out: a push waits for them."""
+        """Tiles among those due that replace tiles taken out by a person: a push waits for them."""
 
     # The lift
 
@@ -82,7 +82,7 @@ class HandOver:
             self._waiting = None
 
     def _let_go(self, *, within: bool) -> bool:
-        """Let the push that waits go on, within a lift or after it; whether one waits."""
+        """Release the push that waits, within a lift or after it; returns whether one waited."""
         self._jammed, self.owed = False, 0
         if self._waiting is None or self._waiting.done():
             return False

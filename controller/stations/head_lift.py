@@ -22,7 +22,7 @@ from firmware_bridge.board import Edges, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
-"""Longer than any tile takes from the wheel to the counter, or past it, seconds (ours)."""
+"""Time within which any tile gets from the wheel to the counter, or past it, seconds (ours)."""
 
 
 class HeadLift:
@@ -55,11 +55,11 @@ class HeadLift:
         self._due = 0
         """Tiles that have still to pass the counter."""
         self._over = 0
-        """Tiles that passed it and should not have."""
+        """Surplus tiles that passed the counter."""
         self._unwatched = False
-        """Whether the last drive ended before its tiles came: some may come while none runs."""
+        """Whether the last drive ended before its tiles came; some may come while no drive runs."""
         self._blocked = False
-        """Whether a tile stuck at the counter when it was last looked at."""
+        """Whether a tile stuck at the counter at the last reading."""
 
     def begin(self, load: Load | None, tally: TileCounter | None, *, taken_over: bool) -> None:
         """A build begins, or is taken over from an earlier run."""
@@ -73,8 +73,9 @@ class HeadLift:
     async def lift(self, tiles: int, *, through: bool = False) -> int:
         """Let so many tiles past the counter. Raises TableFault if they do not come.
 
-        A tile is counted as it comes to the counter, and it may stick there. With `through` the
-        last one has left it too: a lane's gate may shut behind it. A push finds out by itself.
+        A tile is counted as it reaches the counter, and it may stick there. With `through` the last
+        tile has also left the counter, so that a lane's gate may shut behind it. Without `through`
+        the next push detects a stuck tile.
         """
         async with self._hand_over.lifting():
             self._due += tiles
@@ -84,9 +85,10 @@ class HeadLift:
         return tiles
 
     async def brings_more(self) -> bool:
-        """Whether a tile still comes, in a time in which the last one in the drum would.
+        """Whether another tile comes within the time that the last tile in the drum would take.
 
-        Raises TableFault if the wheel did not turn for that long: that proves nothing.
+        Raises TableFault if the wheel did not turn for that long, because then the test proves
+        nothing.
         """
         wait = longest_wait(self._heads, 1, self._load)
         ended = await self._below.run(self._wheel, FULL, Edges(self.head.counter, 1), wait)
@@ -111,12 +113,12 @@ class HeadLift:
     # Past the counter
 
     async def _feed(self, *, through: bool = False) -> None:
-        """Everything that is due, with the cures that it takes."""
+        """Feed everything that is due, with the cures that this requires."""
         turn = partial(self._turn, through=through)
         await self._care.cured(turn, self.loosen, self.cleared, self.at_rest)
 
     async def _turn(self, *, through: bool) -> None:
-        """The wheel lifts what is due; what a jam held up is pushed before the next tile passes."""
+        """Lift what is due; a stack that a jam held up is pushed before the next tile passes."""
         if self._hand_over.holds_up_a_push and not await self._is_blocked():
             await self._bring(self._hand_over.owed)
             await self._hand_over.push_first()
@@ -125,17 +127,17 @@ class HeadLift:
             await self._see_through()
 
     async def _see_through(self) -> None:
-        """The last tile that was counted leaves the counter. Raises TableFault if it sticks."""
+        """Wait until the last counted tile has left the counter. Raises TableFault if it sticks."""
         self._blocked = await self._is_blocked()
         if self._blocked:
             raise self._jam(f"{self.head.counter} counted its last tile")
 
     async def _bring(self, due: int) -> None:
-        """So many tiles; S1 is looked at on the way if that takes long."""
+        """Lift so many tiles; S1 is read on the way if that takes long."""
         counted, spent, before = 0, 0.0, self._due
         for wait in looks(longest_wait(self._heads, due, self._load), again=self._blocked):
             if self._unwatched:
-                # None may pass between the question how many did and the drive that counts on.
+                # No tile may pass between reading the count and the drive that counts on from it.
                 await self._below.moved(PASSING)
                 counted += await self._slipped_by()
             if counted >= due:
@@ -159,7 +161,7 @@ class HeadLift:
             raise self._miscounted(counted - due, evidence)
 
     def _came(self, tiles: int) -> None:
-        """So many have passed the counter."""
+        """Add tiles that have passed the counter."""
         if not tiles:
             return
         self._over += max(0, tiles - self._due)
@@ -169,11 +171,11 @@ class HeadLift:
         self.tally.comes_free()
 
     async def _slipped_by(self) -> int:
-        """Tiles that passed the counter while no drive counted them."""
+        """Add tiles that passed the counter while no drive counted them."""
         return await self.tally.slipped_by() if self._unwatched else 0
 
     def _miscounted(self, over: int, evidence: str) -> TableFault:
-        """Why tiles did not come, or more of them than should, as far as the sensors tell."""
+        """The fault for missing or surplus tiles, as far as the sensors show."""
         if over > 0:
             return TableFault(Fault.EXTRA_TILE, self.part, evidence)
         if self._blocked:
@@ -189,31 +191,31 @@ class HeadLift:
         return TableFault(Fault.STARVED, self.part, evidence)
 
     def _jam(self, evidence: str) -> TableFault:
-        """A tile sticks at the counter."""
+        """The fault for a tile that sticks at the counter."""
         self._hand_over.jam()
         self.tally.stuck(asked=False)
         return TableFault(Fault.JAM, self.part, f"{evidence} and is blocked")
 
     async def _is_blocked(self) -> bool:
-        """Whether a tile is at the counter, and stays there though the belt runs."""
+        """Whether a tile is at the counter and stays there although the belt runs."""
         if not await self._counter.active():
             return False
         await self._below.moved(PASSING)
         return await self._counter.active()
 
     async def _look_again(self) -> None:
-        """What stuck at the counter and is there no more has gone on."""
+        """Check whether the tile that stuck at the counter has gone on."""
         if self.tally.sticks and not await self._counter.active():
             self.tally.comes_free()
 
     async def loosen(self, fault: TableFault) -> None:
-        await self.tally.on_disk()  # what sticks there, before it is moved
+        await self.tally.on_disk()  # read what sticks there before it is moved
         await self._loosening.loosen(fault)
         await self._look_again()
 
     @asynccontextmanager
     async def at_rest(self) -> AsyncIterator[None]:
-        """Everything stands still while a person reaches in, and it is known what sticks then."""
+        """Stop all parts while a person reaches in, and read which tile sticks at that moment."""
         async with self._below.held():
             self._came(await self._slipped_by())
             if self._blocked:
@@ -221,7 +223,7 @@ class HeadLift:
             yield
 
     async def cleared(self, fault: TableFault) -> None:
-        """What stuck at the counter, or was too many, was counted; a person has put it back."""
+        """Account for tiles that stuck or were too many, after a person has removed them."""
         out = 0
         if fault.fault is Fault.JAM and self._blocked:
             if await self._counter.active():

@@ -36,10 +36,10 @@ class HeadPush:
         self._vane = devices.sensor(head.vane)
         self._stands: bool | None = None
         """Whether the vane covers its sensor, so that a whole turn leads to its next edge; None
-        until it is asked."""
+        until it has been read."""
 
     async def begin(self) -> None:
-        """Before the first tile comes: a push that waits for this would find the next one too."""
+        """Read the vane before the first tile comes; a later reading would see the next tile."""
         if self._stands is None:
             self._stands = await self._vane.active()
 
@@ -66,12 +66,12 @@ class HeadPush:
                 if ended.reason is Reason.EDGES:
                     self._stands = True
                     if whole and ended.seconds < SOON * self._heads.push:
-                        # The vane bounced as it left its sensor.
+                        # The vane's contact bounced as it left its sensor.
                         continue
                     if missed:
                         self._prove(vane, missed, tally.through - through)
                     return
-                # A lift that is on its way meets the same jam and clears it; then it goes on.
+                # A lift that is under way meets the same jam and clears it; then the push goes on.
                 again = await self._hand_over.wait_for_lift() or jams != self._hand_over.jams
             fault = await self._unpushed(vane, ended)
             if fault.fault is Fault.PUSHER:
@@ -90,7 +90,7 @@ class HeadPush:
         await self._care.cured(push, loosen, cleared, self._lift.at_rest)
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
-        """A push that fails behind a stuck tile is a jam too, once no tile passes by itself."""
+        """The fault of a failed push: a jam if a tile sticks and does not pass by itself."""
         evidence = missing(vane, ended)
         if await self._lift.is_stuck():
             evidence = f"{evidence}; {self._lift.head.counter} is blocked"
@@ -98,9 +98,9 @@ class HeadPush:
         return TableFault(Fault.PUSHER, self._lift.part, evidence)
 
     def _prove(self, vane: str, missed: str, lifted: int) -> None:
-        """A vane tells again: its pusher may have gone round unseen, and found what was lifted.
+        """Check the pusher once the vane gives signals again: it may have turned and pushed unseen.
 
-        Raises TableFault if there was anything: then its stacks may be too low or too high.
+        Raises TableFault if tiles were lifted meanwhile: its stacks may be too low or too high.
         """
         if lifted:
             evidence = f"{missed}; {lifted} tiles came meanwhile, and may stand in any stack"

@@ -23,7 +23,7 @@ from firmware_bridge.boards.devices import Devices, Motor
 
 
 class HeadStation:
-    """One head: wheel, counter, belt, pusher with its vane; `drum` is reversed for it."""
+    """One head: wheel, counter, belt, pusher with its vane; its cures also reverse `drum`."""
 
     def __init__(
         self,
@@ -102,8 +102,9 @@ class HeadStation:
                 if push is not None:
                     await push
                 push = asyncio.create_task(self._push.push())
-                # Let it give its order now: a board obeys orders in the order in which they come,
-                # so no tile of the next stack comes under this push, however bad the line is.
+                # Let the push send its command now. A board executes commands in the order in which
+                # they were sent, so no tile of the next stack comes under this push, even on a bad
+                # line.
                 await asyncio.sleep(0)
             if push is not None:
                 await push

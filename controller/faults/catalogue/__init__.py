@@ -1,6 +1,6 @@
 """The fault catalogue: one row for every way in which a table, its boards or its people can fail.
 
-`docs/FAULTS.md` and `wallwright explain` are made from it, and so is what a person is asked.
+`docs/FAULTS.md`, `wallwright explain` and the requests to people are made from it.
 """
 
 from __future__ import annotations

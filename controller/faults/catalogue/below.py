@@ -1,4 +1,4 @@
-"""Faults from the lid to the trays: what happens while a set is prepared."""
+"""Rows for faults from the lid to the trays, during the preparation of a set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault's stable code; its text says what the sensors did not show."""
+"""Every fault's stable code; its text describes the missing or wrong evidence."""
 
 from __future__ import annotations
 

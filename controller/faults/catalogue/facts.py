@@ -8,7 +8,7 @@ from controller.faults.catalogue.row import FaultRow
 
 
 def facts(row: FaultRow) -> Iterator[tuple[str, str]]:
-    """A row in plain words, each with its label, in the order in which one asks."""
+    """A row in plain words, each fact with its label, in the order of the usual questions."""
     yield "expected", row.expected
     yield "came instead", row.instead
     yield "likely cause", row.cause

@@ -1,4 +1,4 @@
-"""Faults on top of the table: from raised walls to the last packet."""
+"""Rows for faults on top of the table, from raised walls to the last packet."""
 
 from __future__ import annotations
 

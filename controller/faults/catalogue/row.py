@@ -1,4 +1,4 @@
-"""One row of the catalogue: all that is known of a fault before it happens."""
+"""One row of the fault catalogue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from controller.faults.catalogue.codes import Fault
 from firmware_bridge.board import FaultCode
 
 DONE, STOP = "done", "stop"
-"""The answers to most questions: it is put right, or the table is to stop."""
+"""The answers to most questions: the fault is put right, or the table is to stop."""
 CLEAR, RESET = "clear", "reset"
 """What clears a fault that a board has latched, and an emergency stop. They differ from DONE, so
 that an answer meant for another question cannot let a stopped table move again."""
@@ -29,7 +29,7 @@ class Who(enum.Enum):
 class FaultRow:
     """A fault: what was expected of which sensor, what came instead, why, and what is done.
 
-    `automatic` is what the table does by itself, `please` what a person is asked, a sentence in
+    `automatic` is what the table does by itself, `please` the request to a person, a sentence in
     which `{part}` stands for the part's name. `latched` is the board's own code for it.
     """
 
@@ -44,7 +44,7 @@ class FaultRow:
     answers: tuple[str, ...] = (DONE, STOP)
     latched: FaultCode | None = None
     example: str = "head 2"
-    """A part that it can befall."""
+    """A part that the fault can affect."""
 
     @property
     def code(self) -> str:
@@ -58,9 +58,9 @@ class FaultRow:
 
     @property
     def kind_of_part(self) -> str:
-        """What kind of part it can befall: "head" where the example is "head 2"."""
+        """The kind of part that it can affect: "head" where the example is "head 2"."""
         return self.example.partition(" ")[0]
 
     def request(self, part: str) -> str:
-        """What a person is asked when it happens to this part."""
+        """The request to a person when the fault affects this part."""
         return self.please.replace("{part}", f"the {part}" if part.isalpha() else part)

@@ -1,4 +1,4 @@
-"""Faults of boards, link, power and journal: what concerns the table as a whole."""
+"""Rows for faults of the table as a whole: boards, link, power and journal."""
 
 from __future__ import annotations
 
