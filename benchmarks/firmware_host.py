@@ -86,10 +86,10 @@ class Host:
 
     def ask(self, *commands: Message) -> None:
         """Send these and wait until they are answered."""
-        self.tell(*commands)
+        self.send(*commands)
         self.until(lambda: not any(type(c) is not Read for c in self._outstanding()))
 
-    def tell(self, *commands: Message) -> None:
+    def send(self, *commands: Message) -> None:
         """Send these, in this order, as soon as the window lets them go."""
         self._waiting.extend(commands)
         self._send()

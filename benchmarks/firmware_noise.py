@@ -85,16 +85,16 @@ class Firmware:
         """The sensor is so from now on; active is low."""
         self._keep_step()
         self._c.hw_pin(SENSOR, int(not active))
-        self._tell()
+        self._send()
 
     def _receive(self, data: bytes) -> None:
         self._keep_step()
         self._c.hw_rx(data, len(data))
-        self._tell()
+        self._send()
 
     def _turn(self) -> None:
         self._keep_step()
-        self._tell()
+        self._send()
         self._loop.call_later(TURN_US / 1e6, self._turn)
 
     def _keep_step(self) -> None:
@@ -102,7 +102,7 @@ class Firmware:
         self._c.hw_advance(now - self._at)
         self._at = now
 
-    def _tell(self) -> None:
+    def _send(self) -> None:
         size = self._c.hw_tx(self._buffer, LOT)
         if size:
             self._transport.write(self._buffer.raw[:size])
@@ -138,7 +138,7 @@ async def _measure(commands: int, library: Path) -> Row:
     line, firmware = Line(host), Firmware(library, there)
     link = line.link(0, "noisy")
     told: list[Message] = []
-    link.told = told.append
+    link.on_event = told.append
     loop, began = asyncio.get_running_loop(), time.perf_counter()
     await _begin(link)
     wrong, edges = 0, 0

@@ -36,7 +36,7 @@ async def _measure(commands: int, events: int) -> Row:
     line, board = Line(host), Bookkeeper(there)
     link = line.link(0, "noisy")
     told: list[Message] = []
-    link.told = told.append
+    link.on_event = told.append
     loop, began = asyncio.get_running_loop(), time.perf_counter()
     await link.identify(b"noise..1")
     values = iter(range(commands))

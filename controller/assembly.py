@@ -31,7 +31,7 @@ from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS, Plant
@@ -105,7 +105,7 @@ def simulated(
     seed: int,
     *,
     chance: bool = True,
-    mishaps: Iterable[Mishap] = (),
+    injected_faults: Iterable[InjectedFault] = (),
     emulated: bool = False,
     people: type[People] = People,
 ) -> Hardware:
@@ -115,7 +115,14 @@ def simulated(
     boards are processors that run the firmware: `FileNotFoundError` where that is not built.
     """
     plant = simulated_plant(
-        table, config, game, seats, seed, chance=chance, mishaps=mishaps, people=people
+        table,
+        config,
+        game,
+        seats,
+        seed,
+        chance=chance,
+        injected_faults=injected_faults,
+        people=people,
     )
     hands = Hands(plant, parameters=game_parameters(config))
     face_of = faces_by_tag(game)
@@ -150,13 +157,13 @@ def simulated(
 
 def _executed(plant: Plant) -> tuple[CablePlug, Bench]:
     plug = CablePlug()
-    return plug, Bench(plant, plug.say)
+    return plug, Bench(plant, plug.send)
 
 
 def _emulated(plant: Plant) -> tuple[CablePlug, EmulatedBench]:
     """Serial ports take a wire's time themselves: that of the line would come on top."""
     plug = CablePlug(baud=math.inf)
-    return plug, EmulatedBench(plant, plug.say)
+    return plug, EmulatedBench(plant, plug.send)
 
 
 def simulated_plant(
@@ -167,7 +174,7 @@ def simulated_plant(
     seed: int,
     *,
     chance: bool = True,
-    mishaps: Iterable[Mishap] = (),
+    injected_faults: Iterable[InjectedFault] = (),
     people: type[People] = People,
 ) -> Plant:
     """The plant alone, on the running loop, and who is at it."""
@@ -182,7 +189,7 @@ def simulated_plant(
         play=config.play,
         chance=chance,
         people=people,
-        mishaps=mishaps,
+        injected_faults=injected_faults,
     )
 
 

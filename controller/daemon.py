@@ -33,7 +33,7 @@ from controller.rounds.lid_interrupt import Forgotten
 from controller.rounds.top_cycle import Top
 from controller.rounds.under_cycle import Under
 from controller.rounds.workplace import Workplace
-from controller.run_state import Books, mean
+from controller.run_state import RunState, mean
 from controller.state_machine import UNDER_WAY
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board
@@ -80,18 +80,18 @@ class Daemon:
     ) -> None:
         layout = orders.setup(orders.dealer).layout
         self.staging = staging_of(table, orders)
-        self.books = Books(
+        self.run_state = RunState(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
         self.match = orders.first_match() if orders.play else None
         """The match after the hands played so far, where the rules follow the hands."""
-        care = Care(partial(limits_of, table), guide.help, self.books)
+        care = Care(partial(limits_of, table), guide.help, self.run_state)
         supply = supplies(table, boards, care)
         self._incidents = Incidents()
         events.listen(self._incidents.hear)
         self._tower = Tower(table, supply, events)
         self._buzzer = Buzzer(table, supply, events, clock)
-        self._pauses = Pauses(table, boards, self.books, guide.help, reconnect, supply)
+        self._pauses = Pauses(table, boards, self.run_state, guide.help, reconnect, supply)
         boards = self._pauses.boards
         self._table = table
         self._boards = boards
@@ -100,14 +100,16 @@ class Daemon:
 
         self._help = guide.help
         self._rig = Stations(table, game.tile, Devices(table, boards), care)
-        self._under = Under(table, self._rig, self.staging, self.books)
+        self._under = Under(table, self._rig, self.staging, self.run_state)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
         guided = Guided(guide, self._rig.lamps, done)
         kept = record or _keeps_none
-        place = Workplace(table, game.tile, self._rig, guided, self.books, orders, face_of, kept)
+        place = Workplace(
+            table, game.tile, self._rig, guided, self.run_state, orders, face_of, kept
+        )
         self._top = Top(place, self.staging, self._under, self._key)
-        self._forgotten = Forgotten(self._rig, self._under, self.books, self._key, done)
+        self._forgotten = Forgotten(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
     def _done_key(self) -> Key | None:
@@ -152,24 +154,27 @@ class Daemon:
     def _failed(self, faults: tuple[TableFault, ...]) -> None:
         """Record the faults that end the run; the reported fault is the journal's last one."""
         for fault in reversed(faults):
-            self.books.fault(fault)
-        if self.books.machine.above in UNDER_WAY:
-            self.books.machine.fire("fail")
+            self.run_state.fault(fault)
+        if self.run_state.machine.above in UNDER_WAY:
+            self.run_state.machine.fire("fail")
 
     def summary(self, wall_seconds: float) -> dict[str, object]:
         """The figures of the run, as the last event reports them."""
-        books, traffic = self.books, self._traffic()
+        run_state, traffic = self.run_state, self._traffic()
         return {
-            "rounds": books.figures.rounds,
-            "virtual_s": round(books.clock(), 3),
+            "rounds": run_state.figures.rounds,
+            "virtual_s": round(run_state.clock(), 3),
             "wall_s": round(wall_seconds, 3),
-            "cycle_s": {"under": mean(books.figures.under), "top": mean(books.figures.top)},
+            "cycle_s": {"under": mean(run_state.figures.under), "top": mean(run_state.figures.top)},
             "bound_s": {
                 "under": round(under_bound(self._table, self.staging), 3),
-                "top": mean(books.figures.top_bound),
+                "top": mean(run_state.figures.top_bound),
             },
-            "tiles": {"expected": books.ledger.expected, "accounted": books.ledger.accounted},
-            "faults": books.figures.faults,
+            "tiles": {
+                "expected": run_state.ledger.expected,
+                "accounted": run_state.ledger.accounted,
+            },
+            "faults": run_state.figures.faults,
             **self._incidents.figures(),
             "commands": traffic.commands,
             "retries": traffic.retries,
@@ -178,7 +183,7 @@ class Daemon:
     # Start and stop
 
     async def _connect(self) -> None:
-        self.books.machine.fire("connect")
+        self.run_state.machine.fire("connect")
         for name, board in self._boards.items():
             await self._pauses.introduce(board)
             if failing := await board.self_test():
@@ -189,15 +194,15 @@ class Daemon:
         self._buzzer.begin()
 
     async def _start(self, regather_for: str | None) -> None:
-        machine = self.books.machine
+        machine = self.run_state.machine
         await self._top.darken()
         machine.fire("home")
-        if self.books.resumed:
+        if self.run_state.resumed:
             await self._take_over()
         elif regather_for is not None:
             await self._find_axes()
-            await regather(self._rig, self.books, self._help, regather_for)
-        if self.books.past.over:
+            await regather(self._rig, self.run_state, self._help, regather_for)
+        if self.run_state.past.over:
             # No step has begun that depends on the positions of the parts.
             await self._home()
         await machine.enter("run")
@@ -207,12 +212,12 @@ class Daemon:
 
         Raises that TableFault unless a person confirms that it has been cleared.
         """
-        fault = self.books.left_open
+        fault = self.run_state.left_open
         if fault is not None:
-            self.books.events.tell("fault", **fault.facts())
+            self.run_state.events.emit("fault", **fault.facts())
             row = fault.row
             ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
-            async with self.books.asking(ask, row.who) as note:
+            async with self.run_state.asking(ask, row.who) as note:
                 answer = await self._help(ask)
                 note(answer)
             if answer == STOP:
@@ -264,7 +269,7 @@ class Daemon:
                 self.match = await self._ready_match(self.match)
             await self._top.set_up(turn if self.match is None else self.match.dealer)
             if until_ready and number == rounds - 1:
-                self.books.figures.rounds += 1
+                self.run_state.figures.rounds += 1
                 return
             self.match = await self._top.play_out(self.match)
 
@@ -292,9 +297,9 @@ class Daemon:
             await board.close()
         # If the journal caused the fault that ended the run, it has been reported already.
         with suppress(*((JournalError,) if failing else ())):
-            await self.books.journal.settle()
-        if self.books.machine.above in UNDER_WAY:
-            self.books.machine.fire("stop")
+            await self.run_state.journal.settle()
+        if self.run_state.machine.above in UNDER_WAY:
+            self.run_state.machine.fire("stop")
 
 
 async def _to_its_end(work: Coroutine[object, object, None]) -> None:

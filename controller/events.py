@@ -21,7 +21,7 @@ class EventLog:
         """Hand every later event to this listener."""
         self._listeners.append(listener)
 
-    def tell(self, event: str, **facts: object) -> None:
+    def emit(self, event: str, **facts: object) -> None:
         """Emit an event: its name, and its facts as JSON values."""
         told: Event = {"t": round(self._clock(), 6), "event": event, **facts}
         for listener in self._listeners:

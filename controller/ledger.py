@@ -98,17 +98,17 @@ class Ledger:
 
     def delivered(self, number: int, seat: Seat, places: tuple[Place, ...]) -> Ledger:
         """Tiles have come to a seat. Raises LedgerError for one that does not stand."""
-        books = self.sets[number]
-        standing = set(books.standing)
+        run_state = self.sets[number]
+        standing = set(run_state.standing)
         for place in places:
             if place not in standing:
                 raise LedgerError(f"{place} was to go to seat {seat}, but it does not stand there.")
             standing.remove(place)
-        hands = {**books.hands, seat: books.hands.get(seat, ()) + places}
+        hands = {**run_state.hands, seat: run_state.hands.get(seat, ()) + places}
         return self._with(
             number,
             replace(
-                books,
+                run_state,
                 standing=frozenset(standing),
                 hands=MappingProxyType(hands),
             ),
@@ -117,17 +117,17 @@ class Ledger:
     def returned(self, number: int, places: Iterable[Place]) -> Ledger:
         """Drawn tiles went back to where they lay. Raises LedgerError for one in no hand."""
         back = frozenset(places)
-        books = self.sets[number]
-        if unknown := sorted(back.difference(*books.hands.values()), key=str):
+        run_state = self.sets[number]
+        if unknown := sorted(back.difference(*run_state.hands.values()), key=str):
             raise LedgerError(f"{unknown[0]} was to go back to its place, but no seat has it.")
         hands = {
             seat: tuple(place for place in hand if place not in back)
-            for seat, hand in books.hands.items()
+            for seat, hand in run_state.hands.items()
         }
         return self._with(
             number,
-            replace(books, standing=books.standing | back, hands=MappingProxyType(hands)),
+            replace(run_state, standing=run_state.standing | back, hands=MappingProxyType(hands)),
         )
 
-    def _with(self, number: int, books: SetLedger) -> Ledger:
-        return Ledger((*self.sets[:number], books, *self.sets[number + 1 :]))
+    def _with(self, number: int, run_state: SetLedger) -> Ledger:
+        return Ledger((*self.sets[:number], run_state, *self.sets[number + 1 :]))

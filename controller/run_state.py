@@ -40,7 +40,7 @@ class Work:
     Call it with the outcome. `told` is the journal entry if an earlier run began this intent.
     """
 
-    def __init__(self, books: Books, number: int, told: Entry | None = None) -> None:
+    def __init__(self, run_state: RunState, number: int, told: Entry | None = None) -> None:
         self.number = number
         """The intent's number in the journal."""
         self.done = told is not None and told.confirmed
@@ -50,7 +50,7 @@ class Work:
         self.notes: tuple[Note, ...] = told.notes if told else ()
         """Notes that earlier runs recorded for this intent."""
         self.outcome: object = told.outcome if told else None
-        self._books = books
+        self._run_state = run_state
 
     def __call__(self, outcome: object) -> None:
         """Set the outcome, which is written when the work is done. The last call counts."""
@@ -58,11 +58,11 @@ class Work:
 
     def record(self, note: Note) -> None:
         """Add a note of what has happened within the intent, and begin to write it."""
-        self._books.journal.note(self.number, self._books.clock(), note)
+        self._run_state.journal.note(self.number, self._run_state.clock(), note)
 
     async def on_disk(self) -> None:
         """Wait until the intent and all that was recorded are on disk. Raises JournalError."""
-        await self._books.journal.on_disk()
+        await self._run_state.journal.on_disk()
 
     async def note(self, note: Note) -> None:
         """Record a note and wait until it is on disk in every copy. Raises JournalError."""
@@ -70,7 +70,7 @@ class Work:
         await self.on_disk()
 
 
-class Books:
+class RunState:
     """State of one table's run. Any component may read it; only its methods change it."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Books:
         self.events = events
         self.clock = clock
         self.figures = Figures()
-        self.machine = TableMachine(self._tell_state)
+        self.machine = TableMachine(self._emit_state)
         self.past = Replay()
         """Journal entries of the interrupted run that this run resumes."""
         self.resumed = False
@@ -98,9 +98,9 @@ class Books:
         self.past = Replay(told)
         self.resumed = True
         self.left_open = left_open(told)
-        self.events.tell("recalled", entries=len(told))
+        self.events.emit("recalled", entries=len(told))
 
-    def knows(self, activity: str) -> bool:
+    def is_already_done(self, activity: str) -> bool:
         """Whether the journal confirms the activity's next step, which is then not repeated."""
         return self.past.ahead(activity) is not None
 
@@ -109,7 +109,7 @@ class Books:
         self,
         activity: str,
         intent: dict[str, object],
-        tell: str | None = None,
+        emit: str | None = None,
         *,
         wait: bool = True,
         write: bool = True,
@@ -124,8 +124,8 @@ class Books:
         """
         told = self.past.take(activity, as_json(intent))
         if told is None:
-            if tell is not None:
-                self.events.tell(tell, **intent)
+            if emit is not None:
+                self.events.emit(emit, **intent)
             number = self.journal.intend(activity, self.clock(), intent, write=wait or write)
             work = Work(self, number)
             if wait:
@@ -143,7 +143,7 @@ class Books:
         """
         self.figures.faults += 1
         told = fault.facts()
-        self.events.tell("fault", **told)
+        self.events.emit("fault", **told)
         # If the journal cannot be written, that may be the very fault that is being reported.
         with suppress(JournalError):
             self._write_down("fault", told)
@@ -151,7 +151,7 @@ class Books:
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """Emit and record that a part worked after at least one failure, at this attempt."""
         told: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
-        self.events.tell("recovered", **told)
+        self.events.emit("recovered", **told)
         self._write_down("recovered", told)
 
     def _write_down(self, activity: str, told: dict[str, object]) -> None:
@@ -163,7 +163,7 @@ class Books:
     async def check(self) -> None:
         """Compare the journal's copies and heal what is damaged. Raises JournalLocked."""
         for sentence in await self.journal.check():
-            self.events.tell("healed", what=sentence)
+            self.events.emit("healed", what=sentence)
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
@@ -180,7 +180,7 @@ class Books:
             "please": ask.please,
             "who": who.value,
         }
-        self.events.tell("waiting", **told)
+        self.events.emit("waiting", **told)
         answers: list[str] = []
         try:
             async with self.intent("asked", told) as work:
@@ -188,13 +188,13 @@ class Books:
                 cleared = {"by": who.value, "answer": answers[-1]}
                 work(cleared)
         except BaseException:
-            self.events.tell("withdrawn", code=ask.code, part=ask.part)
+            self.events.emit("withdrawn", code=ask.code, part=ask.part)
             raise
-        self.events.tell("cleared", code=ask.code, part=ask.part, **cleared)
+        self.events.emit("cleared", code=ask.code, part=ask.part, **cleared)
 
-    def _tell_state(self, under: str, top: str) -> None:
+    def _emit_state(self, under: str, top: str) -> None:
         if self.past.over:
-            self.events.tell("state", under=under, top=top)
+            self.events.emit("state", under=under, top=top)
 
 
 def mean(values: list[float]) -> float | None:

@@ -43,7 +43,7 @@ STEP_PIN = 6
 SAFETY = {"emergency": harness.EMERGENCY, "curtain": harness.CURTAIN}
 
 Press = Callable[[str, bool], None]
-Story = Callable[["Bench"], Awaitable[None]]
+Scenario = Callable[["Bench"], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Target:
     wired: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
     virtual: bool
 
-    def tell(self, story: Story) -> None:
+    def run(self, scenario: Scenario) -> None:
         """Tell a story to its board, from a known state to a safe one."""
-        (clock.run if self.virtual else asyncio.run)(self._tell(story))
+        (clock.run if self.virtual else asyncio.run)(self._run(scenario))
 
-    async def _tell(self, story: Story) -> None:
+    async def _run(self, scenario: Scenario) -> None:
         async with self.wired() as (transport, press):
             line = Line(transport)
             key = KEY if self.virtual else DeviceKeys(default_file()).of
@@ -77,7 +77,7 @@ class Target:
             board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
             try:
                 identity = await known_state(board)
-                await story(Bench(board, press, identity))
+                await scenario(Bench(board, press, identity))
             finally:
                 await board.close()
                 line.close()

@@ -42,7 +42,7 @@ async def homed(bench: Bench) -> None:
 
 
 def test_every_question_is_answered_soon(target: Target, measure: Measure) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         loop = asyncio.get_running_loop()
         slowest = 0.0
         for _ in range(ROUND_TRIPS):
@@ -52,11 +52,11 @@ def test_every_question_is_answered_soon(target: Target, measure: Measure) -> No
         measure("slowest of 50 round trips", slowest * 1000, "ms", most=20)
         assert bench.board.traffic.retries == 0
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_the_board_says_who_it_is_and_has_the_harness_s_table(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         identity = await bench.board.start()
         assert identity.protocol == 1
         assert identity.boots >= 1
@@ -66,24 +66,24 @@ def test_the_board_says_who_it_is_and_has_the_harness_s_table(target: Target) ->
         again = await bench.board.start()
         assert again.configuration_crc == configuration_crc(harness.RECORDS)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 # The lease
 
 
 def test_nothing_moves_without_a_lease(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         with pytest.raises(BoardRefusedError) as refused:
             await bench.board.set("lamp", 1)
         assert refused.value.why is Refusal.NO_LEASE
         assert await bench.board.read("lit") == 0
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_a_lease_that_is_given_back_makes_everything_safe(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         await bench.board.set("lamp", 1)
         await bench.board.set("motor", 1000)
@@ -93,7 +93,7 @@ def test_a_lease_that_is_given_back_makes_everything_safe(target: Target) -> Non
         await asyncio.sleep(SETTLED)
         assert [await bench.board.read(each) for each in ("lit", "forward")] == [0, 0]
 
-    target.tell(story)
+    target.run(scenario)
 
 
 # Outputs and sensors
@@ -104,7 +104,7 @@ def test_every_output_is_seen_by_its_sensor_and_by_no_other(target: Target) -> N
     wires += (("lamp", 1, "lit"), ("switch", 1, "home"))
     seen = ("forward", "reverse", "turning", "lit", "home")
 
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         for output, value, sensor in wires:
             await bench.board.set(output, value)
@@ -114,11 +114,11 @@ def test_every_output_is_seen_by_its_sensor_and_by_no_other(target: Target) -> N
         await asyncio.sleep(SETTLED)
         assert [await bench.board.read(each) for each in seen] == [0] * len(seen)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_a_motor_stops_at_the_edge_that_it_waits_for(target: Target, measure: Measure) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         watched = bench.board.watch("forward")
         ended = await bench.board.drive("motor", 1000, Edges("forward", 1), 1.0)
@@ -127,11 +127,11 @@ def test_a_motor_stops_at_the_edge_that_it_waits_for(target: Target, measure: Me
         assert (on.active, off.active) == (True, False)
         measure("edge to motor off, seen by the sensor", (off.at - on.at) * 1e6, "us", most=LOOP_US)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_a_motor_runs_until_a_sensor_has_a_level(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         drive = asyncio.create_task(bench.board.drive("motor", -1000, Level("lit"), 1.0))
         await asyncio.sleep(0.05)
@@ -141,11 +141,11 @@ def test_a_motor_runs_until_a_sensor_has_a_level(target: Target) -> None:
         await asyncio.sleep(SETTLED)
         assert await bench.board.read("reverse") == 0
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_a_switch_stops_the_motor_that_drives_against_it(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         drive = asyncio.create_task(bench.board.drive("second", 1000, Elapsed(), 1.0))
         await asyncio.sleep(0.05)
@@ -154,14 +154,14 @@ def test_a_switch_stops_the_motor_that_drives_against_it(target: Target) -> None
         await asyncio.sleep(SETTLED)
         assert await bench.board.read("turning") == 0
 
-    target.tell(story)
+    target.run(scenario)
 
 
 @pytest.mark.parametrize("milliseconds", [5, 40, 250])
 def test_a_pulse_lasts_as_long_as_it_should(
     target: Target, measure: Measure, milliseconds: int
 ) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         watched = bench.board.watch("lit")
         ended = await bench.board.pulse("lamp", 1, milliseconds / 1000)
@@ -170,11 +170,11 @@ def test_a_pulse_lasts_as_long_as_it_should(
         off_by = abs((off.at - on.at) * 1e6 - milliseconds * 1000)
         measure(f"a pulse of {milliseconds} ms is wrong by", off_by, "us", most=1000)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_edges_are_counted_and_told_one_by_one(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         before = await bench.board.count("lit")
         watched = bench.board.watch("lit")
@@ -184,11 +184,11 @@ def test_edges_are_counted_and_told_one_by_one(target: Target) -> None:
         assert [edge.active for edge in told] == [True, False] * 10
         assert await bench.board.count("lit") == before + 10 == told[-1].count
 
-    target.tell(story)
+    target.run(scenario)
 
 
 def test_a_stop_stops_motors_and_leaves_lamps_alone(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         await bench.board.set("lamp", 1)
         drive = asyncio.create_task(bench.board.drive("motor", 1000, Elapsed(), 1.0))
@@ -198,7 +198,7 @@ def test_a_stop_stops_motors_and_leaves_lamps_alone(target: Target) -> None:
         await asyncio.sleep(SETTLED)
         assert [await bench.board.read(each) for each in ("forward", "lit")] == [0, 1]
 
-    target.tell(story)
+    target.run(scenario)
 
 
 # Faults
@@ -207,7 +207,7 @@ def test_a_stop_stops_motors_and_leaves_lamps_alone(target: Target) -> None:
 def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
     target: Target, measure: Measure
 ) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         watched = bench.board.watch("forward")
         faults = bench.board.faults
@@ -222,12 +222,12 @@ def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
         await bench.board.clear()
         await bench.board.set("lamp", 1)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 @pytest.mark.needs("hand")
 def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         faults = bench.board.faults
         drive = asyncio.create_task(bench.board.drive("motor", 1000, Elapsed(), 1.0))
@@ -243,7 +243,7 @@ def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> No
         await asyncio.sleep(SETTLED)
         await bench.board.clear()
 
-    target.tell(story)
+    target.run(scenario)
 
 
 # The axis
@@ -253,7 +253,7 @@ def test_an_axis_arrives_when_its_trapezoid_does(target: Target, measure: Measur
     way, speed = 0.03, harness.SPEED_UM_S / 1e6
     ideal = way / speed + speed / (harness.ACCELERATION_UM_S2 / 1e6)
 
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await homed(bench)
         ended = await bench.board.move({"axis": way})
         assert ended.reason is Reason.DONE
@@ -261,12 +261,12 @@ def test_an_axis_arrives_when_its_trapezoid_does(target: Target, measure: Measur
         measure("30 mm take longer or shorter by", late, "ms", most=3)
         assert await bench.board.read("axis") == round(way * 1e6)
 
-    target.tell(story)
+    target.run(scenario)
 
 
 @pytest.mark.needs("steps")
 def test_every_step_of_an_axis_is_counted_by_a_sensor(target: Target, measure: Measure) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         await homed(bench)
         before = await bench.board.count("steps")
         await bench.board.move({"axis": 0.03})
@@ -280,14 +280,14 @@ def test_every_step_of_an_axis_is_counted_by_a_sensor(target: Target, measure: M
         assert await bench.board.count("steps") - before == 2 * wanted
         assert await bench.board.read("way") == 0
 
-    target.tell(story)
+    target.run(scenario)
 
 
 # The clock
 
 
 def test_the_board_s_clock_keeps_time_with_the_host_s(target: Target, measure: Measure) -> None:
-    async def story(bench: Bench) -> None:
+    async def scenario(bench: Bench) -> None:
         loop = asyncio.get_running_loop()
         await bench.board.hold_lease()
         watched = bench.board.watch("lit")
@@ -301,4 +301,4 @@ def test_the_board_s_clock_keeps_time_with_the_host_s(target: Target, measure: M
         off_by = abs((off.at - on.at) - (ended - began)) * 1000
         measure("the clocks part in a second by", off_by, "ms", most=20)
 
-    target.tell(story)
+    target.run(scenario)

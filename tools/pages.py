@@ -18,8 +18,8 @@ from tools.cases_page import page as cases_page
 from tools.configuration_page import page as configuration_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
+from tools.injected_faults_page import page as injected_faults_page
 from tools.machine_page import page as machine_page
-from tools.mishaps_page import page as mishaps_page
 from tools.protocol_page import page as protocol_page
 from tools.readme_picture import portrait
 from tools.wire_header import header
@@ -33,7 +33,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/CONFIGURATION.md": configuration_page,
     "docs/FAULTS.md": faults_page,
     "docs/MACHINE.md": machine_page,
-    "docs/MISHAPS.md": mishaps_page,
+    "docs/INJECTED_FAULTS.md": injected_faults_page,
     "docs/PROTOCOL.md": protocol_page,
     "docs/TABLES.md": tables_page,
     "docs/images/first_drum.svg": drawing,

@@ -9,7 +9,7 @@ import typer
 from controller.cli import completion
 from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInputError
-from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
+from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import GameNamed
 
@@ -49,9 +49,9 @@ def board(
         if not 0 < playing < 86_400:
             raise BadInputError(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
         config = config.model_copy(update={"play": playing})
-    mishaps = mishaps_of(fault, faults, table)
+    injected_faults = injected_faults_of(fault, faults, table)
     if emulated:
         require_emulation(table)
     from controller.cli.board_process import answer
 
-    return answer(table, config, rules, seed, mishaps, emulated=emulated)
+    return answer(table, config, rules, seed, injected_faults, emulated=emulated)

@@ -16,7 +16,7 @@ from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from rules.setup import Game
 
@@ -28,14 +28,14 @@ def answer(
     config: GameConfig,
     game: Game,
     seed: int,
-    mishaps: tuple[Mishap, ...],
+    injected_faults: tuple[InjectedFault, ...],
     *,
     emulated: bool,
 ) -> int:
     """Answer on a new pseudo-terminal until a signal ends it; returns the exit code."""
     with asyncio.Runner(loop_factory=_beside_processors if emulated else _live) as runner:
         try:
-            runner.run(_answer(table, config, game, seed, mishaps, emulated))
+            runner.run(_answer(table, config, game, seed, injected_faults, emulated))
         except ImpossibleOrderError as refusal:
             complain(f"The boards drive what no mechanism can do: {refusal}")
             return 1
@@ -57,7 +57,7 @@ async def _answer(
     config: GameConfig,
     game: Game,
     seed: int,
-    mishaps: tuple[Mishap, ...],
+    injected_faults: tuple[InjectedFault, ...],
     emulated: bool,
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -65,7 +65,7 @@ async def _answer(
     tty.setraw(slave)
     os.set_blocking(master, False)
     seats = seats_of(game.setup())
-    plant = simulated_plant(table, config, game, seats, seed, mishaps=mishaps)
+    plant = simulated_plant(table, config, game, seats, seed, injected_faults=injected_faults)
     kind = EmulatedBench if emulated else Bench
     bench = kind(plant, lambda data: _write(master, data))
     loop.add_reader(master, lambda: bench.receive(_read(master)))

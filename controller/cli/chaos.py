@@ -125,7 +125,7 @@ def chaos(
                 interrupted = True
                 break
             tally.add(played)
-            _tell(
+            _emit(
                 played,
                 f"wallwright chaos --seed {seed} --from {number * EVENING}",
                 only,
@@ -239,7 +239,7 @@ def _evening(
         return play_evening(evening, Path(folder), rounds, stop.is_set)
 
 
-def _tell(played: Played, command: str, only: str, to: TextIO) -> None:
+def _emit(played: Played, command: str, only: str, to: TextIO) -> None:
     """Every failure, and how to see it again."""
     for number, each in enumerate(played.rounds, 1):
         if each.wrong:
@@ -259,7 +259,7 @@ def _show(tally: RoundTally, wall: float) -> None:
     grid = Grid.grid(padding=(0, 2))
     for name, figure in figures(tally, wall):
         grid.add_row(name, figure)
-    kinds = Grid("mishap", "happened", *ENDINGS, box=None, padding=(0, 1))
+    kinds = Grid("injected fault", "happened", *ENDINGS, box=None, padding=(0, 1))
     rows: list[Row] = by_kind(tally)
     for row in rows:
         kinds.add_row(*row)

@@ -112,7 +112,7 @@ class OperatorConsole:
         """The unfinished line."""
         return self._keyboard.draft if self._keyboard is not None else ""
 
-    def say(self, words: str) -> None:
+    def print_line(self, words: str) -> None:
         """Write a line that stays on the screen."""
         # soft_wrap: no line breaks of our own in a sentence that somebody may search for.
         self.screen.print(Text(words), soft_wrap=not self._drawn)
@@ -145,7 +145,7 @@ class OperatorConsole:
     def _print(self, question: Question[T]) -> None:
         """Write a question as a line; one that has to wait is answered by its number."""
         later = "" if self.current is question else f" (answer it as '#{question.number} ...')"
-        self.say(f"[{question.number}] {question.words}{later}")
+        self.print_line(f"[{question.number}] {question.words}{later}")
 
     def _show_current(self, printed: Question[T] | None = None) -> None:
         """Discard what was typed before the question that is answered next was shown.
@@ -191,7 +191,7 @@ class OperatorConsole:
         if self._drawn:
             self.redraw()
         else:
-            self.say(question.note)
+            self.print_line(question.note)
 
     def _changed(self) -> None:
         self.redraw()

@@ -132,7 +132,7 @@ def _require_identity(port: str, serial: str, key: bytes) -> None:
             f"The board on {port} does not say that it is {serial}; flash its firmware, then"
             f" provision it again: wallwright firmware flash {port}."
         )
-    if not answer.knows(key):
+    if not answer.has_key(key):
         raise FlashingError(
             f"The board {serial} on {port} does not know its new key; provision it again."
         )

@@ -12,17 +12,17 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.slow_disk import SlowDisk
 
 _RUBBISH = b"\xa5" * 512
 
 
-def befalls_host(journal: Path | None, disk: SlowDisk) -> Callable[[Mishap], None]:
+def befalls_host(journal: Path | None, disk: SlowDisk) -> Callable[[InjectedFault], None]:
     """Brings faults of the host about, for a run that keeps this journal on this disk."""
 
-    def befalls(mishap: Mishap) -> None:
-        match mishap.kind:
+    def befalls(injected: InjectedFault) -> None:
+        match injected.kind:
             case "power_cut":
                 # Nothing is closed, flushed or said: that is what a power cut is.
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -31,7 +31,7 @@ def befalls_host(journal: Path | None, disk: SlowDisk) -> Callable[[Mishap], Non
                 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
             case "slow_disk":
-                disk.sync_s = mishap.amount
+                disk.sync_s = injected.amount
             case "corrupt_journal" if journal is not None:
                 _spoil(journal)
 

@@ -16,7 +16,7 @@ from rules.steps import Choose, Throw
 
 if TYPE_CHECKING:
     from firmware_bridge.commissioning.device_keys import DeviceKeys
-    from firmware_bridge.sim.faults.injection import Mishap
+    from firmware_bridge.sim.faults.injection import InjectedFault
 
 _OPTIONS = ("cut", "wall")
 """The questions that an option of the same name answers in every round."""
@@ -43,7 +43,7 @@ class Job:
     reveal: bool
     journal: Path | None
     journal_copy: Path | None = None
-    mishaps: tuple[Mishap, ...] = ()
+    injected_faults: tuple[InjectedFault, ...] = ()
     abandon: bool = False
     keys: DeviceKeys | None = None
     """The real boards' own."""

@@ -28,7 +28,7 @@ class TruthReveal:
                 self._built = {tile.number: place for place, tile in raised.items()}
                 self._dealt = {}
                 places = {place: tile.face for place, tile in raised.items()}
-                self._events.tell("truth", when="raised", places=places)
+                self._events.emit("truth", when="raised", places=places)
             case {"event": "delivered", "from": list(places)}:
                 for place in places:
                     self._dealt.setdefault(place, len(self._dealt))
@@ -37,7 +37,7 @@ class TruthReveal:
                     str(seat): [tile.face for tile in sorted(hand, key=self._turn)]
                     for seat, hand in self._plant.hands().items()
                 }
-                self._events.tell("truth", when="ready", hands=hands)
+                self._events.emit("truth", when="ready", hands=hands)
 
     def _turn(self, tile: Tile) -> int:
         """When a tile's place was dealt; what hand lanes brought had no place and comes last."""

@@ -11,9 +11,9 @@ import typer
 from config.loader import game_parameters
 from controller.cli.emulation import Emulated, require_emulation
 from controller.cli.errors import BadInputError
+from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
 from controller.cli.job import Job, check_orders, pace_of, ports_of
 from controller.cli.lines import opened
-from controller.cli.mishaps import Campaign, FaultTexts, mishaps_of
 from controller.cli.named import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
@@ -158,7 +158,7 @@ def run(
     copies = () if journal is None else paths_of(journal, journal_copy)
     outputs = {"--events": events, "--record": None if record is None else str(record)}
     require_separate(outputs, copies, keys)
-    mishaps = mishaps_of(fault, faults, machine)
+    injected_faults = injected_faults_of(fault, faults, machine)
     job = Job(
         machine,
         config,
@@ -171,7 +171,7 @@ def run(
         reveal,
         journal,
         journal_copy,
-        mishaps,
+        injected_faults,
         abandon,
         keys=keys_of(keys) if ports else None,
         emulated=emulated,

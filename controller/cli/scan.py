@@ -121,4 +121,4 @@ def key_of(answer: ProbeAnswer, keys: DeviceKeys) -> str:
         key = keys.of(answer.serial)
     except MissingKeyError:
         return "not on file: wallwright firmware provision gives it one"
-    return "known" if answer.knows(key) else "another than on file: is it the right board?"
+    return "known" if answer.has_key(key) else "another than on file: is it the right board?"

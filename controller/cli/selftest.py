@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError
+from controller.cli.fault_options import FaultTexts, injected_faults_of
 from controller.cli.job import ports_of
-from controller.cli.mishaps import FaultTexts, mishaps_of
 from controller.cli.named import table_named
 from controller.cli.options import KeysFile, TableNamed, keys_of
 from controller.cli.outputs import require_separate
@@ -51,14 +51,14 @@ def selftest(
         raise BadInputError("A real table has its own faults; leave out --fault, or add --sim.")
     if keys is not None and not ports:
         raise BadInputError(f"--keys {keys} are of real boards; add --port, or leave it out.")
-    mishaps = mishaps_of(fault, None, machine)
+    injected_faults = injected_faults_of(fault, None, machine)
     known = keys_of(keys) if ports else None
     files = _files(report)
     for file in files:
         require_separate({"--report": str(file)}, keys=keys)
     from controller.cli.selftest_session import run_selftest
 
-    code, written = run_selftest(machine, ports, known, mishaps, yes=yes)
+    code, written = run_selftest(machine, ports, known, injected_faults, yes=yes)
     for file, text in zip(files, (written.as_page(), written.as_json()), strict=bool(files)):
         file.write_text(text, encoding="utf-8")
     print(", ".join(f"{number} {what}" for what, number in written.counts.items()))

@@ -27,8 +27,8 @@ from controller.planning.setup_forecast import seats_of
 from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import Mishap
-from firmware_bridge.sim.people.selftest_watcher import Nobody, Onlooker
+from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.people.selftest_watcher import NoPeople, Onlooker
 from firmware_bridge.wire.errors import BoardError
 from rules.errors import WallwrightError
 from rules.games import GAMES
@@ -49,7 +49,7 @@ def run_selftest(
     table: Table,
     ports: dict[str, str],
     keys: DeviceKeys | None,
-    mishaps: tuple[Mishap, ...],
+    injected_faults: tuple[InjectedFault, ...],
     *,
     yes: bool,
 ) -> tuple[int, SelfTestReport]:
@@ -60,7 +60,7 @@ def run_selftest(
     sim = not ports
     report = SelfTestReport(table.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
     with asyncio.Runner(loop_factory=lambda: _loop(sim=sim, yes=yes)) as runner:
-        return runner.run(_session(table, ports, keys, mishaps, report, yes=yes)), report
+        return runner.run(_session(table, ports, keys, injected_faults, report, yes=yes)), report
 
 
 def _loop(*, sim: bool, yes: bool) -> asyncio.AbstractEventLoop:
@@ -72,7 +72,7 @@ async def _session(
     table: Table,
     ports: dict[str, str],
     keys: DeviceKeys | None,
-    mishaps: tuple[Mishap, ...],
+    injected_faults: tuple[InjectedFault, ...],
     report: SelfTestReport,
     *,
     yes: bool,
@@ -83,14 +83,16 @@ async def _session(
     game, config = _some_game(table)
     # A simulated table hurts nobody: there a pipe may answer in place of a person.
     console = OperatorConsole(screen(), sys.stdin, drawn=False, scripted=not ports)
-    hardware = _hardware(table, game, config, ports, keys, mishaps, console)
+    hardware = _hardware(table, game, config, ports, keys, injected_faults, console)
     onlooker = Onlooker(hardware.plant) if hardware.plant is not None else None
     watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(console, onlooker)
 
     def told(result: Result) -> None:
         report.results.append(result)
-        said = f", the person said {result.said}" if result.said else ""
-        console.say(f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}")
+        said = f", the person said {result.answer}" if result.answer else ""
+        console.print_line(
+            f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}"
+        )
 
     async def tested() -> None:
         await watcher.ready()
@@ -152,12 +154,14 @@ def _hardware(
     config: GameConfig,
     ports: dict[str, str],
     keys: DeviceKeys | None,
-    mishaps: tuple[Mishap, ...],
+    injected_faults: tuple[InjectedFault, ...],
     console: OperatorConsole,
 ) -> Hardware:
     if not ports:
         seats = seats_of(game.setup())
-        return simulated(table, config, game, seats, 0, mishaps=mishaps, people=Nobody)
+        return simulated(
+            table, config, game, seats, 0, injected_faults=injected_faults, people=NoPeople
+        )
     try:
         return on_lines(table, game, ports, Terminal(console), keys)
     except BoardError as error:
@@ -223,7 +227,7 @@ class _Person(_Screen):
         return await self._asked(f"{question} [y/n/skip]", answers)
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
-        self._console.say(please)
+        self._console.print_line(please)
         if self._onlooker is not None:
             self._onlooker.reach(sensor, active)
 

@@ -14,13 +14,13 @@ from controller.cli.console import OperatorConsole
 from controller.cli.errors import BadInputError, complain
 from controller.cli.host import befalls_host
 from controller.cli.job import Job
+from controller.cli.journal_choice import facts_of, regather_for, taken_up
 from controller.cli.lines import Lines, RecordFile
 from controller.cli.pages import summary_page
 from controller.cli.progress import Progress
 from controller.cli.reveal import TruthReveal
 from controller.cli.screen import screen
 from controller.cli.stopping import StopSignals
-from controller.cli.story import facts_of, regather_for, taken_up
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
 from controller.events import EventLog
@@ -54,7 +54,7 @@ def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:
 def _loop(job: Job) -> asyncio.AbstractEventLoop:
     if job.ports:
         return asyncio.SelectorEventLoop()
-    stalls = any(mishap.kind == "host_stall" for mishap in job.mishaps)
+    stalls = any(injected.kind == "host_stall" for injected in job.injected_faults)
     return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
 
 
@@ -88,7 +88,7 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
                 asking.open()
             events.listen(progress.hear)
             for sentence in journal.healed:
-                events.tell("healed", what=sentence)
+                events.emit("healed", what=sentence)
             daemon = daemon_for(
                 hardware,
                 job.table,
@@ -101,18 +101,18 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             )
             story = taken_up(job, journal)
             if story is not None:
-                daemon.books.resume(story)
+                daemon.run_state.resume(story)
             elif kept is not None:
                 kept.begin()
             if job.reveal and hardware.plant is not None:
                 events.listen(TruthReveal(hardware.plant, daemon.staging, events).hear)
             trouble, cut_short = await _played(daemon, job, stop, journal)
-            if kept is not None and daemon.books.past.over:
+            if kept is not None and daemon.run_state.past.over:
                 kept.cut()
     finally:
         hardware.close()
     summary = daemon.summary(time.perf_counter() - wall_begun)
-    events.tell("summary", **summary)
+    events.emit("summary", **summary)
     if stream is not sys.stdout:
         summary_page(console, daemon, summary)
     for written in (lines, kept):
@@ -187,12 +187,12 @@ def _hardware(job: Job, console: OperatorConsole, disk: SlowDisk) -> Hardware:
             job.orders.game,
             seats,
             job.seed,
-            mishaps=job.mishaps,
+            injected_faults=job.injected_faults,
             emulated=job.emulated,
         )
         assert hardware.plant is not None
         hardware.plant.expect(staging_of(job.table, job.orders).fills)
-        hardware.plant.mishaps.on_host(befalls_host(job.journal, disk))
+        hardware.plant.injected_faults.on_host(befalls_host(job.journal, disk))
         return hardware
     try:
         return on_lines(job.table, job.orders.game, job.ports, Terminal(console), job.keys)

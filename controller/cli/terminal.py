@@ -51,11 +51,11 @@ class Terminal:
         return await self._ask(question(step), lambda line: step.check(answer(step, line)))
 
     async def ready(self) -> None:
-        self._console.say("Ready to play.")
+        self._console.print_line("Ready to play.")
 
     async def sit_down(self, dealt: Dealt) -> None:
         self._rules = dealt.rules
-        self._console.say("The hand is followed by the rules: type what each seat does.")
+        self._console.print_line("The hand is followed by the rules: type what each seat does.")
 
     async def act(self, play: Any) -> Action | None:
         """Ask until a legal action is typed; Enter alone has the dice thrown where that is next."""
@@ -75,19 +75,21 @@ class Terminal:
         return await self._ask(f"To act: seat {seats}.{dice} {_examples(play)}", read)
 
     async def settled(self, settlement: Settlement) -> None:
-        self._console.say(f"The hand is over: {settlement.name}.")
+        self._console.print_line(f"The hand is over: {settlement.name}.")
         for payment in settlement.payments:
             facts = payment.facts()
-            self._console.say(
+            self._console.print_line(
                 f"Seat {facts['from']} pays {facts['to']} {facts['amount']}: {facts['why']}"
             )
 
     async def move_seats(self, reseated: Reseated) -> None:
         """Name the seats as they were in the last hand, so that a repeated text means the same."""
-        self._console.say("The seats are drawn anew.")
+        self._console.print_line("The seats are drawn anew.")
         for seat, to in enumerate(reseated.moves):
             deals = ", and deals" if to == reseated.match.dealer else ""
-            self._console.say(f"Who had seat {seat} in the last hand sits at seat {to}{deals}.")
+            self._console.print_line(
+                f"Who had seat {seat} in the last hand sits at seat {to}{deals}."
+            )
         await self._ask("Press Enter when everybody sits so.", lambda _: None)
 
     async def help(self, ask: Ask) -> str:

@@ -92,7 +92,7 @@ class Followed:
 
     truth: Any
     play: Any
-    said: tuple[Action, ...]
+    actions: tuple[Action, ...]
 
 
 def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
@@ -107,7 +107,7 @@ def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> 
         if action is None:
             action = _thrown(rules, hand.play, chance)
             truth = truth.apply(action)
-        hand = Followed(truth, hand.play.apply(action), (*hand.said, action))
+        hand = Followed(truth, hand.play.apply(action), (*hand.actions, action))
         yield hand
     raise AssertionError(f"{rules.game}: no end of the hand after {LONGEST_PLAY} actions")
 

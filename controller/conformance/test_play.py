@@ -151,7 +151,7 @@ def test_a_record_of_the_hand_is_played_again_to_the_same_end(played: GamePlugin
     rules = played.require_rules()
     for setup, tiles, chance in each_deal(played):
         *_, hand = followed(rules, setup, tiles, chance)
-        again = replayed(recorded(setup, {}, hand.said), setup.parameters)
+        again = replayed(recorded(setup, {}, hand.actions), setup.parameters)
         assert again.settlement == hand.play.settlement
 
 

@@ -66,4 +66,4 @@ class Buzzer:
             finally:
                 await supply.dim(WHO)
         except BoardError as error:
-            self._events.tell("not_shown", channel=module.sounder, why=str(error))
+            self._events.emit("not_shown", channel=module.sounder, why=str(error))

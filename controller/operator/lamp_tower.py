@@ -143,7 +143,7 @@ class Tower:
                 await self._show(supply, colour)
             except BoardError as error:
                 if not self._changed.is_set():
-                    self._tell(colour, str(error))
+                    self._emit(colour, str(error))
             else:
                 self._told = None
 
@@ -168,7 +168,7 @@ class Tower:
                     await supply.board.set(lamp, int(colour is Colour.RED))
         self._shows = Colour.RED
 
-    def _tell(self, colour: Colour, why: str) -> None:
+    def _emit(self, colour: Colour, why: str) -> None:
         if self._told != (colour, why):
             self._told = (colour, why)
-            self._events.tell("not_shown", channel=self._lamps.get(colour, ""), why=why)
+            self._events.emit("not_shown", channel=self._lamps.get(colour, ""), why=why)

@@ -11,7 +11,7 @@ from controller.faults.catalogue import STOP, Fault, FaultRow
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
 from controller.pausing.pause_gate import SILENT, STRANGER, PauseCause
-from controller.run_state import Books
+from controller.run_state import RunState
 from firmware_bridge.guide import Ask
 
 ASKS = 5
@@ -23,8 +23,8 @@ PATIENCE = 900.0
 class OperatorHelp:
     """The questions of one table's pauses. While one is open, the table is being serviced."""
 
-    def __init__(self, books: Books, ask: Asking) -> None:
-        self._books = books
+    def __init__(self, run_state: RunState, ask: Asking) -> None:
+        self._run_state = run_state
         self._ask = ask
         self._asked: Counter[PauseCause] = Counter()
         self._open = 0
@@ -32,7 +32,7 @@ class OperatorHelp:
 
     async def answer_to(self, ask: Ask) -> str:
         """Ask a person, who may work at the paused table meanwhile."""
-        machine = self._books.machine
+        machine = self._run_state.machine
         self._open += 1
         if machine.mode == "paused":
             machine.fire("service")
@@ -53,10 +53,10 @@ class OperatorHelp:
         seen = seen or f"{cause.why} on board {cause.board}"
         while self._asked[cause] < ASKS:
             self._asked[cause] += 1
-            self._books.visits += 1
+            self._run_state.visits += 1
             ask = Ask(row.code, part, seen, row.request(part), row.answers, safety=True)
             with suppress(TimeoutError):
-                async with self._books.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):
+                async with self._run_state.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):
                     answer = await self.answer_to(ask)
                     note(answer)
                     if answer == STOP:

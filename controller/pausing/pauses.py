@@ -30,7 +30,7 @@ from controller.pausing.operator_help import OperatorHelp
 from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, PauseCause, PauseGate
 from controller.pausing.power_lease import Supply
 from controller.pausing.resumable_board import ResumableBoard
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
 from firmware_bridge.board import Board, FaultCode
@@ -78,21 +78,21 @@ class Pauses:
         self,
         table: Table,
         boards: Mapping[str, Board],
-        books: Books,
+        run_state: RunState,
         ask: Asking,
         reconnect: Reconnect,
         supplies: Mapping[str, Supply] = _NO_SUPPLIES,
     ) -> None:
         self.gate = PauseGate(self._paused)
-        self._people = OperatorHelp(books, ask)
-        care = Care(partial(limits_of, table), self._people.answer_to, books)
+        self._people = OperatorHelp(run_state, ask)
+        care = Care(partial(limits_of, table), self._people.answer_to, run_state)
         self.boards = {
             name: ResumableBoard(
                 board, table.boards[name], self.gate, _homing(table, name, care), supplies.get(name)
             )
             for name, board in boards.items()
         }
-        self._books = books
+        self._run_state = run_state
         self._reconnect = reconnect
         self._backing_off = BackingOff(table, self.boards, self._backed_off)
         self._since: float | None = None
@@ -138,14 +138,14 @@ class Pauses:
 
     def _paused(self, cause: PauseCause) -> None:
         """Record the begin of a pause, in the call that reports the cause."""
-        books = self._books
+        run_state = self._run_state
         if cause.code in _POWERLESS and cause.board in self.boards:
             self.boards[cause.board].lost_power()
         if self._since is None:
-            self._since = books.clock()
-            if books.machine.mode == "going":
-                books.machine.fire("pause")
-        books.events.tell("paused", why=cause.why, board=cause.board, channel=cause.channel)
+            self._since = run_state.clock()
+            if run_state.machine.mode == "going":
+                run_state.machine.fire("pause")
+        run_state.events.emit("paused", why=cause.why, board=cause.board, channel=cause.channel)
 
     # Ending a pause
 
@@ -173,13 +173,13 @@ class Pauses:
         )
 
     async def _go_on(self) -> None:
-        books = self._books
+        run_state = self._run_state
         self.gate.let_through()
         self._backing_off.over()
-        if books.machine.mode == "paused":
-            books.machine.fire("resume")
+        if run_state.machine.mode == "paused":
+            run_state.machine.fire("resume")
         since, self._since = self._since or 0.0, None
-        books.events.tell("resumed", paused_s=round(books.clock() - since, 3))
+        run_state.events.emit("resumed", paused_s=round(run_state.clock() - since, 3))
         for board in self.boards.values():
             board.go_on()
         # Give the event loop one turn, in which the waiting drives send their commands, before drum
@@ -214,14 +214,14 @@ class Pauses:
             raise failed[0]
 
     def _backed_off(self, motor: str, seconds: float) -> None:
-        self._books.events.tell("backed_off", channel=motor, s=round(seconds, 3))
+        self._run_state.events.emit("backed_off", channel=motor, s=round(seconds, 3))
 
     # Boards that do not answer
 
     async def _meet(self, board: ResumableBoard) -> None:
         """Wait until the board answers; after a while with a person's help. Raises TableFault."""
         helping: asyncio.Task[None] | None = None
-        quiet_at = self._books.clock() + QUIET
+        quiet_at = self._run_state.clock() + QUIET
         interval = FIRST_INTERVAL
         try:
             while True:
@@ -236,8 +236,8 @@ class Pauses:
                     return
                 if helping is not None and helping.done():
                     helping.result()
-                    helping, quiet_at = None, self._books.clock() + QUIET
-                if helping is None and self._books.clock() >= quiet_at:
+                    helping, quiet_at = None, self._run_state.clock() + QUIET
+                if helping is None and self._run_state.clock() >= quiet_at:
                     silent = PauseCause(SILENT, board.name)
                     helping = asyncio.create_task(
                         self._people.help(silent, CATALOGUE[Fault.SILENT])

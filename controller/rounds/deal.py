@@ -56,7 +56,7 @@ class Deal:
         """Every move made so far, in order."""
         self._rig = place.rig
         self._guided = place.guided
-        self._books = place.books
+        self._run_state = place.run_state
         self._orders = place.orders
         self._throws = list(place.orders.throws)
         self._face_of = place.face_of
@@ -80,21 +80,21 @@ class Deal:
 
         A game without tiles has nothing to raise. Raises TableFault.
         """
-        books, build = self._books, self.setup.pending
-        await books.machine.enter("raise_walls")
+        run_state, build = self._run_state, self.setup.pending
+        await run_state.machine.enter("raise_walls")
         if not isinstance(build, Build):
-            books.ledger = books.ledger.raised(self._tile_set, ())
-            await books.machine.enter("hand_up")
+            run_state.ledger = run_state.ledger.raised(self._tile_set, ())
+            await run_state.machine.enter("hand_up")
             return
-        async with books.intent("top", {"set": self._tile_set, **build.facts()}) as work:
+        async with run_state.intent("top", {"set": self._tile_set, **build.facts()}) as work:
             if not work.done:
                 await self._lift(build)
-            books.ledger = books.ledger.raised(self._tile_set, build.layout.places)
+            run_state.ledger = run_state.ledger.raised(self._tile_set, build.layout.places)
             work("raised")
-        if books.machine.under == "staged":
-            await books.machine.enter("hand_up")
+        if run_state.machine.under == "staged":
+            await run_state.machine.enter("hand_up")
         if not work.done:
-            books.events.tell("raised", set=self._tile_set)
+            run_state.events.emit("raised", set=self._tile_set)
 
     async def _lift(self, build: Build) -> None:
         filled = {fill.tray for fill in self.staging.fills}
@@ -112,8 +112,8 @@ class Deal:
             self.setup = self.setup.apply()
         while (step := self.setup.pending) is not None:
             trigger = TRIGGERS[type(step)]
-            if self._books.machine.top != trigger.removeprefix("begin_"):
-                await self._books.machine.enter(trigger)
+            if self._run_state.machine.top != trigger.removeprefix("begin_"):
+                await self._run_state.machine.enter(trigger)
             if isinstance(step, Packet) and self.staging.lanes and not self._planner.hands:
                 self._settle_lanes()
             if isinstance(step, Packet) and self._orders.fastest and self._planner.carries:
@@ -125,14 +125,14 @@ class Deal:
 
     def hands_are_taken_up(self) -> None:
         """The players take up their hands: the rows before them are free for drawn tiles."""
-        hands = self._books.ledger.sets[self._tile_set].hands
+        hands = self._run_state.ledger.sets[self._tile_set].hands
         self._top = self._top.taken_up(place for hand in hands.values() for place in hand)
 
     async def hand_over(self, step: Packet | Replace) -> None:
         """Bring tiles that the play owes a seat from the wall. Raises TableFault."""
         async with self._intent(step) as work:
             work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
-        self._tell(step, None, work)
+        self._emit(step, None, work)
         self.hands_are_taken_up()
 
     async def throw(self, step: Throw) -> Dice:
@@ -146,7 +146,7 @@ class Deal:
         async with self._intent(step) as work:
             outcome = step.check(await self._outcome(step, work))
             work(as_json(outcome))
-        self._tell(step, outcome, work)
+        self._emit(step, outcome, work)
         return outcome
 
     # Steps
@@ -157,7 +157,7 @@ class Deal:
         if not plan.moves:
             self._top = plan.top
             return
-        async with self._books.intent("top", {"do": "join", "set": self._tile_set}) as work:
+        async with self._run_state.intent("top", {"do": "join", "set": self._tile_set}) as work:
             await self._carry_out(build, plan, work)
 
     async def _one(self, step: Step) -> None:
@@ -211,27 +211,27 @@ class Deal:
     def _apply(self, step: Step, result: Outcome, work: Work) -> None:
         """Apply a confirmed step to the set-up and emit its event."""
         self.setup = self.setup.apply(result)
-        self._tell(step, result, work)
+        self._emit(step, result, work)
 
-    def _tell(self, step: Step, result: Outcome, work: Work) -> None:
+    def _emit(self, step: Step, result: Outcome, work: Work) -> None:
         """Emit an event, unless an earlier run has emitted it for this step."""
         if work.done:
             return
-        tell = self._books.events.tell
+        emit = self._run_state.events.emit
         match step:
             case Packet():
                 number = {} if step.hand is None else {"hand": step.hand}
-                tell(
+                emit(
                     "delivered", seat=step.seat, **{"from": [str(p) for p in step.places]}, **number
                 )
             case Replace() | DrawLot():
-                tell("delivered", seat=step.seat, **{"from": [str(step.place)]})
+                emit("delivered", seat=step.seat, **{"from": [str(step.place)]})
             case TurnUp():
-                tell("turned", at=str(step.place), tile=result, by=step.by)
+                emit("turned", at=str(step.place), tile=result, by=step.by)
             case Throw():
-                tell("thrown", by=step.by, dice=as_json(result))
+                emit("thrown", by=step.by, dice=as_json(result))
             case Choose():
-                tell("chosen", by=step.by, what=step.what, answer=result)
+                emit("chosen", by=step.by, what=step.what, answer=result)
             case Build() | Arrange() | ReturnLots():
                 pass
 
@@ -239,7 +239,7 @@ class Deal:
         """The step's intent; a move that touches a tile waits until it is on disk (`_do`)."""
         throws = isinstance(step, Throw)
         facts = step.facts()
-        return self._books.intent("top", facts, tell="step", wait=False, write=not throws)
+        return self._run_state.intent("top", facts, emit="step", wait=False, write=not throws)
 
     # Moves
 
@@ -249,17 +249,17 @@ class Deal:
         Of an interrupted step, the moves that its notes confirm are not made again.
         """
         result: Outcome = None
-        books = self._books
+        run_state = self._run_state
         made = len(plan.moves) if work.done else _made(work.notes)
         for number, move in enumerate(plan.moves):
             if number >= made:
                 if number > made:
                     work.record(MovesMade(number))
-                books.events.tell("move", **move.facts())
+                run_state.events.emit("move", **move.facts())
                 result = await self._do(move, work, doubtful=work.doubtful and number == made)
             self.moves.append(move)
             if isinstance(move, Carry) and move.seat is not None:
-                books.ledger = books.ledger.delivered(self._tile_set, move.seat, move.tiles)
+                run_state.ledger = run_state.ledger.delivered(self._tile_set, move.seat, move.tiles)
         self._top = plan.top
         if not any(isinstance(move, Carry) for move in plan.moves):
             self._book_by_hand(step)
@@ -267,14 +267,14 @@ class Deal:
 
     def _book_by_hand(self, step: Step) -> None:
         """Put tiles that people or lanes have brought into the ledger, as the step defines them."""
-        ledger, number = self._books.ledger, self._tile_set
+        ledger, number = self._run_state.ledger, self._tile_set
         match step:
             case Packet():
-                self._books.ledger = ledger.delivered(number, step.seat, step.places)
+                self._run_state.ledger = ledger.delivered(number, step.seat, step.places)
             case Replace() | DrawLot():
-                self._books.ledger = ledger.delivered(number, step.seat, (step.place,))
+                self._run_state.ledger = ledger.delivered(number, step.seat, (step.place,))
             case ReturnLots():
-                self._books.ledger = ledger.returned(number, step.places)
+                self._run_state.ledger = ledger.returned(number, step.places)
             case _:
                 pass
 

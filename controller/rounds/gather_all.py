@@ -10,7 +10,7 @@ from __future__ import annotations
 from controller.faults.catalogue import CATALOGUE, STOP, Fault
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
 
@@ -19,7 +19,7 @@ ACTIVITY = "regather"
 """Name of the intent in the journal."""
 
 
-async def regather(rig: Stations, books: Books, help_: Asking, why: str) -> None:
+async def regather(rig: Stations, run_state: RunState, help_: Asking, why: str) -> None:
     """Have people put every tile back into its box, set by set.
 
     Raises TableFault if no one does: the table does not continue with places that it cannot prove.
@@ -28,12 +28,12 @@ async def regather(rig: Stations, books: Books, help_: Asking, why: str) -> None
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
-    async with books.intent(ACTIVITY, {"why": why}, tell="regathered"):
+    async with run_state.intent(ACTIVITY, {"why": why}, emit="regathered"):
         parts = [part.motor.channel for part in (rig.lid,) if part]
         async with rig.leased(*parts):
             if rig.lid:
                 await rig.lid.go_forth()
-            async with books.asking(ask, row.who) as note:
+            async with run_state.asking(ask, row.who) as note:
                 answer = await help_(ask)
                 note(answer)
         if answer == STOP:

@@ -41,7 +41,7 @@ class Following:
     ) -> None:
         self._place = place
         self._rules = place.orders.rules
-        self._books = place.books
+        self._run_state = place.run_state
         self._deal = deal
         self._match = match
         self._key = key
@@ -60,17 +60,17 @@ class Following:
         while play.settlement is None:
             action = self._recalled() or await self._next(play)
             if action is None:
-                async with self._books.intent("play", GIVEN_UP) as work:
+                async with self._run_state.intent("play", GIVEN_UP) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
-                        self._books.events.tell("given_up", dealer=dealer)
+                        self._run_state.events.emit("given_up", dealer=dealer)
                     return self._match
             play = await self._after(play, action)
         return await self._settled(play)
 
     def _recalled(self) -> Action | None:
         """The journal's next action, which counts even if its consequences were not recorded."""
-        told = self._books.past.ahead("play")
+        told = self._run_state.past.ahead("play")
         if told is None or "seat" not in told.intent:
             return None
         seat, do = told.intent["seat"], told.intent["do"]
@@ -80,7 +80,7 @@ class Following:
 
     async def _next(self, play: Any) -> Action | None:
         """The next action of a player; None if the hand is given up."""
-        if self._books.knows("play"):
+        if self._run_state.is_already_done("play"):
             return None
         await self._light()
         if not self._seated:
@@ -124,7 +124,7 @@ class Following:
         """The play after an action, once the table has brought the tiles that it owes."""
         after = play.apply(action)
         told: dict[str, object] = {"seat": action.seat, "do": str(action)}
-        async with self._books.intent("play", told, tell="acted"):
+        async with self._run_state.intent("play", told, emit="acted"):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
         if owed:
@@ -146,10 +146,10 @@ class Following:
             "match_over": after.over,
             "next_dealer": after.dealer if self._rules.before_hand(after) is None else None,
         }
-        async with self._books.intent("play", {"do": "settle"}) as work:
+        async with self._run_state.intent("play", {"do": "settle"}) as work:
             if not work.done:
-                self._books.events.tell("settled", **told)
+                self._run_state.events.emit("settled", **told)
             work(told)
-        if not self._books.knows("top"):
+        if not self._run_state.is_already_done("top"):
             await self._place.guided.settled(settlement)
         return after

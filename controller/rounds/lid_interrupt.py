@@ -12,7 +12,7 @@ import asyncio
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
 from controller.rounds.under_cycle import Under
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
 
@@ -21,11 +21,11 @@ class Forgotten:
     """Takes presses of the lid's key before other listeners; `other` is the held key."""
 
     def __init__(
-        self, rig: Stations, under: Under, books: Books, key: Key, other: Key | None
+        self, rig: Stations, under: Under, run_state: RunState, key: Key, other: Key | None
     ) -> None:
         self._rig = rig
         self._under = under
-        self._books = books
+        self._run_state = run_state
         self._other = other if other is not key else None
         self._presses: asyncio.Queue[None] = asyncio.Queue()
         self._open = False
@@ -43,7 +43,7 @@ class Forgotten:
             async with (
                 self._rig.leased(lid.motor.channel),
                 self._rig.below.held(),
-                self._books.asking(ask, row.who) as note,
+                self._run_state.asking(ask, row.who) as note,
             ):
                 await lid.go_forth()
                 await self._presses.get()
@@ -60,9 +60,9 @@ class Forgotten:
         return self._open
 
     def _may_open(self) -> bool:
-        if self._books.machine.mode != "going":
+        if self._run_state.machine.mode != "going":
             return False  # the ready lamp may be lit while nothing holds its board's lease
-        top = self._books.machine.top
+        top = self._run_state.machine.top
         if self._rig.lid is None or not self._under.busy or top == "collecting":
             return False
         return top != "playing" or (self._other is not None and self._other.down)

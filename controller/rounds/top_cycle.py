@@ -34,7 +34,7 @@ class Top:
         self._table = place.table
         self._rig = place.rig
         self._guided = place.guided
-        self._books = place.books
+        self._run_state = place.run_state
         self._orders = place.orders
         self._staging = staging
         self._under = under
@@ -63,16 +63,16 @@ class Top:
 
     async def load_first(self) -> None:
         """Cold start: wait for a key press, then have the people put the first set in."""
-        if self._tiles and not self._books.knows("top"):
+        if self._tiles and not self._run_state.is_already_done("top"):
             await self._key.pressed()
         await self._collect(0)
 
     async def set_up(self, dealer: Seat) -> None:
         """Raise the staged set and do everything until the game is ready. Raises TableFault."""
-        await self._books.check()
+        await self._run_state.check()
         number = await self._under.staged()
-        books, figures = self._books, self._books.figures
-        begun, known = books.clock(), books.knows("top")
+        run_state, figures = self._run_state, self._run_state.figures
+        begun, known = run_state.clock(), run_state.is_already_done("top")
         deal = self.deal = Deal(self._place, self._staging, self._orders.setup(dealer), number)
         await deal.raise_walls()
         if not self._staging.lanes:
@@ -82,18 +82,18 @@ class Top:
         if self._staging.lanes:
             self._under.trays_are_empty()
         self._key.forget()
-        if books.knows("top"):
-            await books.machine.enter("begin_play")
+        if run_state.is_already_done("top"):
+            await run_state.machine.enter("begin_play")
             return
         await self.light()
         if not known:
-            figures.top.append(books.clock() - begun)
+            figures.top.append(run_state.clock() - begun)
             figures.top_bound.append(
                 top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
             )
-        await books.machine.enter("begin_play")
-        await books.journal.settle()
-        books.events.tell("ready", dealer=dealer, set=number)
+        await run_state.machine.enter("begin_play")
+        await run_state.journal.settle()
+        run_state.events.emit("ready", dealer=dealer, set=number)
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
@@ -101,8 +101,8 @@ class Top:
 
         With a match the rules follow the hand; returns the match after it.
         """
-        books = self._books
-        while (boxed := books.ledger.boxed) is not None:
+        run_state = self._run_state
+        while (boxed := run_state.ledger.boxed) is not None:
             await self._end_of_play()
             await self._take_in(boxed)
         if match is not None:
@@ -112,11 +112,11 @@ class Top:
             )
             match = await hand.to_its_end()
         await self._end_of_play()
-        played = books.ledger.on_top
+        played = run_state.ledger.on_top
         assert played is not None
         await self._collect(played)
-        await books.check()
-        books.figures.rounds += 1
+        await run_state.check()
+        run_state.figures.rounds += 1
         return match
 
     async def seated(self, match: Match) -> Match:
@@ -148,44 +148,44 @@ class Top:
         if not reseated.moves:
             return match
         facts = reseated.facts()
-        async with self._books.intent("top", {"do": "move seats", **facts}) as work:
+        async with self._run_state.intent("top", {"do": "move seats", **facts}) as work:
             if not work.done:
-                self._books.events.tell("reseated", **facts)
+                self._run_state.events.emit("reseated", **facts)
                 await self._guided.move_seats(reseated)
         return match
 
     async def _end_of_play(self) -> None:
         """Light the lamp and wait for a press of the lid's key."""
-        if not self._books.knows("top"):
+        if not self._run_state.is_already_done("top"):
             await self.light()
             await self._key.pressed()
 
     async def _collect(self, number: int) -> None:
         """Have a set cleared from the top, and lower what held it up."""
-        await self._books.machine.enter("collect")
+        await self._run_state.machine.enter("collect")
         await self.darken()
         await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
-        await self._books.machine.enter("clear_top")
+        await self._run_state.machine.enter("clear_top")
 
     async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
         """Open the lid, have the people push a set in, close the lid over it.
 
         What held the set up sinks while the lid closes: the felt is clear by then.
         """
-        books = self._books
+        run_state = self._run_state
         await self._under.free()
-        await books.machine.enter("gather")
+        await run_state.machine.enter("gather")
         async with self._rig.leased(*self._lid_parts), asyncio.TaskGroup() as sinks:
-            async with books.intent("top", {"do": "take in", "set": number}) as work:
+            async with run_state.intent("top", {"do": "take in", "set": number}) as work:
                 if not work.done:
                     await self._let_in(work)
                 for part in self._to_sink(work, sinking):
                     sinks.create_task(part.go_back())
                 if not work.done and self._rig.lid and self._tiles:
                     await self._rig.lid.go_back()
-                books.ledger = books.ledger.gathered(number)
+                run_state.ledger = run_state.ledger.gathered(number)
             await self._under.take(number)
-        await books.journal.settle()
+        await run_state.journal.settle()
 
     async def _let_in(self, work: Work) -> None:
         """Hold the lid open until a key press says that the tiles are in.
@@ -209,7 +209,7 @@ class Top:
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
         """Parts to lower now, with those whose lowering an interrupted run may not have ended."""
-        return () if work.done and self._books.knows("top") else sinking
+        return () if work.done and self._run_state.is_already_done("top") else sinking
 
     @property
     def _tiles(self) -> int:

@@ -10,7 +10,7 @@ from config.schema import Table
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.rounds.build_progress import Feeding, has_begun
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.heads import HeadStation
 from controller.stations.load import Load
@@ -25,11 +25,11 @@ BY_HAND = 4
 class Under:
     """One task: waits for a gathered set, mixes it, builds it and stages it for the top."""
 
-    def __init__(self, table: Table, rig: Stations, staging: Staging, books: Books) -> None:
+    def __init__(self, table: Table, rig: Stations, staging: Staging, run_state: RunState) -> None:
         self._table = table
         self._rig = rig
         self._staging = staging
-        self._books = books
+        self._run_state = run_state
         self._picks: dict[str, int] = {}
         """Tiles that each head has brought of the set that was built last."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
@@ -55,7 +55,7 @@ class Under:
         """
         self._free.clear()
         await self._rig.hold(self._parts)
-        self._gathered.put_nowait((number, self._books.clock()))
+        self._gathered.put_nowait((number, self._run_state.clock()))
 
     async def staged(self) -> int:
         """Wait for the next finished set; returns its number."""
@@ -74,7 +74,7 @@ class Under:
             finally:
                 await self._rig.release(self._parts)
             if whole:
-                self._books.figures.under.append(self._books.clock() - closed_at)
+                self._run_state.figures.under.append(self._run_state.clock() - closed_at)
             self._staged.put_nowait(number)
             self._free.set()
 
@@ -83,20 +83,20 @@ class Under:
 
         Raises TableFault.
         """
-        books = self._books
-        async with books.intent("under", {"do": "build", "set": number}) as work:
-            await books.machine.enter("shuffle")
+        run_state = self._run_state
+        async with run_state.intent("under", {"do": "build", "set": number}) as work:
+            await run_state.machine.enter("shuffle")
             if work.done or has_begun(work):
                 await self._trays_empty.wait()
             else:
                 await self._mix()
-            await books.machine.enter("build")
+            await run_state.machine.enter("build")
             done = work.done or not self.tiles
             counted = self.tiles if done else await self._built(number, work)
-            books.ledger = books.ledger.built(number, counted)
+            run_state.ledger = run_state.ledger.built(number, counted)
             work({"counted": counted, "picks": self._picks, **self._rig.checkup.facts})
         self._trays_empty.clear()
-        await books.machine.enter("stage")
+        await run_state.machine.enter("stage")
         return not (work.done or work.doubtful)
 
     async def _built(self, number: int, work: Notebook) -> int:
@@ -136,7 +136,7 @@ class Under:
     async def _build(self, number: int, work: Notebook) -> dict[str, int]:
         """Build the set; returns the tiles that each head has brought, by its part."""
         rig, load = self._rig, self._load(number)
-        feeding, visits = await Feeding.begun(rig.counters, work), self._books.visits
+        feeding, visits = await Feeding.begun(rig.counters, work), self._run_state.visits
         if rig.chain:
             await rig.chain.begin(work, taken_over=has_begun(work))
         for head in rig.heads:
@@ -153,7 +153,7 @@ class Under:
                 *(self._feed(head, feeding, taken_over=begun) for head in rig.heads),
                 stops=[head.stop for head in rig.heads],
             )
-            if begun or visits != self._books.visits:
+            if begun or visits != self._run_state.visits:
                 await self._prove_empty(feeding)
             return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
         finally:
@@ -249,7 +249,7 @@ class Under:
 
     def _lacks(self, number: int, missing: int) -> None:
         """Set these tiles of a set as missing in the ledger, until they come."""
-        self._books.ledger = self._books.ledger.lacking(number, missing)
+        self._run_state.ledger = self._run_state.ledger.lacking(number, missing)
 
     @property
     def tiles(self) -> int:

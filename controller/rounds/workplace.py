@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from config.schema import Table, TileSize
 from controller.operator.guided_steps import Guided
 from controller.orders import Orders
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.stations.rig import Stations
 from rules.tiles import Face
 
@@ -24,7 +24,7 @@ class Workplace:
     tile: TileSize
     rig: Stations
     guided: Guided
-    books: Books
+    run_state: RunState
     orders: Orders
     face_of: Callable[[int], Face | None]
     record: Callable[[str], None]

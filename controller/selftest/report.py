@@ -66,6 +66,7 @@ class SelfTestReport:
 def _rows(results: Iterable[Result]) -> list[str]:
     head = ["| part | what | ordered | sensors | person | verdict |", "|---|---|---|---|---|---|"]
     cells = (
-        (r.part, r.what, r.ordered, r.seen or "-", r.said or "-", r.verdict.value) for r in results
+        (r.part, r.what, r.ordered, r.seen or "-", r.answer or "-", r.verdict.value)
+        for r in results
     )
     return [*head, *(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in cells)]

@@ -47,9 +47,9 @@ class Trial:
     moves: tuple[str, ...] = ()
     """The channels that need a lease."""
 
-    def came_to(self, seen: str, said: TrialAnswer | None, verdict: TrialVerdict) -> Result:
+    def came_to(self, seen: str, answer: TrialAnswer | None, verdict: TrialVerdict) -> Result:
         """Its result: the sensors' evidence, the person's answer, and the verdict."""
-        words = said.value if said else ""
+        words = answer.value if answer else ""
         return Result(self.part, self.what, self.channels, self.ordered, seen, words, verdict)
 
 
@@ -62,10 +62,10 @@ class Result:
     channels: tuple[str, ...]
     ordered: str
     seen: str
-    said: str
+    answer: str
     verdict: TrialVerdict
 
     def facts(self) -> dict[str, Any]:
         """As plain JSON values."""
-        told = {name: getattr(self, name) for name in ("part", "what", "ordered", "seen", "said")}
+        told = {name: getattr(self, name) for name in ("part", "what", "ordered", "seen", "answer")}
         return {**told, "channels": list(self.channels), "verdict": self.verdict.value}

@@ -29,27 +29,31 @@ def ending(played: RoundPlayed) -> str:
         return REGATHERED
     if played.stops:
         return WAITING
-    if played.told("waiting"):
+    if played.events_named("waiting"):
         return BY_PERSON
-    if any(played.told(name) for name in _NOTICED):
+    if any(played.events_named(name) for name in _NOTICED):
         return BY_MACHINE
     return CLEAN
 
 
 def codes(played: RoundPlayed) -> tuple[str, ...]:
     """Codes of all faults that the round recovered from, waited for, or stopped for."""
-    told = [
+    events_named = [
         str(event["code"])
         for event in played.events
         if event["event"] in ("recovered", "waiting", "fault")
     ]
-    paused = [str(event["why"]) for event in played.told("paused")]
-    return tuple(dict.fromkeys((*told, *paused)))
+    paused = [str(event["why"]) for event in played.events_named("paused")]
+    return tuple(dict.fromkeys((*events_named, *paused)))
 
 
 def longest_pause(rounds: Sequence[RoundPlayed]) -> float:
     """The longest pause of the table, seconds."""
     return max(
-        (float(str(event["paused_s"])) for played in rounds for event in played.told("resumed")),
+        (
+            float(str(event["paused_s"]))
+            for played in rounds
+            for event in played.events_named("resumed")
+        ),
         default=0.0,
     )

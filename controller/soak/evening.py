@@ -15,11 +15,11 @@ from controller.faults.catalogue import Fault
 from controller.faults.table_fault import TableFault
 from controller.journal import JournalError, JournalLockedError
 from controller.soak.host_restarts import FALLING, SurvivingTable
-from controller.soak.scenarios import EVENING, Evening, Lot
+from controller.soak.scenarios import EVENING, Evening, ScheduledFault
 from controller.soak.tolerated_refusals import may_refuse
 from controller.soak.witness import Witness, one_outcome_each, throws_as_written
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import Mishap, Nth
+from firmware_bridge.sim.faults.injection import InjectedFault, Nth
 from firmware_bridge.sim.stall import StallingLoop, boards_side
 
 LONGEST = 4 * 3600.0
@@ -50,7 +50,7 @@ class RoundPlayed:
     game: str
     play: bool
     events: list[Event] = field(default_factory=list)
-    mishaps: list[str] = field(default_factory=list)
+    injected_faults: list[str] = field(default_factory=list)
     """Kinds of the injected faults that happened."""
     stops: list[str] = field(default_factory=list)
     """Fault codes with which the table stopped."""
@@ -58,7 +58,7 @@ class RoundPlayed:
     wrong: list[str] = field(default_factory=list)
     """Findings: sentences about states that must not occur."""
 
-    def told(self, name: str) -> list[Event]:
+    def events_named(self, name: str) -> list[Event]:
         """The round's events of this name."""
         return [event for event in self.events if event["event"] == name]
 
@@ -119,7 +119,7 @@ class _Night:
         self._at = 0
         self._phase = 0
         self._spared = False
-        self._left: list[Lot] = []
+        self._left: list[ScheduledFault] = []
         self._writes: list[int] = []
         self._lasts: list[int] = []
         """How many faults had been injected as each of this table's rounds began."""
@@ -173,18 +173,22 @@ class _Night:
             self.evening.game,
             self.evening.seed + self._tables,
             self.evening.play,
-            mishaps=self._possible(),
-            heard=self._hear,
+            injected_faults=self._possible(),
+            on_event=self._hear,
             choices=self.evening.choices,
         )
         self._witness = Witness(table.plant)
-        table.plant.mishaps.on_host(self._befalls_host)
+        table.plant.injected_faults.on_host(self._befalls_host)
         self._path = self._folder / f"{self.evening.first}-{self._tables}.journal"
         stopped = -1
         for _ in range(LIVES):
             fault = await self._one_life()
             self._settle()
-            if fault is None and table.daemon and table.daemon.books.figures.rounds >= self._due:
+            if (
+                fault is None
+                and table.daemon
+                and table.daemon.run_state.figures.rounds >= self._due
+            ):
                 self._at = len(self.rounds)
                 return
             if self._now.wrong:
@@ -224,10 +228,12 @@ class _Night:
         The fault may date from the previous round, since the set built then is dealt in this one.
         The exemption lasts until a person has put it right.
         """
-        mishaps = self._table.plant.mishaps
+        injected_faults = self._table.plant.injected_faults
         since = self._lasts[-2] if len(self._lasts) > 1 else 0
-        lately = [(each.kind, each.part) for each in mishaps.happened[since:]]
-        return channel in may_refuse(self._table.machine.modules, [*lately, *mishaps.standing])
+        lately = [(each.kind, each.part) for each in injected_faults.happened[since:]]
+        return channel in may_refuse(
+            self._table.machine.modules, [*lately, *injected_faults.standing]
+        )
 
     @property
     def _now(self) -> RoundPlayed:
@@ -249,7 +255,7 @@ class _Night:
         except JournalError as error:
             # A host that ends while its disk is full reports it; the next one reads what is on
             # disk.
-            if not any(each.kind == "full_disk" for each in table.plant.mishaps.happened):
+            if not any(each.kind == "full_disk" for each in table.plant.injected_faults.happened):
                 self._wrong(_told(error))
         except Exception as error:  # noqa: BLE001 any error is reported with its seed
             self._wrong(_told(error))
@@ -264,9 +270,9 @@ class _Night:
         hand.
         """
         while True:
-            told = len(self._now.events)
+            events_named = len(self._now.events)
             await asyncio.sleep(UNMOVED)
-            if told == len(self._now.events) and self._table.plant.mishaps.standing:
+            if events_named == len(self._now.events) and self._table.plant.injected_faults.standing:
                 self._now.stops.append(CALLED)
                 self._technician()
 
@@ -285,23 +291,25 @@ class _Night:
         if self._main is not None and self._stop():
             self._main.cancel()
             self._main = None
-        at = self._begun + daemon.books.figures.rounds
+        at = self._begun + daemon.run_state.figures.rounds
         if at > self._at and at < len(self.rounds):
             self._settle()
             self._at = at
-            for lot in self._left:
-                self._order(lot)
+            for scheduled in self._left:
+                self._order(scheduled)
             self._prepare(at)
         self._now.events.append(event)
         self._witness.hear(daemon, event)
         match event:
             case {"event": "state"}:
-                for lot in [lot for lot in self._left if lot.phase <= self._phase]:
-                    self._left.remove(lot)
-                    self._order(lot)
+                for scheduled in [
+                    scheduled for scheduled in self._left if scheduled.phase <= self._phase
+                ]:
+                    self._left.remove(scheduled)
+                    self._order(scheduled)
                 self._phase += 1
             case {"event": "ready"}:
-                happened = self._table.plant.mishaps.happened
+                happened = self._table.plant.injected_faults.happened
                 if len(happened) == self._counted and not self._spared:
                     self._spared = True
                     self._order(self.evening.spares[self._at])
@@ -316,13 +324,13 @@ class _Night:
         self._lasts.append(self._counted)
         self._spoilt.append(set())
         self._spared = again
-        self._left = [] if again else list(self.evening.lots[at])
+        self._left = [] if again else list(self.evening.scheduled_faults[at])
 
     def _settle(self) -> None:
         """Add all faults and findings so far to the current round."""
         self._witness.count()
-        happened = self._table.plant.mishaps.happened
-        self._now.mishaps += [each.kind for each in happened[self._counted :]]
+        happened = self._table.plant.injected_faults.happened
+        self._now.injected_faults += [each.kind for each in happened[self._counted :]]
         self._counted = len(happened)
         self._now.wrong += self._witness.wrong + self._written_wrong()
         self._witness.wrong.clear()
@@ -333,7 +341,7 @@ class _Night:
         if daemon is None:
             return []
         try:
-            entries = daemon.books.journal.history()
+            entries = daemon.run_state.journal.history()
         except JournalLockedError as locked:
             return [] if self._may_lock else [_told(locked)]
         return [
@@ -346,18 +354,21 @@ class _Night:
 
     # Injected faults
 
-    def _possible(self) -> list[Mishap]:
+    def _possible(self) -> list[InjectedFault]:
         """Enable faults that must be known at power-on; else the plant takes no faults later."""
         kinds = self.evening.kinds & {"extra_tile", "foreign_tile"}
-        return [Mishap("clock_jump", "host", NEVER), *(Mishap(k, "drum", NEVER) for k in kinds)]
+        return [
+            InjectedFault("clock_jump", "host", NEVER),
+            *(InjectedFault(k, "drum", NEVER) for k in kinds),
+        ]
 
-    def _order(self, lot: Lot) -> None:
-        if lot.write:
-            self._writes.append(lot.write)
+    def _order(self, scheduled: ScheduledFault) -> None:
+        if scheduled.write:
+            self._writes.append(scheduled.write)
             return
-        mishaps = self._table.plant.mishaps
+        injected_faults = self._table.plant.injected_faults
         with boards_side():
-            mishaps.order(lot.mishap(mishaps.now + lot.delay))
+            injected_faults.order(scheduled.injected(injected_faults.now + scheduled.delay))
 
     def _dies(self, number: int, written: bool) -> bool:
         """Whether the host dies now; called at each write of the journal, before and after it."""
@@ -369,11 +380,11 @@ class _Night:
     def _killed(self) -> bool:
         """Record the host's death at a journal write; the plant does not count it as a fault."""
         self._writes.pop(0)
-        self._now.mishaps.append("power_cut")
+        self._now.injected_faults.append("power_cut")
         return True
 
-    def _befalls_host(self, mishap: Mishap) -> None:
-        match mishap.kind:
+    def _befalls_host(self, injected: InjectedFault) -> None:
+        match injected.kind:
             case "power_cut":
                 self._table.kill()
             case "full_disk":

@@ -30,7 +30,7 @@ from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.faults.injection import Mishap
+from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plug import CablePlug
@@ -41,7 +41,7 @@ from firmware_bridge.wire.link import Line
 Die = Callable[[int, bool], bool]
 """Whether the host dies at this journal write: called with its number from 1 and whether it is
 done."""
-Heard = Callable[[Daemon, Event], None]
+OnEvent = Callable[[Daemon, Event], None]
 FALLING = 120.0
 """Limit for the shutdown of a dead host, seconds; longer than any wait for a board."""
 
@@ -107,9 +107,9 @@ class SurvivingTable:
     seed: int
     play: bool = False
     answers: Mapping[str, int | str] = field(default_factory=dict)
-    told: list[Event] = field(default_factory=list)
-    mishaps: Iterable[Mishap] = ()
-    heard: Heard = lambda daemon, event: None
+    events: list[Event] = field(default_factory=list)
+    injected_faults: Iterable[InjectedFault] = ()
+    on_event: OnEvent = lambda daemon, event: None
     """Listeners for every event, called with the daemon that emits it."""
     record: list[str] = field(default_factory=list)
     """Record of the play by the last host; each host writes its own from the first hand."""
@@ -127,7 +127,7 @@ class SurvivingTable:
         game = self.orders.game
         seats = seats_of(self.orders.setup(self.orders.dealer))
         self.plant = simulated_plant(
-            self.machine, self.config, game, seats, self.seed, mishaps=self.mishaps
+            self.machine, self.config, game, seats, self.seed, injected_faults=self.injected_faults
         )
         self.plant.expect(staging_of(self.machine, self.orders).fills)
         self.hands = Hands(
@@ -149,7 +149,7 @@ class SurvivingTable:
             self.plant.connect(self._pins)
             self.plant.power_on()
         else:
-            bench = Bench(self.plant, self.plug.say)
+            bench = Bench(self.plant, self.plug.send)
             self.plug.hear = bench.receive
             bench.plugged_in_by(self.plug)
 
@@ -176,10 +176,10 @@ class SurvivingTable:
             unfinished = None if abandon else journal.resume()
             life = self._life = _Life(journal, storage)
             for sentence in journal.healed:
-                self.told.append({"event": "healed", "what": sentence})
+                self.events.append({"event": "healed", "what": sentence})
             daemon = self.daemon = self._host(life)
             if unfinished is not None:
-                daemon.books.resume(unfinished.entries)
+                daemon.run_state.resume(unfinished.entries)
                 self.hands.host_is_back()
 
             def mortal(number: int, written: bool) -> None:
@@ -253,8 +253,8 @@ class SurvivingTable:
 
         def hear(event: Event) -> None:
             if not life.dead:
-                self.told.append(event)
-                self.heard(daemon, event)
+                self.events.append(event)
+                self.on_event(daemon, event)
 
         events.listen(hear)
         return daemon

@@ -48,8 +48,8 @@ class RoundTally:
         self.ends[end] += 1
         self.pairs[played.table, played.game] += 1
         self.stops.update(played.stops)
-        self.deaths += len(played.told("recalled"))
-        for kind, often in Counter(played.mishaps).items():
+        self.deaths += len(played.events_named("recalled"))
+        for kind, often in Counter(played.injected_faults).items():
             self.kinds[kind]["happened"] += often
             self.kinds[kind][end] += 1
 
@@ -70,7 +70,7 @@ def markdown(tally: RoundTally, command: str, wall: float) -> str:
         "person was asked; *waiting*, the table stopped safely until a technician started it",
         "again; *re-gathered*, its tiles were gathered and the round began anew.",
         "",
-        *_grid(("mishap", "happened", *ENDINGS), by_kind(tally)),
+        *_grid(("injected fault", "happened", *ENDINGS), by_kind(tally)),
         "",
         *_grid(("stopped for", "times"), [(c, f"{n:,}") for c, n in tally.stops.most_common()]),
         "",

@@ -14,7 +14,7 @@ from config.loader import game_names, load_game, load_table, table_names
 from config.schema import Table
 from config.validation.checks import fit
 from controller.soak.choices import Choices, draw
-from firmware_bridge.sim.faults.injection import Always, At, Mishap, Nth, Rate, When
+from firmware_bridge.sim.faults.injection import Always, At, InjectedFault, Nth, Rate, When
 from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
@@ -65,7 +65,7 @@ WRITES = 12
 
 
 @dataclass(frozen=True)
-class Lot:
+class ScheduledFault:
     """One scheduled fault: injected `delay` seconds after the round's change of state `phase`.
 
     A fault without `when` occurs at once. `write` is the journal write, counted from then, at which
@@ -80,14 +80,14 @@ class Lot:
     size: float | None = None
     write: int = 0
 
-    def mishap(self, now: float) -> Mishap:
+    def injected(self, now: float) -> InjectedFault:
         """The fault as it is injected at this time since power-on."""
-        return Mishap(
+        return InjectedFault(
             self.kind, self.part, At(round(now, 6)) if self.when is None else self.when, self.size
         )
 
     def __str__(self) -> str:
-        text = str(Mishap(self.kind, self.part, self.when or Always(), self.size))
+        text = str(InjectedFault(self.kind, self.part, self.when or Always(), self.size))
         at = f" at write {self.write:+d}" if self.write else ""
         return f"{text} after state {self.phase} + {self.delay:.3f} s{at}"
 
@@ -105,15 +105,19 @@ class Evening:
     game: str
     seed: int
     play: bool
-    lots: tuple[tuple[Lot, ...], ...]
-    spares: tuple[Lot, ...]
+    scheduled_faults: tuple[tuple[ScheduledFault, ...], ...]
+    spares: tuple[ScheduledFault, ...]
     choices: Choices = field(default_factory=Choices)
 
     @property
     def kinds(self) -> frozenset[str]:
         """Kinds of all faults that may occur."""
-        lots = [lot for lots in (*self.lots, self.spares) for lot in lots]
-        return frozenset(lot.kind for lot in lots)
+        scheduled_faults = [
+            scheduled
+            for scheduled_faults in (*self.scheduled_faults, self.spares)
+            for scheduled in scheduled_faults
+        ]
+        return frozenset(scheduled.kind for scheduled in scheduled_faults)
 
 
 def evening_of(
@@ -133,7 +137,7 @@ def evening_of(
         game=game,
         seed=chance.randrange(1 << 31),
         play=follow,
-        lots=tuple(_round(chance, machine, spared) for _ in range(EVENING)),
+        scheduled_faults=tuple(_round(chance, machine, spared) for _ in range(EVENING)),
         spares=tuple(_spare(chance, machine) for _ in range(EVENING)),
         choices=draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
     )
@@ -149,29 +153,29 @@ def pairs_of(games: Sequence[str] = (), tables: Sequence[str] = ()) -> tuple[tup
     )
 
 
-def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[Lot, ...]:
+def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[ScheduledFault, ...]:
     number = chance.choices((1, 2, 3), (6, 3, 1))[0]
     names = [name for name in KINDS if name not in spared and _parts(name, table)]
-    return tuple(_lot(chance, table, chance.choice(names)) for _ in range(number))
+    return tuple(_scheduled_fault(chance, table, chance.choice(names)) for _ in range(number))
 
 
-def _spare(chance: Random, table: Table) -> Lot:
+def _spare(chance: Random, table: Table) -> ScheduledFault:
     """A fault from outside the table, which can occur at any moment."""
     names = [n for n, k in KINDS.items() if k.occasion is BY_OUTPUTS and _parts(n, table)]
-    return _lot(chance, table, chance.choice(names))
+    return _scheduled_fault(chance, table, chance.choice(names))
 
 
-def _lot(chance: Random, table: Table, name: str) -> Lot:
+def _scheduled_fault(chance: Random, table: Table, name: str) -> ScheduledFault:
     kind = KINDS[name]
     part = chance.choice(sorted(_parts(name, table)))
     phase, delay = chance.randrange(PHASES), round(chance.uniform(0.0, AFTER), 6)
     size = chance.choice(SIZES[name]) if name in SIZES else None
     if kind.occasion is not BY_OUTPUTS:
-        return Lot(name, part, phase, delay, _when(chance, kind.occasion), size)
+        return ScheduledFault(name, part, phase, delay, _when(chance, kind.occasion), size)
     write = 0
     if (name, part) == ("power_cut", "host") and chance.random() < 0.5:
         write = chance.choice((-1, 1)) * chance.randint(1, WRITES)
-    return Lot(name, part, phase, delay, None, size, write)
+    return ScheduledFault(name, part, phase, delay, None, size, write)
 
 
 def _when(chance: Random, occasion: str) -> When:

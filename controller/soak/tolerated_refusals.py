@@ -17,9 +17,9 @@ BLIND = frozenset(
 """Faults that may leave tiles where no sensor detects them."""
 
 
-def may_refuse(modules: Modules, mishaps: Iterable[tuple[str, str]]) -> frozenset[str]:
+def may_refuse(modules: Modules, injected_faults: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Channels of all mechanisms that may refuse a command after these faults (kind and part)."""
-    lies = {part for kind, part in mishaps if kind in BLIND}
+    lies = {part for kind, part in injected_faults if kind in BLIND}
     return frozenset(channel for part in lies for channel in _on_its_way(modules, part))
 
 

@@ -57,7 +57,7 @@ class Witness:
 
     def hear(self, daemon: Daemon, event: Event) -> None:
         """Take one event; the plant is read at the same moment."""
-        number = daemon.books.figures.rounds
+        number = daemon.run_state.figures.rounds
         seen = self._rounds.setdefault(number, Seen())
         match event:
             case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
@@ -72,10 +72,10 @@ class Witness:
                 seen.ready = True
                 assert daemon.deal is not None
                 self.wrong += told_as_planned(seen.delivered, daemon.deal.setup)
-                entries = daemon.books.journal.history()
+                entries = daemon.run_state.journal.history()
                 self.wrong += plan_as_written(entries, daemon.deal.setup)
                 self.wrong += hands_as_planned(self._plant, daemon.deal.setup, daemon.deal.staging)
-                self.wrong += ledger_as_planned(daemon.books.ledger, daemon.deal.setup)
+                self.wrong += ledger_as_planned(daemon.run_state.ledger, daemon.deal.setup)
                 self.count()
 
     def count(self) -> None:

@@ -60,7 +60,7 @@ class Feeds(Generic[T]):
         self._feeds[next(self._numbers)] = feed
         return feed
 
-    def tell(self, event: T) -> None:
+    def emit(self, event: T) -> None:
         for feed in tuple(self._feeds.values()):
             feed.offer(event)
 

@@ -229,7 +229,7 @@ class GpioBoard:
         if self._work is not None:
             self._work.core.sensor(sensor, active, at)
 
-    def _heard(self, event: wire.Message) -> None:
+    def _event_arrived(self, event: wire.Message) -> None:
         match event:
             case wire.MotionEnded():
                 motion = self._motions.get(event.ticket)
@@ -238,14 +238,14 @@ class GpioBoard:
                     motion.set_result(Ended(reason, event.count, event.elapsed_us / 1e6))
             case wire.EdgeSeen() if self._work is not None:
                 sensor, at = self._names[event.channel], self._work.loop.time()
-                self._edges.tell(Edge(sensor, bool(event.active), at, event.count))
+                self._edges.emit(Edge(sensor, bool(event.active), at, event.count))
             case wire.Faulted():
                 fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
                 if fault not in self._latched:
                     self._latched.append(fault)
-                    self._faults.tell(fault)
+                    self._faults.emit(fault)
             case wire.Held():
-                self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
+                self._faults.emit(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
     # Helpers
 
@@ -259,7 +259,7 @@ class GpioBoard:
             emergency=self._emergency,
             serial=SERIAL,
         )
-        core.send = self._heard
+        core.send = self._event_arrived
         return _Work(loop, pins, core)
 
     def _configure(self, work: _Work) -> BoardIdentity:

@@ -79,7 +79,7 @@ class SerialBoard:
         self._records = words.records(config, flags)
         self._loop = line.loop
         self._link = line.link(config.address, name)
-        self._link.told = self._told
+        self._link.on_event = self._event_arrived
         self._link.lost = self._end
         self._identity: BoardIdentity | None = None
         self._recognition = Recognition(name, config.serial)
@@ -260,7 +260,7 @@ class SerialBoard:
 
     # Events from the board
 
-    def _told(self, event: wire.Message) -> None:
+    def _event_arrived(self, event: wire.Message) -> None:
         match event:
             case wire.EdgeSeen():
                 self._recognition.counted(event.channel, event.count)
@@ -274,10 +274,10 @@ class SerialBoard:
                 fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
                 if fault not in self._latched:
                     self._latched.append(fault)
-                    self._faults.tell(fault)
+                    self._faults.emit(fault)
             case wire.Held():
                 # Its motions have ended by HELD already; this reports the outputs that were on.
-                self._faults.tell(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
+                self._faults.emit(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
     def _end(self, silent: BoardSilentError | None) -> None:
         """End the session, because of a loss or (None) because the board was closed."""

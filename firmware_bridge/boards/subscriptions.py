@@ -46,7 +46,7 @@ class Watching:
             heed(self._link.request(Watch(event.channel, 0)))
             return
         at = self._clock.seconds(event.at_us)
-        self._edges.tell(Edge(self._names[event.channel], bool(event.active), at, event.count))
+        self._edges.emit(Edge(self._names[event.channel], bool(event.active), at, event.count))
 
     def end(self, why: BoardSilentError | None) -> None:
         """End all subscriptions, with this error if there is one."""

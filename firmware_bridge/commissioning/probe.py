@@ -25,20 +25,20 @@ class ProbeAnswer:
 
     address: int
     nonce: bytes
-    said: wire.Message
+    reply: wire.Message
 
     @property
     def identity(self) -> wire.Identity | None:
         """Its identity, if it has this version of the protocol."""
-        said = self.said
-        return said if isinstance(said, wire.Identity) and said.protocol == PROTOCOL else None
+        reply = self.reply
+        return reply if isinstance(reply, wire.Identity) and reply.protocol == PROTOCOL else None
 
     @property
     def serial(self) -> str:
         """Its serial number; "" if its firmware is of another version."""
         return text(self.identity.serial) if self.identity else ""
 
-    def knows(self, key: bytes) -> bool:
+    def has_key(self, key: bytes) -> bool:
         """Whether its proof is valid for this key."""
         return self.identity is not None and proves(self.identity, self.nonce, key)
 
@@ -85,12 +85,12 @@ SILENCE = f"nothing answers at {BAUD} baud"
 
 def introduced(answer: ProbeAnswer) -> str:
     """A description of a board: serial number, address, firmware and protocol."""
-    said = answer.identity
-    if said is None:
+    reply = answer.identity
+    if reply is None:
         return (
             f"a board of another protocol version at address {answer.address}; upgrade its firmware"
         )
     return (
-        f"board {answer.serial} at address {answer.address}: firmware {said.firmware}"
-        f" ({text(said.build)}), protocol {said.protocol}"
+        f"board {answer.serial} at address {answer.address}: firmware {reply.firmware}"
+        f" ({text(reply.build)}), protocol {reply.protocol}"
     )

@@ -126,7 +126,7 @@ class AxesMotion:
             return
         axis.timer = None
         axis.rest, axis.profile = profile.target, None
-        self._tell(axis)
+        self._emit(axis)
         if axis.travel is travel:
             debounce = axis.switch.record.debounce_ms / 1000 if axis.switch else 0.0
             axis.timer = self._core.loop.call_later(debounce + _GRACE, self._no_switch, axis)
@@ -141,17 +141,17 @@ class AxesMotion:
         moving = axis.profile is not None
         axis.rest, axis.profile = position, None
         if moving:
-            self._tell(axis)
+            self._emit(axis)
         self._ends(axis)
 
     def _rests(self, axis: Axis, position: float) -> None:
         axis.rest, axis.profile = position, None
         travel = axis.travel
-        self._tell(axis)
+        self._emit(axis)
         if axis.travel is travel:
             self._ends(axis)
 
-    def _tell(self, axis: Axis) -> None:
+    def _emit(self, axis: Axis) -> None:
         try:
             self._core.wiring.axis_ends(axis.name, axis.rest)
         except ImpossibleOrderError as refusal:

@@ -43,11 +43,11 @@ POINTERS: dict[str, tuple[str, ...]] = {
 class Function:
     """A named function of the program, from this address on."""
 
-    def __init__(self, begin: int, name: str, told: int | None) -> None:
+    def __init__(self, begin: int, name: str, reported: int | None) -> None:
         self.begin, self.name = begin, name
-        self.of_library = told is None and name.startswith("__") and not name.startswith(VECTOR)
+        self.of_library = reported is None and name.startswith("__") and not name.startswith(VECTOR)
         self.pushed = 0
-        self.told = told
+        self.reported = reported
         self.calls: set[int] = set()
         self.jumps: set[int] = set()
         self.vague = False
@@ -55,7 +55,7 @@ class Function:
     @property
     def own(self) -> int:
         """Bytes of its own frame, its return address included."""
-        return RETURN_ADDRESS + self.pushed if self.told is None else self.told
+        return RETURN_ADDRESS + self.pushed if self.reported is None else self.reported
 
 
 class Program:

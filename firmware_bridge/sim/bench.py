@@ -70,15 +70,15 @@ class Bench:
         address = self.plant.table.boards[name].address
         if self._upsets is None:
             return _End(self.boards[name], address, self._send, self._decoder)
-        return _End(self.boards[name], address, partial(self._say, name), Decoder())
+        return _End(self.boards[name], address, partial(self._send_frame, name), Decoder())
 
     # Injected faults
 
     def _upset_by(self, plant: Plant) -> Upsets | None:
         """The line's fault injection, or None if no fault is configured for it."""
-        if not plant.mishaps:
+        if not plant.injected_faults:
             return None
-        return Upsets(plant.world.loop, plant.mishaps, tuple(self.boards), self.reset)
+        return Upsets(plant.world.loop, plant.injected_faults, tuple(self.boards), self.reset)
 
     def _deliver(self, data: bytes) -> None:
         assert self._upsets is not None
@@ -87,7 +87,7 @@ class Bench:
                 if name not in self._upsets.silent:
                     end.receive(data)
 
-    def _say(self, name: str, data: bytes) -> None:
+    def _send_frame(self, name: str, data: bytes) -> None:
         assert self._upsets is not None
         if name not in self._upsets.silent:
             self._upsets.carry(data, self._say_to_host)

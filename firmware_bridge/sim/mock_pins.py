@@ -77,7 +77,7 @@ class MockPins:
         pins = [self.factory.pin(number) for number in numbers if number is not None]
         self._values[channel] = safe
         for pin in pins:
-            pin.told = partial(self._changed, channel, full, pins)
+            pin.on_change = partial(self._changed, channel, full, pins)
 
     def _changed(self, channel: str, full: int, pins: list[_WiredPin]) -> None:
         forward, *reverse = (pin.state for pin in pins)
@@ -105,7 +105,7 @@ class _Factory(MockFactory):  # type: ignore[misc]  # gpiozero has no type hints
 class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
     """A mock pin that reports its output, and whose wire overrides its pull resistor."""
 
-    told: Callable[[], None] | None = None
+    on_change: Callable[[], None] | None = None
     held: bool | None = None
     """The level to which the plant drives the wire."""
 
@@ -132,6 +132,6 @@ class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
 
     def _change_state(self, value: float) -> bool:
         changed = bool(super()._change_state(value))
-        if changed and self.told is not None:
-            self.told()
+        if changed and self.on_change is not None:
+            self.on_change()
         return changed

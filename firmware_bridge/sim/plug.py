@@ -38,7 +38,7 @@ class CablePlug:
         """The host may open its port again."""
         self.pulled = False
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         """Send bytes to the host; without a line they are discarded."""
         if self._there is not None:
             self._there.write(data)

@@ -23,7 +23,7 @@ class Link:
     """Link to one board of a line. Calls `told` with each event in order, and `lost` on failure."""
 
     def __init__(self, line: Line, address: int, name: str) -> None:
-        self.told: Callable[[Message], None] = _unheard
+        self.on_event: Callable[[Message], None] = _unheard
         self.lost: Callable[[BoardSilentError], None] = _unheard
         self.name = name
         self.address = address
@@ -92,7 +92,7 @@ class Link:
         """Process a valid frame received from this board."""
         if type(message) in EVENTS:
             if self._exchange.fresh(sequence):
-                self.told(message)
+                self.on_event(message)
             return
         command = self._exchange.land(sequence, now)
         if command is not None and not command.reply.done():

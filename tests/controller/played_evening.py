@@ -30,7 +30,7 @@ class Hand:
 
     dealer: Seat
     setup: Setup
-    told: list[Event] = field(default_factory=list)
+    emitted: list[Event] = field(default_factory=list)
     """From `ready` to its end."""
     over: bool = False
     brought: list[tuple[str, Seat]] = field(default_factory=list)
@@ -57,14 +57,14 @@ class Hand:
         return next(iter(self._named("settled")), None)
 
     def _named(self, name: str) -> list[Event]:
-        return [event for event in self.told if event["event"] == name]
+        return [event for event in self.events if event["event"] == name]
 
 
 @dataclass
 class Evening:
     """What is left of an evening when the lights go out."""
 
-    told: list[Event]
+    emitted: list[Event]
     hands: list[Hand]
     record: list[str]
     census: dict[str, int]
@@ -87,7 +87,7 @@ def spend(
     house: Any = None,
     meddler: Meddler | None = None,
     orders: Orders | None = None,
-    heard: Callable[[Event, Daemon], None] | None = None,
+    on_event: Callable[[Event, Daemon], None] | None = None,
 ) -> Evening:
     """So many hands, followed by the rules unless `play` is False. Raises TableFault.
 
@@ -98,12 +98,12 @@ def spend(
     parameters = game_parameters(config) if house is None else house
     orders = orders or Orders(rules, parameters, dealer, throws=throws, play=play)
     play, dealer = orders.play, orders.dealer
-    told: list[Event] = []
+    emitted: list[Event] = []
     played: list[Hand] = []
     record: list[str] = []
     ends: list[Evening] = []
 
-    async def story() -> None:
+    async def scenario() -> None:
         loop = asyncio.get_running_loop()
         events = EventLog(loop.time)
         hardware = simulated(machine, config, rules, seats_of(orders.setup(dealer)), seed)
@@ -115,7 +115,7 @@ def spend(
             )
 
             def watch(event: Event) -> None:
-                told.append(event)
+                emitted.append(event)
                 if event["event"] == "ready":
                     assert daemon.deal is not None
                     played.append(Hand(int(str(event["dealer"])), daemon.deal.setup))
@@ -123,21 +123,21 @@ def spend(
                     _notice(played[-1], event, plant, people)
                 if meddler is not None:
                     meddler(event, plant)
-                if heard is not None:
-                    heard(event, daemon)
+                if on_event is not None:
+                    on_event(event, daemon)
 
             events.listen(watch)
             await daemon.run(hands)
-        ends.append(Evening(told, played, record, plant.census(), daemon))
+        ends.append(Evening(emitted, played, record, plant.census(), daemon))
         hardware.close()
 
-    run(story())
+    run(scenario())
     return ends[0]
 
 
 def _notice(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
     """What somebody sees who may look at every tile."""
-    hand.told.append(event)
+    hand.events.append(event)
     match event:
         case {"event": "delivered", "seat": int(seat), "from": list(places)}:
             meant = {people.company.set_up_at(parse_place(place)) for place in places}

@@ -27,21 +27,21 @@ class Round:
     daemon: Daemon
     events: list[Event]
     asked: list[Ask] = field(default_factory=list)
-    copper: list[tuple[float, str, int]] = field(default_factory=list)
+    pin_changes: list[tuple[float, str, int]] = field(default_factory=list)
     """When which output took which value."""
 
     def seen(self, channel: str, value: int) -> None:
         """An output has changed."""
-        self.copper.append((asyncio.get_running_loop().time(), channel, value))
+        self.pin_changes.append((asyncio.get_running_loop().time(), channel, value))
 
-    def told(self, event: str) -> list[Event]:
+    def emitted(self, event: str) -> list[Event]:
         """All events of one name."""
-        return [told for told in self.events if told["event"] == event]
+        return [emitted for emitted in self.events if emitted["event"] == event]
 
     @property
     def delivered(self) -> list[tuple[object, object]]:
         """What came to which seat, in order."""
-        return [(told["seat"], told["from"]) for told in self.told("delivered")]
+        return [(emitted["seat"], emitted["from"]) for emitted in self.events_named("delivered")]
 
     @property
     def hands(self) -> dict[int, list[str]]:
@@ -54,9 +54,9 @@ class Round:
 
     def at(self, event: str, **facts: object) -> float:
         """When an event was first told."""
-        for told in self.told(event):
-            if all(told[key] == value for key, value in facts.items()):
-                return float(str(told["t"]))
+        for emitted in self.events_named(event):
+            if all(emitted[key] == value for key, value in facts.items()):
+                return float(str(emitted["t"]))
         raise AssertionError(f"no {event} with {facts} was told")
 
 

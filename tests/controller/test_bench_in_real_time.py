@@ -93,7 +93,7 @@ class Evening:
     """What was told and what came to the copper, both on the ordinary clock."""
 
     events: list[Event] = field(default_factory=list)
-    copper: list[tuple[float, str, int]] = field(default_factory=list)
+    pin_changes: list[tuple[float, str, int]] = field(default_factory=list)
     asked: list[Ask] = field(default_factory=list)
     counted: int = 0
     threads: set[int] = field(default_factory=set)
@@ -101,7 +101,9 @@ class Evening:
 
     def first(self, channel: str, value: int, after: float) -> float:
         """When an output took a value, from then on."""
-        return next(t for t, name, v in self.copper if t >= after and (name, v) == (channel, value))
+        return next(
+            t for t, name, v in self.pin_changes if t >= after and (name, v) == (channel, value)
+        )
 
 
 @contextmanager
@@ -118,7 +120,7 @@ def build(*, press_at_tile: int | None = None) -> Evening:
         table, config, game = brisk(), load_game("block"), find_game("block")
         plant = simulated_plant(table, config, game, 4, seed=7)
         people, events = Bystander(plant), EventLog(loop.time)
-        plant.onlookers.append(lambda *seen: evening.copper.append((loop.time(), *seen)))
+        plant.onlookers.append(lambda *seen: evening.pin_changes.append((loop.time(), *seen)))
         pins = MockPins(table.boards["pins"], plant)
         built = asyncio.Event()
 
@@ -183,7 +185,7 @@ def test_the_relay_is_closed_before_the_drum_turns_on_the_ordinary_clock_too(
 
 
 def test_a_program_that_runs_is_green_and_one_that_ends_leaves_the_table_red(calm: Evening) -> None:
-    lamps = [(name, value) for _, name, value in calm.copper if name in ("red", "green")]
+    lamps = [(name, value) for _, name, value in calm.pin_changes if name in ("red", "green")]
     assert lamps[:2] == [("red", 0), ("green", 1)]
     assert dict(lamps) == {"red": 1, "green": 0}
 
@@ -196,5 +198,5 @@ def test_a_stop_pressed_between_two_tiles_is_obeyed_at_once_and_the_set_is_whole
         assert stopped.first(channel, safe, pressed) - pressed < AT_ONCE, channel
     assert [ask.code for ask in stopped.asked] == ["EMERGENCY"]
     assert stopped.counted == TILES
-    told = [event["event"] for event in stopped.events]
-    assert told.index("paused") < told.index("cleared") < told.index("resumed")
+    emitted = [event["event"] for event in stopped.events]
+    assert emitted.index("paused") < emitted.index("cleared") < emitted.index("resumed")

@@ -11,40 +11,40 @@ from controller.events import Event, EventLog, json_lines
 
 
 def test_an_event_bears_the_tables_time_its_name_and_its_facts() -> None:
-    now, told = [0.0], list[Event]()
+    now, emitted = [0.0], list[Event]()
     events = EventLog(lambda: now[0])
-    events.listen(told.append)
+    events.listen(emitted.append)
     events.tell("state", under="idle", top="clear")
     now[0] = 12.3456789
     events.tell("delivered", seat=2, **{"from": ["w3.15u"]})
-    assert told == [
+    assert emitted == [
         {"t": 0.0, "event": "state", "under": "idle", "top": "clear"},
         {"t": 12.345679, "event": "delivered", "seat": 2, "from": ["w3.15u"]},
     ]
 
 
 def test_every_listener_hears_every_event_in_the_order_in_which_they_came() -> None:
-    heard: list[tuple[str, object]] = []
+    on_event: list[tuple[str, object]] = []
     events = EventLog(lambda: 0.0)
-    events.listen(lambda event: heard.append(("file", event["event"])))
+    events.listen(lambda event: on_event.append(("file", event["event"])))
     events.tell("first")
-    events.listen(lambda event: heard.append(("screen", event["event"])))
+    events.listen(lambda event: on_event.append(("screen", event["event"])))
     events.tell("second")
-    assert heard == [("file", "first"), ("file", "second"), ("screen", "second")]
+    assert on_event == [("file", "first"), ("file", "second"), ("screen", "second")]
 
 
 def test_a_listener_may_tell_an_event_of_its_own() -> None:
-    told = list[object]()
+    emitted = list[object]()
     events = EventLog(lambda: 0.0)
 
     def reveal(event: Event) -> None:
-        told.append(event["event"])
+        emitted.append(event["event"])
         if event["event"] == "raised":
             events.tell("truth")
 
     events.listen(reveal)
     events.tell("raised")
-    assert told == ["raised", "truth"]
+    assert emitted == ["raised", "truth"]
 
 
 def test_a_file_of_events_has_one_line_of_json_each() -> None:

@@ -78,8 +78,11 @@ class TwoSetsAllDay(RuleBasedStateMachine):
     def no_tile_on_top_is_in_two_places(self) -> None:
         number = self.ledger.on_top
         if number is not None:
-            books = self.ledger.sets[number]
-            lying = [*books.standing, *(place for hand in books.hands.values() for place in hand)]
+            run_state = self.ledger.sets[number]
+            lying = [
+                *run_state.standing,
+                *(place for hand in run_state.hands.values() for place in hand),
+            ]
             assert Counter(lying) == Counter(PLACES)
 
 
@@ -90,10 +93,10 @@ TestTwoSetsAllDay = TwoSetsAllDay.TestCase
 def test_a_place_is_dealt_once(dealt: Place, first: int, second: int) -> None:
     before = in_play().delivered(0, first, (dealt,))
     kept = replace(before)
-    told = f"{dealt} was to go to seat {second}, but it does not stand there."
+    events = f"{dealt} was to go to seat {second}, but it does not stand there."
     with pytest.raises(LedgerError) as refused:
         before.delivered(0, second, (dealt,))
-    assert str(refused.value) == told
+    assert str(refused.value) == events
     assert before == kept
 
 

@@ -58,14 +58,16 @@ def evening(
     numbers `during`, and each copy keeps any sectors of what was being written.
     """
 
-    async def story() -> Evening:
+    async def scenario() -> Evening:
         dealt: dict[int, list[str]] = {}
 
-        def heard(daemon: Daemon, event: Event) -> None:
+        def on_event(daemon: Daemon, event: Event) -> None:
             if event["event"] == "ready":
                 dealt.update(faces(place))
 
-        place = SurvivingTable(table, game, 7, answers=answers or {}, heard=heard, sync_s=sync_s)
+        place = SurvivingTable(
+            table, game, 7, answers=answers or {}, on_event=on_event, sync_s=sync_s
+        )
 
         def in_the_middle_of(at: int) -> Death:
             def dies(write: int, done: bool) -> bool:
@@ -95,11 +97,11 @@ def evening(
             len(place.plant.dome.fallen) if place.plant.dome else 0,
             lived[1] if lived else 0,
             lives,
-            [str(event["code"]) for event in place.told if event["event"] == "fault"],
+            [str(event["code"]) for event in place.events if event["event"] == "fault"],
         )
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        return runner.run(story())
+        return runner.run(scenario())
 
 
 def faces(place: SurvivingTable) -> dict[int, list[str]]:
@@ -212,54 +214,56 @@ def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path)
 def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
     table: str, tmp_path: Path
 ) -> None:
-    async def story() -> list[Event]:
+    async def scenario() -> list[Event]:
         place = SurvivingTable(table, "matador", 1, play=True)
 
         def dies(write: int, done: bool) -> bool:
-            told = [each for each in place.told if each["event"] in ("acted", "delivered")][-2:]
-            drawn = [each["event"] for each in told] == ["delivered", "acted"]
-            return drawn and " on " in str(told[1]["do"]) and not done
+            emitted = [each for each in place.events if each["event"] in ("acted", "delivered")][
+                -2:
+            ]
+            drawn = [each["event"] for each in emitted] == ["delivered", "acted"]
+            return drawn and " on " in str(emitted[1]["do"]) and not done
 
         assert await place.live(tmp_path / "table.journal", die=dies) is None
         await asyncio.sleep(DARK)
         assert await place.live(tmp_path / "table.journal") is not None
         place.plant.census()
-        return place.told
+        return place.events
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        told = [str(event["event"]) for event in runner.run(story())]
-    assert told.count("settled") == told.count("recalled") == 1
-    assert "fault" not in told
+        emitted = [str(event["event"]) for event in runner.run(scenario())]
+    assert emitted.count("settled") == emitted.count("recalled") == 1
+    assert "fault" not in emitted
 
 
 def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
     replay = Replay([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
-    with pytest.raises(JournalError) as told:
+    with pytest.raises(JournalError) as emitted:
         replay.take("top", {"step": "throw", "by": 2})
-    assert "Entry 3 of the journal is step throw by 1" in str(told.value)
-    assert "--abandon" in str(told.value)
+    assert "Entry 3 of the journal is step throw by 1" in str(emitted.value)
+    assert "--abandon" in str(emitted.value)
 
 
 def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
 
-    async def story() -> list[tuple[str, str]]:
+    async def scenario() -> list[tuple[str, str]]:
         place = SurvivingTable("robotic", "wenzhou", 7)
         with Journal(path, "now", {}) as journal:
             number = journal.intend("top", 0.0, {"do": "take in", "set": 0})
             assert number
             daemon = place.host(journal)
-            daemon.books.fault(TableFault(Fault.LID, "lid", "lid_opened gave no signal"))
+            daemon.run_state.fault(TableFault(Fault.LID, "lid", "lid_opened gave no signal"))
         lived = await place.live(path, until_ready=True)
         assert lived is not None
         return [
             (str(event["event"]), str(event["code"]))
-            for event in place.told
+            for event in place.events
             if event["event"] in ("fault", "waiting", "cleared")
         ]
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        assert runner.run(story()) == [
+        assert runner.run(scenario()) == [
             ("fault", "LID"),
             ("fault", "LID"),
             ("waiting", "LID"),
@@ -270,20 +274,22 @@ def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Pat
 def test_a_story_that_ended_before_anything_moved_finds_every_part_first(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
 
-    async def story() -> list[str]:
+    async def scenario() -> list[str]:
         place = SurvivingTable("auto_deal", "wenzhou", 7)
         with Journal(path, "now", {}) as journal:
-            place.host(journal).books.fault(TableFault(Fault.FLIPPER, "flipper", "it did not turn"))
+            place.host(journal).run_state.fault(
+                TableFault(Fault.FLIPPER, "flipper", "it did not turn")
+            )
         place.plant.output("flipper", 1000)
         await asyncio.sleep(5)
         place.plant.output("flipper", 0)
         assert await place.live(path, until_ready=True) is not None
-        return [str(event["event"]) for event in place.told]
+        return [str(event["event"]) for event in place.events]
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        told = runner.run(story())
-    assert told.count("ready") == 1
-    assert told.count("fault") == 2, "once when it happened, once when it was told again"
+        emitted = runner.run(scenario())
+    assert emitted.count("ready") == 1
+    assert emitted.count("fault") == 2, "once when it happened, once when it was told again"
 
 
 @pytest.mark.slow
@@ -291,7 +297,7 @@ def test_a_story_that_ended_before_anything_moved_finds_every_part_first(tmp_pat
 def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when: float) -> None:
     path = tmp_path / "table.journal"
 
-    async def story() -> tuple[list[Event], dict[str, int]]:
+    async def scenario() -> tuple[list[Event], dict[str, int]]:
         place = SurvivingTable("robotic", "wenzhou", 7)
         loop = asyncio.get_running_loop()
         died = await place.live(path, die=lambda number, written: loop.time() > when)
@@ -301,13 +307,13 @@ def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when
             daemon = place.host(journal)
             await daemon.run(1, regather_for="the round was given up")
             journal.end()
-        return place.told, place.plant.census()
+        return place.events, place.plant.census()
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        told, census = runner.run(story())
-    names = [event["event"] for event in told]
+        emitted, census = runner.run(scenario())
+    names = [event["event"] for event in emitted]
     anew = names.index("regathered")
-    assert told[anew]["why"] == "the round was given up"
+    assert emitted[anew]["why"] == "the round was given up"
     assert names.count("ready") - names[:anew].count("ready") == 1
     assert "fault" not in names
     assert sum(census.values()) == 272
@@ -320,18 +326,18 @@ def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
     path = tmp_path / "table.journal"
     jam = parse("jam:head2#5~1")
 
-    async def story() -> tuple[dict[int, int], str]:
+    async def scenario() -> tuple[dict[int, int], str]:
         loop = asyncio.get_running_loop()
 
-        def heard(daemon: Daemon, event: Event) -> None:
+        def on_event(daemon: Daemon, event: Event) -> None:
             if event.get("under") == "building" and daemon is place.daemon and not died:
                 died.append(loop.call_later(3.0, place.kill))
 
         died: list[asyncio.TimerHandle] = []
-        place = SurvivingTable("auto_deal", "wenzhou", 7, mishaps=[jam], heard=heard)
+        place = SurvivingTable("auto_deal", "wenzhou", 7, injected_faults=[jam], on_event=on_event)
         assert await place.live(path) is None
         await asyncio.sleep(DARK)
-        assert place.plant.mishaps.standing == (("jam", "head2"),)
+        assert place.plant.injected_faults.standing == (("jam", "head2"),)
         if touched:
             place.plant.mend("everything", "table")
         try:
@@ -341,7 +347,7 @@ def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
         return {seat: len(hand) for seat, hand in place.plant.hands().items()}, ""
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        hands, fault = runner.run(story())
+        hands, fault = runner.run(scenario())
     if touched:
         assert fault.startswith("UNPROVEN: head")
         assert fault.endswith(

@@ -10,27 +10,27 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.journal.notes import MovesMade
 from controller.ledger import Ledger
-from controller.run_state import Books, as_json, mean
+from controller.run_state import RunState, as_json, mean
 from firmware_bridge.guide import Ask
 from tests.controller.journal.on_disk import now
 
 JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in 60.0 s")
 
 
-def opened(journal: Journal) -> tuple[Books, list[Event]]:
+def opened(journal: Journal) -> tuple[RunState, list[Event]]:
     """Books of a table with two sets, and the events that they tell."""
-    told: list[Event] = []
+    emitted: list[Event] = []
     events = EventLog(lambda: 3.0)
-    events.listen(told.append)
-    return Books(Ledger.of(2, 136), journal, events, lambda: 3.0), told
+    events.listen(emitted.append)
+    return RunState(Ledger.of(2, 136), journal, events, lambda: 3.0), emitted
 
 
 def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, _ = opened(journal)
+        run_state, _ = opened(journal)
 
         async def throw() -> None:
-            async with books.intent("top", {"step": "throw"}) as outcome:
+            async with run_state.intent("top", {"step": "throw"}) as outcome:
                 assert not journal.entries()[0].confirmed
                 outcome([3, 5])
 
@@ -41,10 +41,10 @@ def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
 
 def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, _ = opened(journal)
+        run_state, _ = opened(journal)
 
         async def deal() -> None:
-            async with books.intent("top", {"step": "packet"}) as work:
+            async with run_state.intent("top", {"step": "packet"}) as work:
                 await work.note(MovesMade(1))
                 (packet,) = journal.entries()
                 assert (packet.number, packet.notes) == (work.number, (MovesMade(1),))
@@ -55,10 +55,10 @@ def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
 
 def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, _ = opened(journal)
+        run_state, _ = opened(journal)
 
         async def deal() -> None:
-            async with books.intent("top", {"step": "packet"}):
+            async with run_state.intent("top", {"step": "packet"}):
                 pass
 
         now(deal())
@@ -68,10 +68,10 @@ def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
 
 def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, _ = opened(journal)
+        run_state, _ = opened(journal)
 
         async def build() -> None:
-            async with books.intent("under", {"do": "build"}):
+            async with run_state.intent("under", {"do": "build"}):
                 raise JAM
 
         with pytest.raises(TableFault):
@@ -81,15 +81,15 @@ def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
 
 def test_a_fault_is_counted_told_and_written_down() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, told = opened(journal)
-        books.fault(JAM)
+        run_state, emitted = opened(journal)
+        run_state.fault(JAM)
         facts = {
             "code": "STARVED",
             "part": "head 2",
             "evidence": "head2_counter counted 1 of 2 tiles in 60.0 s",
         }
-        assert books.figures.faults == 1
-        assert told == [{"t": 3.0, "event": "fault", **facts}]
+        assert run_state.figures.faults == 1
+        assert emitted == [{"t": 3.0, "event": "fault", **facts}]
         (entry,) = journal.entries()
         assert (entry.activity, entry.intent, entry.confirmed) == ("fault", facts, True)
 
@@ -99,17 +99,17 @@ ASK = Ask("JAM", "head 2", "head2_counter is blocked", "Take the tile out.", ("d
 
 def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, told = opened(journal)
+        run_state, emitted = opened(journal)
 
         async def ask() -> None:
-            async with books.asking(ASK, Who.ATTENDANT) as answer:
+            async with run_state.asking(ASK, Who.ATTENDANT) as answer:
                 assert not journal.entries()[0].confirmed
                 answer("done")
 
         now(ask())
-        assert [event["event"] for event in told] == ["waiting", "cleared"]
-        assert told[0]["please"] == "Take the tile out."
-        assert (told[1]["by"], told[1]["answer"]) == ("attendant", "done")
+        assert [event["event"] for event in emitted] == ["waiting", "cleared"]
+        assert emitted[0]["please"] == "Take the tile out."
+        assert (emitted[1]["by"], emitted[1]["answer"]) == ("attendant", "done")
         (entry,) = journal.entries()
         assert entry.activity == "asked"
         assert entry.outcome == {"by": "attendant", "answer": "done"}
@@ -117,25 +117,25 @@ def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
 
 def test_a_question_without_an_answer_stays_open_in_the_journal_and_is_withdrawn() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, told = opened(journal)
+        run_state, emitted = opened(journal)
 
         async def ask() -> None:
-            async with books.asking(ASK, Who.ATTENDANT):
+            async with run_state.asking(ASK, Who.ATTENDANT):
                 raise TimeoutError
 
         with pytest.raises(TimeoutError):
             now(ask())
-        assert [event["event"] for event in told] == ["waiting", "withdrawn"]
-        assert (told[1]["code"], told[1]["part"]) == ("JAM", "head 2")
+        assert [event["event"] for event in emitted] == ["waiting", "withdrawn"]
+        assert (emitted[1]["code"], emitted[1]["part"]) == ("JAM", "head 2")
         assert [entry.confirmed for entry in journal.entries()] == [False]
 
 
 def test_every_change_of_the_machine_is_an_event() -> None:
     with Journal.in_memory("now", {}) as journal:
-        books, told = opened(journal)
+        run_state, emitted = opened(journal)
         for trigger in ("connect", "home", "run", "gather"):
-            books.machine.fire(trigger)
-        assert [(event["under"], event["top"]) for event in told] == [
+            run_state.machine.fire(trigger)
+        assert [(event["under"], event["top"]) for event in emitted] == [
             ("testing", "testing"),
             ("homing", "homing"),
             ("idle", "clear"),

@@ -11,7 +11,7 @@ from controller.daemon import Daemon
 from controller.events import EventLog
 from controller.faults.catalogue import Fault
 from tests.controller.played_round import Round, play
-from tests.controller.table_in_trouble import evening
+from tests.controller.table_with_faults import evening
 
 AXES_AND_LAMP = ("gantry_x", "gantry_y", "gantry_z", "ready")
 """Of an axis it is noted only that it sets off; the ready lamp is lit where nothing drives it."""
@@ -24,11 +24,11 @@ def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
 
         daemon._boards["arm"].self_test = self_test  # type: ignore[method-assign]
 
-    told = evening(meanwhile=fail)
-    assert told.fault is not None
-    assert (told.fault.fault, told.fault.part) == (Fault.CONFIGURATION, "board arm")
-    assert "its self-test found 0x5" in told.fault.evidence
-    assert {pin for _, pin, value in told.pins if value} <= {"ready"}, (
+    emitted = evening(meanwhile=fail)
+    assert emitted.fault is not None
+    assert (emitted.fault.fault, emitted.fault.part) == (Fault.CONFIGURATION, "board arm")
+    assert "its self-test found 0x5" in emitted.fault.evidence
+    assert {pin for _, pin, value in emitted.pins if value} <= {"ready"}, (
         "a lit lamp is its safe value"
     )
 
@@ -68,7 +68,7 @@ def test_at_a_stop_the_motors_stop_before_the_table_waits_for_anything() -> None
     with pytest.raises(asyncio.CancelledError):
         play(happens={34.0: stop}, on=hear)
     (played,), (closed,) = seen, closing
-    last = {pin: (at, value) for at, pin, value in played.copper if at < closed + 59.0}
+    last = {pin: (at, value) for at, pin, value in played.pin_changes if at < closed + 59.0}
     moving = {pin for pin, (_, value) in last.items() if value and pin not in AXES_AND_LAMP}
     assert moving == set()
     assert max(at for pin, (at, _) in last.items() if pin == "drum") < closed + 0.05

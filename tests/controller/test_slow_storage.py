@@ -38,23 +38,23 @@ def cycles(sync_s: float, rounds: int = 1) -> tuple[float, list[Event]]:
         machine, config, rules = load_table("robotic"), load_game("wenzhou"), find_game("wenzhou")
         orders = Orders(rules, game_parameters(config))
         hardware = simulated(machine, config, rules, seats_of(orders.setup(0)), 7)
-        events, told = EventLog(loop.time), list[Event]()
-        events.listen(told.append)
+        events, emitted = EventLog(loop.time), list[Event]()
+        events.listen(emitted.append)
         with Journal.in_memory("now", {}, SlowDisk(sync_s)) as journal:
             daemon = daemon_for(hardware, machine, config, orders, journal, events)
             await daemon.run(rounds)
         hardware.close()
-        top = daemon.books.figures.top
-        return sum(top) / len(top), told
+        top = daemon.run_state.figures.top
+        return sum(top) / len(top), emitted
 
     return run(main())
 
 
 def test_a_round_on_a_slow_card_takes_at_most_a_tenth_longer_and_never_pauses() -> None:
     fast, _ = cycles(0.0)
-    slow, told = cycles(SLOW)
+    slow, emitted = cycles(SLOW)
     assert fast < slow <= 1.10 * fast
-    assert "paused" not in {event["event"] for event in told}
+    assert "paused" not in {event["event"] for event in emitted}
 
 
 def test_two_rounds_with_the_same_seed_on_the_same_slow_card_are_the_same() -> None:
@@ -88,7 +88,7 @@ def drives(table: SurvivingTable) -> set[str]:
 
 @pytest.mark.parametrize("sync_s", [SLOW, 1.5, 25.0])
 @pytest.mark.parametrize(
-    ("table", "game", "mishaps"),
+    ("table", "game", "injected_faults"),
     [
         ("robotic", "wenzhou", []),
         ("auto_deal", "wenzhou", []),
@@ -98,15 +98,15 @@ def drives(table: SurvivingTable) -> set[str]:
 )
 @pytest.mark.timeout(120)
 def test_nothing_drives_tiles_before_what_it_must_remember_is_on_every_disk(
-    table: str, game: str, mishaps: list[str], sync_s: float, tmp_path: Path
+    table: str, game: str, injected_faults: list[str], sync_s: float, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.journal"
     early: list[tuple[str, int]] = []
     driven: Counter[str] = Counter()
 
-    async def story() -> None:
+    async def scenario() -> None:
         place = SurvivingTable(
-            table, game, 7, sync_s=sync_s, mishaps=[parse(text) for text in mishaps]
+            table, game, 7, sync_s=sync_s, injected_faults=[parse(text) for text in injected_faults]
         )
         watched = drives(place)
 
@@ -115,7 +115,7 @@ def test_nothing_drives_tiles_before_what_it_must_remember_is_on_every_disk(
                 return
             assert place.daemon is not None
             driven[channel] += 1
-            added = steps(place.daemon.books.journal.entries())
+            added = steps(place.daemon.run_state.journal.entries())
             if added != steps(read_entries(path)):
                 early.append((channel, value))
 
@@ -123,7 +123,7 @@ def test_nothing_drives_tiles_before_what_it_must_remember_is_on_every_disk(
         assert await place.live(path) is not None
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        runner.run(story())
+        runner.run(scenario())
     assert len(driven) > 3 and driven.total() > 50
     assert early == []
 
@@ -139,7 +139,7 @@ def test_hosts_that_die_at_any_moment_on_slow_cards_change_no_hand(
         path.parent.mkdir()
         chance = Random(f"{table} {deaths}")
 
-        async def story() -> tuple[dict[int, list[str]], list[str], int]:
+        async def scenario() -> tuple[dict[int, list[str]], list[str], int]:
             place = SurvivingTable(table, game, 7, sync_s=SLOW)
             lives = 0
             while True:
@@ -150,12 +150,12 @@ def test_hosts_that_die_at_any_moment_on_slow_cards_change_no_hand(
                     break
                 await asyncio.sleep(DARK)
             dealt = {seat: [t.face for t in hand] for seat, hand in place.plant.hands().items()}
-            wrong = [str(e) for e in place.told if e["event"] in ("fault", "waiting")]
+            wrong = [str(e) for e in place.events if e["event"] in ("fault", "waiting")]
             thrown = len(place.plant.dome.fallen) if place.plant.dome else 0
             return dealt, wrong, thrown
 
         with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-            return runner.run(story())
+            return runner.run(scenario())
 
     undisturbed = hands("whole", 0)
     assert hands("broken", 12) == undisturbed
@@ -169,17 +169,17 @@ def test_a_daemon_reports_a_disk_that_hangs_and_stops_safely() -> None:
         machine, config, rules = load_table("robotic"), load_game("wenzhou"), find_game("wenzhou")
         orders = Orders(rules, game_parameters(config))
         hardware = simulated(machine, config, rules, seats_of(orders.setup(0)), 7)
-        events, told = EventLog(loop.time), list[Event]()
-        events.listen(told.append)
+        events, emitted = EventLog(loop.time), list[Event]()
+        events.listen(emitted.append)
         loop.call_at(60.0, setattr, disk, "sync_s", 1e9)
         with Journal.in_memory("now", {}, disk) as journal:
             daemon: Daemon = daemon_for(hardware, machine, config, orders, journal, events)
             with pytest.raises(Exception, match="disk has not answered for 30 s"):
                 await daemon.run(1)
         hardware.close()
-        return told, loop.time()
+        return emitted, loop.time()
 
-    told, ended = run(main())
-    faults = [event for event in told if event["event"] == "fault"]
+    emitted, ended = run(main())
+    faults = [event for event in emitted if event["event"] == "fault"]
     assert [event["code"] for event in faults] == ["JOURNAL"]
     assert 90.0 < ended < 200.0

@@ -59,24 +59,24 @@ def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
 
 def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, list[Change]]:
     """A machine whose regions are in these states, and what it tells from now on."""
-    told: list[Change] = []
-    machine = TableMachine(lambda *change: told.append(change))
+    events: list[Change] = []
+    machine = TableMachine(lambda *change: events.append(change))
     below = way(UNDER_TRANSITIONS, "idle", under)
     on_top = way(TOP_TRANSITIONS, "clear", top)
     for trigger in (*START, *below, *on_top):
         machine.fire(trigger)
-    told.clear()
-    return machine, told
+    events.clear()
+    return machine, events
 
 
 def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
     """A machine in one of the states above, and what it reports from then on."""
-    told: list[Change] = []
-    machine = TableMachine(lambda *change: told.append(change))
+    events: list[Change] = []
+    machine = TableMachine(lambda *change: events.append(change))
     for trigger in way(ABOVE_TRANSITIONS, "offline", state):
         machine.fire(trigger)
-    told.clear()
-    return machine, told
+    events.clear()
+    return machine, events
 
 
 def allowed(state: Change) -> set[str]:
@@ -114,7 +114,7 @@ def test_every_transition_of_the_tables_can_be_taken_from_each_of_its_sources(
 def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
     under: str, top: str
 ) -> None:
-    machine, told = machine_at(under, top)
+    machine, events = machine_at(under, top)
     for trigger in sorted(TRIGGERS):
         if trigger in allowed((under, top)):
             continue
@@ -125,12 +125,12 @@ def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
             == f"'{trigger}' is not possible while under is {under} and top is {top}."
         )
         assert (machine.above, machine.under, machine.top) == ("running", under, top)
-    assert told == []
+    assert events == []
 
 
 @pytest.mark.parametrize("state", WITHOUT_REGIONS)
 def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
-    machine, told = machine_above(state)
+    machine, events = machine_above(state)
     legal = {trigger for trigger, sources, _ in ABOVE_TRANSITIONS if state in sources}
     for trigger in sorted(TRIGGERS):
         if trigger in legal:
@@ -140,11 +140,11 @@ def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
         ):
             machine.fire(trigger)
         assert {machine.above, machine.mode, machine.under, machine.top} == {state}
-    assert told == []
+    assert events == []
 
 
 def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on() -> None:
-    machine, told = machine_above("homing")
+    machine, events = machine_above("homing")
     assert (machine.above, machine.mode, machine.under) == ("homing", "going", "homing")
     for trigger in ("pause", "service"):
         machine.fire(trigger)
@@ -154,7 +154,7 @@ def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on
             machine.fire("run")
     for trigger in ("finish_service", "resume", "run"):
         machine.fire(trigger)
-    assert told == [
+    assert events == [
         *((state, state) for state in ("paused", "servicing", "paused", "homing")),
         ("idle", "clear"),
     ]
@@ -164,7 +164,7 @@ def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on
 def test_a_paused_table_stays_in_both_regions_and_goes_on_where_it_was(
     under: str, top: str
 ) -> None:
-    machine, told = machine_at(under, top)
+    machine, events = machine_at(under, top)
     machine.fire("pause")
     assert (machine.above, machine.mode) == ("running", "paused")
     assert (machine.under, machine.top) == (under, top)
@@ -173,7 +173,7 @@ def test_a_paused_table_stays_in_both_regions_and_goes_on_where_it_was(
     machine.fire("resume")
     assert (machine.mode, machine.under, machine.top) == ("going", under, top)
     paused, serviced = ("paused", "paused"), ("servicing", "servicing")
-    assert told == [paused, serviced, paused, (under, top)]
+    assert events == [paused, serviced, paused, (under, top)]
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODE if mode != "going"])
@@ -181,19 +181,19 @@ def test_a_paused_table_stays_in_both_regions_and_goes_on_where_it_was(
 def test_a_paused_table_refuses_every_step_of_both_activities(
     under: str, top: str, mode: str
 ) -> None:
-    machine, told = machine_at(under, top)
+    machine, events = machine_at(under, top)
     for trigger in way(MODE_TRANSITIONS, "going", mode):
         machine.fire(trigger)
-    told.clear()
+    events.clear()
     for trigger in sorted(ONLY_GOING):
         with pytest.raises(TransitionRefusedError, match=f"and the table is {mode}"):
             machine.fire(trigger)
-    assert told == []
+    assert events == []
     assert (machine.mode, machine.under, machine.top) == (mode, under, top)
 
 
 def test_an_activity_that_is_done_during_a_pause_waits_until_the_table_is_going() -> None:
-    machine, told = machine_at("shuffling", "dealing")
+    machine, events = machine_at("shuffling", "dealing")
     machine.fire("pause")
 
     async def main() -> None:
@@ -206,7 +206,7 @@ def test_an_activity_that_is_done_during_a_pause_waits_until_the_table_is_going(
         await entering
 
     clock.run(main())
-    assert told[-2:] == [("shuffling", "dealing"), ("building", "dealing")]
+    assert events[-2:] == [("shuffling", "dealing"), ("building", "dealing")]
 
 
 def test_a_second_pause_before_an_activity_has_woken_up_keeps_it_waiting() -> None:
@@ -250,21 +250,21 @@ def test_a_stop_or_a_fault_comes_through_a_pause(trigger: str, mode: str) -> Non
 def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
     others = {name for name, _, _ in (*ABOVE_TRANSITIONS, *MODE_TRANSITIONS)}
     for trigger in sorted(allowed((under, top)) - others):
-        machine, told = machine_at(under, top)
+        machine, events = machine_at(under, top)
         machine.fire(trigger)
         below = trigger in {name for name, _, _ in UNDER_TRANSITIONS}
         assert (machine.top if below else machine.under) == (top if below else under)
-        assert told == [(machine.under, machine.top)]
+        assert events == [(machine.under, machine.top)]
 
 
 @pytest.mark.parametrize("word", ["deal_again", "state", "fire", "is_running", ""])
 def test_a_word_that_is_no_trigger_is_refused_like_one(word: str) -> None:
-    machine, told = machine_at("building", "playing")
+    machine, events = machine_at("building", "playing")
     with pytest.raises(
         TransitionRefusedError, match=f"'{word}' is not possible while under is building"
     ):
         machine.fire(word)
-    assert told == []
+    assert events == []
 
 
 def test_an_error_of_whoever_is_told_is_not_taken_for_a_refusal() -> None:
@@ -279,38 +279,38 @@ def test_an_error_of_whoever_is_told_is_not_taken_for_a_refusal() -> None:
 @pytest.mark.parametrize("top", TOP)
 def test_a_stop_and_a_fault_come_through_whatever_both_activities_do(under: str, top: str) -> None:
     for trigger, state in (("stop", "stopped"), ("fail", "fault"), ("pause", "paused")):
-        machine, told = machine_at(under, top)
+        machine, events = machine_at(under, top)
         machine.fire(trigger)
         assert machine.mode == state
-        assert told == [(state, state)]
+        assert events == [(state, state)]
 
 
 def test_a_stop_ordered_by_whoever_is_told_comes_after_the_change_it_answers() -> None:
-    told: list[Change] = []
+    events: list[Change] = []
 
     def hear(*change: str) -> None:
-        told.append((change[0], change[1]))
+        events.append((change[0], change[1]))
         if machine.top == "raising":
             machine.fire("stop")
 
     machine = TableMachine(hear)
     for trigger in (*START, "raise_walls"):
         machine.fire(trigger)
-    assert told[-2:] == [("idle", "raising"), ("stopped", "stopped")]
+    assert events[-2:] == [("idle", "raising"), ("stopped", "stopped")]
 
 
 def test_a_game_passes_through_the_states_of_its_set_up_in_its_own_order() -> None:
     for first, second in product(SETTING_UP, SETTING_UP):
-        machine, told = machine_at(top="raising")
+        machine, events = machine_at(top="raising")
         for state in (first, second):
             machine.fire(f"begin_{state}")
         machine.fire("begin_play")
-        assert [top for _, top in told] == [first, second, "playing"]
+        assert [top for _, top in events] == [first, second, "playing"]
 
 
 def test_a_round_as_the_floor_sees_it() -> None:
-    told: list[Change] = []
-    machine = TableMachine(lambda *change: told.append(change))
+    events: list[Change] = []
+    machine = TableMachine(lambda *change: events.append(change))
     cold_start = (*START, "collect", "gather", "clear_top", "shuffle", "build", "stage")
     first_deal = ("raise_walls", "hand_up", "begin_throwing", "begin_dealing", "begin_turning")
     second_set = ("begin_play", "gather", "shuffle", "build", "stage")
@@ -322,7 +322,7 @@ def test_a_round_as_the_floor_sees_it() -> None:
         machine.fire("raise_walls")
     for trigger in ("collect", "clear_top", "raise_walls"):
         machine.fire(trigger)
-    assert told == [
+    assert events == [
         ("testing", "testing"),
         ("homing", "homing"),
         ("idle", "clear"),

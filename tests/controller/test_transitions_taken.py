@@ -12,7 +12,7 @@ from controller.daemon import Daemon
 from controller.events import EventLog
 from controller.state_machine import SETTING_UP, TableMachine
 from tests.controller.played_round import Round, emergency, play
-from tests.controller.table_in_trouble import evening
+from tests.controller.table_with_faults import evening
 
 Taken = set[tuple[str, str, str]]
 """Region, trigger and the state from which it was taken."""

@@ -55,7 +55,7 @@ CONFIG = BoardConfig(
 )
 
 
-class Copper:
+class OutputRecorder:
     """What the desk's board is wired to: nothing that moves, but all of it noted."""
 
     def __init__(self) -> None:
@@ -90,9 +90,9 @@ class Desk:
 
     def __init__(self, noise: Noise | None = None, key: bytes = KEY) -> None:
         self.loop = asyncio.get_running_loop()
-        self.copper = Copper()
-        self.virtual = VirtualBoard(CONFIG, self.copper, self.loop, serial=b"DESK0001", key=key)
-        self.copper.board = self.virtual
+        self.recorder = OutputRecorder()
+        self.virtual = VirtualBoard(CONFIG, self.recorder, self.loop, serial=b"DESK0001", key=key)
+        self.recorder.board = self.virtual
         self.host, there = memory_line(noise=noise)
         self.line = Line(self.host)
         self.deaf = False
@@ -133,14 +133,14 @@ class Desk:
         self._timer = None if due is None else self.loop.call_at(due, self._tick)
 
 
-def story(tell: Callable[[Desk], Awaitable[None]], noise: Noise | None = None) -> None:
+def run_scenario(scenario: Callable[[Desk], Awaitable[None]], noise: Noise | None = None) -> None:
     """Run a story with a started board under a lease, in virtual time."""
 
     async def main() -> None:
         desk = Desk(noise)
         await desk.board.start()
         await desk.board.hold_lease()
-        await tell(desk)
+        await scenario(desk)
         await desk.board.close()
 
     clock.run(main())

@@ -59,9 +59,9 @@ class Wired:
         self.link: Link = self.line.link(0, "echo")
         self.board = EchoBoard(self.there)
         self.there.connect(self.board.receive, lambda _: None)
-        self.told: list[Message] = []
+        self.on_event: list[Message] = []
         self.lost: list[str] = []
-        self.link.told = self.told.append
+        self.link.on_event = self.on_event.append
         self.link.lost = lambda error: self.lost.append(str(error))
 
     async def identify(self) -> Message:

@@ -52,7 +52,7 @@ BENCH = BoardConfig(
 )
 
 
-class Copper:
+class OutputRecorder:
     """What arrives at the motors and lamps, and when."""
 
     def __init__(self) -> None:
@@ -69,8 +69,8 @@ class Bench:
     """A board on mock pins, a hand at its sensors, and a second thread to do it in."""
 
     def __init__(self, config: BoardConfig = BENCH) -> None:
-        self.copper = Copper()
-        self.pins = MockPins(config, self.copper)
+        self.recorder = OutputRecorder()
+        self.pins = MockPins(config, self.recorder)
         self.board = GpioBoard("pins", config, self.pins.factory, emergency=("emergency",))
 
     def pin(self, number: int) -> Any:
@@ -107,13 +107,13 @@ async def leased() -> AsyncIterator[Bench]:
         yield bench
 
 
-def story(tell: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+def run_scenario(scenario: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """A test told on the virtual clock."""
 
     def told() -> None:
-        clock.run(tell())
+        clock.run(scenario())
 
-    told.__name__ = tell.__name__
+    told.__name__ = scenario.__name__
     return told
 
 

@@ -80,14 +80,14 @@ class Hand:
     setup: Setup
     truth: Any
     play: Any
-    said: tuple[Action, ...]
+    actions: tuple[Action, ...]
     brought: Handed
     truly_brought: Handed
 
     @property
     def texts(self) -> list[str]:
         """Everything that was said, as `2 discard 5m`."""
-        return [f"{action.seat} {action}" for action in self.said]
+        return [f"{action.seat} {action}" for action in self.actions]
 
 
 def dealt(
@@ -160,7 +160,7 @@ def told_by_one(
             setup,
             truth,
             play,
-            (*hand.said, action),
+            (*hand.actions, action),
             (*hand.brought, *rules.hands_over(setup, hand.play, play)),
             (*hand.truly_brought, *rules.hands_over(setup, hand.truth, truth)),
         )

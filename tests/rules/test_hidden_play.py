@@ -107,7 +107,7 @@ def test_a_table_that_sees_no_faces_settles_as_if_it_had_seen_them_all(
     hand = followed(rules, setup, tiles, chance, match)
 
     assert match.after(hand.play) == match.after(hand.truth)
-    again = replayed(recorded(setup, {}, hand.said), house)
+    again = replayed(recorded(setup, {}, hand.actions), house)
     assert again.settlement == hand.play.settlement
 
 
@@ -247,7 +247,7 @@ def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
     assert setup.ready is not None
     hand = followed(rules_of("filipino"), setup, tiles, Random(1))
     at = next(number for number, text in enumerate(hand.texts) if text.endswith("flores 3f"))
-    seat = hand.said[at].seat
+    seat = hand.actions[at].seat
     assert hand.texts[at - 1] == f"{seat} draw"
     assert hand.brought[:2] == (
         Packet(seat, (setup.ready.draws[0],)),
@@ -290,7 +290,7 @@ def test_tiles_are_drawn_from_the_boneyard_in_its_order(game: str) -> None:
         setup, tiles = dealt(game, Random(seed), players=2)
         assert setup.ready is not None
         hand = followed(rules_of(game), setup, tiles, Random(1))
-        drawn = [action.seat for action in hand.said if str(action) == "draw"]
+        drawn = [action.seat for action in hand.actions if str(action) == "draw"]
         places = setup.ready.draws[: len(drawn)]
         assert hand.brought == tuple(
             Packet(seat, (place,)) for seat, place in zip(drawn, places, strict=True)
@@ -305,8 +305,8 @@ def test_at_backgammon_the_table_throws_unless_somebody_doubles_first() -> None:
     hand = followed(
         wishing("backgammon", "0 double", "1 double", "0 take", "1 take"), setup, tiles, Random(4)
     )
-    said = [str(action) for action in hand.said]
-    assert said[1:3] == ["double", "take"] and said[3].startswith("roll")
+    actions = [str(action) for action in hand.actions]
+    assert actions[1:3] == ["double", "take"] and actions[3].startswith("roll")
     assert hand.play.cube >= 2 and hand.play.settlement.multiplier % hand.play.cube == 0
     assert rules_of("backgammon").held(hand.play) == ((), ())
 

@@ -15,7 +15,13 @@ from config.errors import Finding, Path, instead, located, shown
 from config.loader import read
 from config.schema import Table
 from config.strict_yaml import Document, Value
-from firmware_bridge.sim.faults.injection import BadFaultOptionError, Mishap, check, parse, plain
+from firmware_bridge.sim.faults.injection import (
+    BadFaultOptionError,
+    InjectedFault,
+    check,
+    parse,
+    plain,
+)
 
 KEY = "faults"
 _MARKS = {"at": "@", "nth": "#", "rate": ":"}
@@ -24,7 +30,7 @@ _KEYS = ("kind", "part", *_MARKS, "size")
 _HOW = "Write it as jam:head2@12.5, or as kind, part, and at, nth or rate."
 
 
-def load_campaign(path: str | FilePath, table: Table) -> tuple[Mishap, ...]:
+def load_campaign(path: str | FilePath, table: Table) -> tuple[InjectedFault, ...]:
     """Load the injected faults of a file, each possible at this table. Raises ConfigErrors."""
     document = read(path)
     assert isinstance(document.value, dict)

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from firmware_bridge.sim.faults.injection import Mishap, Mishaps
+from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.line import Noise, Spoiler
 from firmware_bridge.sim.stall import StallingLoop
@@ -54,7 +54,7 @@ class Upsets:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        mishaps: Mishaps,
+        injected_faults: InjectedFaults,
         boards: tuple[str, ...],
         reset: Callable[[str, int], None],
     ) -> None:
@@ -62,16 +62,16 @@ class Upsets:
         self.silent: set[str] = set()
         """The boards that neither receive nor send."""
         self._loop = loop
-        self._mishaps = mishaps
+        self._injected_faults = injected_faults
         self._boards = boards
         self._reset = reset
         self._unplugged = False
         self._noisy = 0
-        self._spoil = Spoiler(Noise(mishaps.stream("line"), bit=BIT_ERRORS)).spoil
+        self._spoil = Spoiler(Noise(injected_faults.stream("line"), bit=BIT_ERRORS)).spoil
         self._stalls = 0
         self._waiting: deque[tuple[Pass, bytes]] = deque()
-        mishaps.bring[Realm.LINE] = self._line
-        mishaps.bring[Realm.BOARD] = self._board
+        injected_faults.bring[Realm.LINE] = self._line
+        injected_faults.bring[Realm.BOARD] = self._board
 
     def carry(self, data: bytes, onward: Pass) -> None:
         """Carry bytes in either direction, damaged or delayed by the present disturbances."""
@@ -84,41 +84,43 @@ class Upsets:
         else:
             onward(data)
 
-    def _line(self, mishap: Mishap) -> None:
-        match mishap.kind:
+    def _line(self, injected: InjectedFault) -> None:
+        match injected.kind:
             case "link_noise":
                 self._noisy += 1
-                self._loop.call_later(mishap.amount, self._calm)
+                self._loop.call_later(injected.amount, self._calm)
             case "host_stall" if isinstance(self._loop, StallingLoop):
-                self._loop.stall(mishap.amount)
+                self._loop.stall(injected.amount)
             case "host_stall":
                 self._stalls += 1
-                self._loop.call_later(mishap.amount, self._wake)
+                self._loop.call_later(injected.amount, self._wake)
             case "link_unplugged":
                 self._unplugged = True
                 if self.cable is not None:
                     self.cable.pull()
-                self._stands(mishap, self._plug_in)
+                self._stands(injected, self._plug_in)
 
-    def _board(self, mishap: Mishap) -> None:
-        match mishap.kind:
+    def _board(self, injected: InjectedFault) -> None:
+        match injected.kind:
             case "board_reset":
-                self._reset(mishap.part, Cause.WATCHDOG)
+                self._reset(injected.part, Cause.WATCHDOG)
             case "brown_out":
-                self._reset(mishap.part, Cause.BROWN_OUT)
+                self._reset(injected.part, Cause.BROWN_OUT)
             case "power_cut":
-                for board in self._boards if mishap.part == "table" else (mishap.part,):
+                for board in self._boards if injected.part == "table" else (injected.part,):
                     self._reset(board, Cause.POWER)
             case "board_silent":
-                self.silent.add(mishap.part)
-                self._stands(mishap, lambda: self.silent.discard(mishap.part))
+                self.silent.add(injected.part)
+                self._stands(injected, lambda: self.silent.discard(injected.part))
 
-    def _stands(self, mishap: Mishap, mend: Callable[[], None]) -> None:
+    def _stands(self, injected: InjectedFault, mend: Callable[[], None]) -> None:
         """Until it is mended, or, with a size, until that many seconds have passed."""
-        self._mishaps.over(mishap.kind, mishap.part)
-        self._mishaps.stands(mishap.kind, mishap.part, mend)
-        if mishap.amount:
-            self._loop.call_later(mishap.amount, self._mishaps.mend, mishap.kind, mishap.part)
+        self._injected_faults.over(injected.kind, injected.part)
+        self._injected_faults.stands(injected.kind, injected.part, mend)
+        if injected.amount:
+            self._loop.call_later(
+                injected.amount, self._injected_faults.mend, injected.kind, injected.part
+            )
 
     def _plug_in(self) -> None:
         self._unplugged = False

@@ -88,7 +88,7 @@ When = At | Nth | Rate | Always
 
 
 @dataclass(frozen=True)
-class Mishap:
+class InjectedFault:
     """An injected fault: kind, part and time; `parse` reads its text.
 
     `size` is how long it lasts, or how bad it is: its kind says in what; None is the usual.
@@ -118,7 +118,7 @@ class Happened:
     part: str
 
 
-def parse(text: str) -> Mishap:
+def parse(text: str) -> InjectedFault:
     """Parse an injected fault. Raises BadFaultOptionError, which names valid alternatives."""
     found = _TEXT.fullmatch(text.strip())
     if found is None:
@@ -131,40 +131,42 @@ def parse(text: str) -> Mishap:
         raise BadFaultOptionError(
             f"'{text}': {kind.name} has no size", f"Leave out ~{found['size']}."
         )
-    return Mishap(kind.name, found["part"], _when(found, text), size)
+    return InjectedFault(kind.name, found["part"], _when(found, text), size)
 
 
-def check(mishap: Mishap, table: Table) -> Mishap:
+def check(injected: InjectedFault, table: Table) -> InjectedFault:
     """Return the fault, if this table can have it. Raises BadFaultOptionError."""
-    parts = _kind(mishap.kind).parts(table)
-    if mishap.part not in parts:
-        cure = instead(mishap.part, parts) if parts else "Leave it out: it has no such part."
-        wrong = f"'{mishap}': the table {table.name} has no '{mishap.part}' for {mishap.kind}"
+    parts = _kind(injected.kind).parts(table)
+    if injected.part not in parts:
+        cure = instead(injected.part, parts) if parts else "Leave it out: it has no such part."
+        wrong = f"'{injected}': the table {table.name} has no '{injected.part}' for {injected.kind}"
         raise BadFaultOptionError(wrong, cure)
-    return mishap
+    return injected
 
 
-class Mishaps:
+class InjectedFaults:
     """A table's injected faults, pending and active. BadFaultOptionError for a wrong part.
 
     `bring` has, by realm, who brings about what no part of the plant can: the boards' power, the
     line, the host. Whoever owns these sets it; until then such a mishap only goes on record.
     """
 
-    def __init__(self, table: Table, mishaps: Iterable[Mishap] = (), seed: int = 0) -> None:
+    def __init__(
+        self, table: Table, injected_faults: Iterable[InjectedFault] = (), seed: int = 0
+    ) -> None:
         self.happened: list[Happened] = []
         """The faults that occurred so far, in order."""
-        self.bring: dict[Realm, Callable[[Mishap], None]] = {}
+        self.bring: dict[Realm, Callable[[InjectedFault], None]] = {}
         self._table = table
         self._seed = seed
         self._orders: dict[tuple[str, str], list[_Order]] = {}
         self._by_outputs: dict[tuple[str, str], None] = {}
-        self._standing: list[_Trouble] = []
+        self._standing: list[_ActiveFault] = []
         self._ordered = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._start = 0.0
-        for mishap in mishaps:
-            self.order(mishap)
+        for injected in injected_faults:
+            self.order(injected)
 
     def __bool__(self) -> bool:
         """Whether any fault was ordered."""
@@ -177,15 +179,15 @@ class Mishaps:
             for order in self._orders[kind, site]:
                 self._comes_at_its_time(kind, site, order)
 
-    def order(self, mishap: Mishap) -> None:
+    def order(self, injected: InjectedFault) -> None:
         """One more is to happen; its occasions are counted from now. Raises BadMishap.
 
         A table for which none was ordered when it was made takes none: its sensors and its line
         are not made for it.
         """
-        check(mishap, self._table)
-        kind, site = mishap.kind, KINDS[mishap.kind].parts(self._table)[mishap.part]
-        order = _Order(mishap, Random(f"{self._seed}:{self._ordered}:{mishap}"))
+        check(injected, self._table)
+        kind, site = injected.kind, KINDS[injected.kind].parts(self._table)[injected.part]
+        order = _Order(injected, Random(f"{self._seed}:{self._ordered}:{injected}"))
         self._ordered += 1
         self._orders.setdefault((kind, site), []).append(order)
         if KINDS[kind].occasion is BY_OUTPUTS:
@@ -193,7 +195,7 @@ class Mishaps:
             if self._loop is not None:
                 self._comes_at_its_time(kind, site, order)
 
-    def on_host(self, hears: Callable[[Mishap], None]) -> None:
+    def on_host(self, hears: Callable[[InjectedFault], None]) -> None:
         """Set the function that applies the host's faults: power, disk, journal, wall clock."""
         self.bring[Realm.HOST] = hears
 
@@ -207,11 +209,11 @@ class Mishaps:
 
     # Calls from the parts of the plant
 
-    def strikes(self, kind: str, site: str) -> Mishap | None:
+    def strikes(self, kind: str, site: str) -> InjectedFault | None:
         """An occasion for this kind at this site: the mishap that happens now, if one does."""
         for order in self._orders.get((kind, site), ()):
             if order.strikes(self.now):
-                return self._happens(order.mishap)
+                return self._happens(order.injected)
         return None
 
     def output(self, board: str) -> None:
@@ -221,11 +223,11 @@ class Mishaps:
                 for order in self._orders[kind, site]:
                     if order.strikes(self.now):
                         assert self._loop is not None
-                        self._loop.call_soon(self._comes, kind, order.mishap)
+                        self._loop.call_soon(self._comes, kind, order.injected)
 
     def stands(self, kind: str, site: str, mend: Callable[[], None]) -> None:
         """Record an active fault, which `mend` ends."""
-        self._standing.append(_Trouble(kind, site, found_at(kind, site, self._table), mend))
+        self._standing.append(_ActiveFault(kind, site, found_at(kind, site, self._table), mend))
 
     def over(self, kind: str, site: str) -> None:
         """Remove an active fault that ended by itself, or that begins again."""
@@ -250,7 +252,7 @@ class Mishaps:
         for trouble in found:
             self._standing.remove(trouble)
             orders = self._orders.get((trouble.kind, trouble.site), [])
-            orders[:] = [each for each in orders if not isinstance(each.mishap.when, Always)]
+            orders[:] = [each for each in orders if not isinstance(each.injected.when, Always)]
             trouble.mend()
         return bool(found)
 
@@ -267,34 +269,34 @@ class Mishaps:
         return self._loop.time() - self._start if self._loop is not None else 0.0
 
     def _comes_at_its_time(self, kind: str, site: str, order: _Order) -> None:
-        if isinstance(order.mishap.when, At) and self._loop is not None:
-            at = max(self._loop.time(), self._start + order.mishap.when.seconds)
+        if isinstance(order.injected.when, At) and self._loop is not None:
+            at = max(self._loop.time(), self._start + order.injected.when.seconds)
             self._loop.call_at(at, self._due, kind, site, order)
 
     def _due(self, kind: str, site: str, order: _Order) -> None:
         if order in self._orders[kind, site] and order.strikes(self.now):
-            self._comes(kind, order.mishap)
+            self._comes(kind, order.injected)
 
-    def _comes(self, kind: str, mishap: Mishap) -> None:
-        self._happens(mishap)
+    def _comes(self, kind: str, injected: InjectedFault) -> None:
+        self._happens(injected)
         realms = {KINDS[kind].realm}
         if kind == "power_cut":
-            realms = {Realm.HOST} if mishap.part == "host" else {Realm.BOARD}
-            realms |= {Realm.HOST} if mishap.part == "table" else set()
+            realms = {Realm.HOST} if injected.part == "host" else {Realm.BOARD}
+            realms |= {Realm.HOST} if injected.part == "table" else set()
         for realm, brings in tuple(self.bring.items()):
             if realm in realms:
-                brings(mishap)
+                brings(injected)
 
-    def _happens(self, mishap: Mishap) -> Mishap:
-        self.happened.append(Happened(self.now, mishap.kind, mishap.part))
-        return mishap
+    def _happens(self, injected: InjectedFault) -> InjectedFault:
+        self.happened.append(Happened(self.now, injected.kind, injected.part))
+        return injected
 
 
 @dataclass(eq=False)
 class _Order:
     """A pending fault, and the number of its occasions so far."""
 
-    mishap: Mishap
+    injected: InjectedFault
     chance: Random
     occasions: int = 0
     done: bool = False
@@ -303,7 +305,7 @@ class _Order:
         self.occasions += 1
         if self.done:
             return False
-        match self.mishap.when:
+        match self.injected.when:
             case At(seconds):
                 self.done = now >= seconds - 1e-9
                 return self.done
@@ -316,7 +318,7 @@ class _Order:
 
 
 @dataclass(frozen=True)
-class _Trouble:
+class _ActiveFault:
     """An active fault, the parts where a person finds it, and its repair."""
 
     kind: str

@@ -1,7 +1,7 @@
 """The kinds of injected faults: the effect, the sensors' readings, and the remedy of each.
 
-`docs/MISHAPS.md` prints this table, and a test keeps the two equal. What the sensors show is what
-the controller has to go by: nothing above the board may look at this file.
+`docs/INJECTED_FAULTS.md` is generated from this table, and a test compares the two. The sensors'
+readings are all that the controller gets: no module above the board may import this file.
 """
 
 from __future__ import annotations

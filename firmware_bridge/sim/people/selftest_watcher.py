@@ -15,7 +15,7 @@ STACK = 2
 """Tiles that a pusher makes a stack of."""
 
 
-class Nobody(People):
+class NoPeople(People):
     """A table without players."""
 
     def _arrive(self) -> None:

@@ -37,7 +37,7 @@ class Helper:
         answer = ask.answers[0] if self._obliging else self._choices.choice(ask.answers)
         if answer != ask.answers[0]:
             return answer
-        if not self._plant.mishaps.strikes("wrong_answer", "people"):
+        if not self._plant.injected_faults.strikes("wrong_answer", "people"):
             if ask.code == PUT_AWAY:
                 self._plant.put_away()
             self._plant.mend(ask.code, ask.part)

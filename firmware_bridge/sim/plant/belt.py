@@ -53,7 +53,7 @@ class Belt:
         self._to_counter = seconds_to_counter
         self._to_pass = seconds_to_pass
         self._arrive = arrive
-        self._tell_stuck = stuck
+        self._report_stuck = stuck
         self._edges: deque[_Edge] = deque()
         self._on = False
         self._stuck: Tile | None = None
@@ -166,7 +166,7 @@ class Belt:
             self._stuck = edge.tile
             self._move()
             self._world.sense(self._counter, True)
-            self._tell_stuck()
+            self._report_stuck()
             return
         self._schedule()
         if edge.tile is not None:

@@ -20,7 +20,7 @@ class Dome:
         self.fallen: list[tuple[int, ...]] = []
         """The faces of every throw, in order; a cocked die shows 0."""
         self._chance = world.stream("dice")
-        self._mishaps = world.mishaps
+        self._injected_faults = world.injected_faults
 
     def rest(self) -> None:
         """Do nothing: a dome has no sensor."""
@@ -33,7 +33,7 @@ class Dome:
             thrown = self.loaded.popleft()
         else:
             thrown = tuple(self._chance.randint(1, 6) for _ in range(count))
-        if self._mishaps.strikes("cocked_die", "dice"):
+        if self._injected_faults.strikes("cocked_die", "dice"):
             thrown = (0, *thrown[1:])
         self.fallen.append(thrown)
         return thrown

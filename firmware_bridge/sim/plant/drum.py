@@ -47,7 +47,7 @@ class Drum:
     def output(self, channel: str, value: int) -> None:
         self.stirring = value != 0
         self.reversing = value < 0
-        self._tell()
+        self._emit()
 
     def current(self) -> float:
         """Its motor's current, milliamperes, which grows with the number of tiles."""
@@ -65,14 +65,14 @@ class Drum:
         for tile in self._floor.mishandled(list(tiles), self.give):
             self._lay(tile)
         self._mix()
-        self._tell()
+        self._emit()
 
     def give(self, *tiles: Tile) -> None:
         """Put in single tiles, behind those of the wheel that has the fewest."""
         for tile in tiles:
             self._before[tile] = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
             self._lay(tile)
-        self._tell()
+        self._emit()
 
     def pick(self, wheel: int) -> Tile:
         """The next tile that a wheel picks; the drum must not be empty.
@@ -103,6 +103,6 @@ class Drum:
         for place, tile in enumerate(self.well.tiles):
             self._before[tile] = place % len(self._wheels)
 
-    def _tell(self) -> None:
+    def _emit(self) -> None:
         for head in self._heads:
             head()

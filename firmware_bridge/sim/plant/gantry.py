@@ -11,7 +11,7 @@ from collections.abc import Callable
 from config.layout.field import Field, Spot
 from config.schema import Gantry as GantryModule
 from config.schema import Reader
-from firmware_bridge.sim.faults.injection import Mishaps
+from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
@@ -33,7 +33,7 @@ class Gantry:
         felt: Felt,
         sense: Sense,
         later: Later,
-        mishaps: Mishaps,
+        injected_faults: InjectedFaults,
     ) -> None:
         self.held = Holder("gripper")
         self._module = module
@@ -42,7 +42,7 @@ class Gantry:
         self._felt = felt
         self._sense = sense
         self._later = later
-        self._mishaps = mishaps
+        self._injected_faults = injected_faults
         self._block: list[list[Tile]] = []
         self._from: tuple[Spot, ...] = ()
         """The place where the block was gripped."""
@@ -119,8 +119,8 @@ class Gantry:
     def tag(self) -> int | None:
         """The tag of the tile in the jaws: of the lowest of the first column, if any."""
         number = self._block[0][0].number if self._block else None
-        if self._mishaps.strikes("misread", "reader"):
-            chance = self._mishaps.stream(f"reader {len(self._mishaps.happened)}")
+        if self._injected_faults.strikes("misread", "reader"):
+            chance = self._injected_faults.stream(f"reader {len(self._injected_faults.happened)}")
             return None if number is None or chance.random() < 0.5 else number ^ 1
         return number
 
@@ -205,9 +205,9 @@ class Gantry:
 
     def _carry_off(self, seconds: float) -> None:
         """Carry a block off; an injected fault may drop it at its place, or on the way."""
-        if not self._mishaps.strikes("dropped_tile", "gripper"):
+        if not self._injected_faults.strikes("dropped_tile", "gripper"):
             return
-        chance = self._mishaps.stream(f"gripper {len(self._mishaps.happened)}")
+        chance = self._injected_faults.stream(f"gripper {len(self._injected_faults.happened)}")
         share = chance.choice((0.0, chance.uniform(0.3, 0.7)))
         self._later(share * seconds, lambda: self._drop(share))
 
@@ -231,7 +231,7 @@ class Gantry:
                 self._felt.lay(home, tile)
 
         if fallen:
-            self._mishaps.stands("dropped_tile", "gripper", put_back)
+            self._injected_faults.stands("dropped_tile", "gripper", put_back)
 
     # Position of the jaws
 

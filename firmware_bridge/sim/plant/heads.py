@@ -153,7 +153,7 @@ class Head:
             self._pusher.drive(value)
         elif channel == module.turner and value > 0 and self.waiting.tiles:
             self.waiting.tiles[-1].up = not self.waiting.tiles[-1].up
-            self._tell()
+            self._emit()
 
     # Path from the drum to the counter
 
@@ -192,17 +192,17 @@ class Head:
 
     def _lift(self) -> None:
         """Lift a tile onto the belt, with any injected fault."""
-        mishaps = self._world.mishaps
-        if hit := mishaps.strikes("starved", self._part):
+        injected_faults = self._world.injected_faults
+        if hit := injected_faults.strikes("starved", self._part):
             self._starved = hit.amount
-            mishaps.stands("starved", self._part, self._uncover)
+            injected_faults.stands("starved", self._part, self._uncover)
             return
         tile = self._drum.pick(self._number)
-        if mishaps.strikes("face_up", self._part):
+        if injected_faults.strikes("face_up", self._part):
             tile.up = True
-            mishaps.stands("face_up", self._part, partial(self._turn_down, tile))
+            injected_faults.stands("face_up", self._part, partial(self._turn_down, tile))
         second = self._second()
-        hit = None if second else mishaps.strikes("jam", self._part)
+        hit = None if second else injected_faults.strikes("jam", self._part)
         if hit is not None:
             self._turns_left = hit.size or self._draw_turns()
         self._extra = (tile.long - 1.0 + (second.long if second else 0.0)) * self._tile_time
@@ -216,7 +216,7 @@ class Head:
     def _arrive(self, tile: Tile) -> None:
         if not self._onward.lane(tile):
             self.waiting.put(tile)
-            self._tell()
+            self._emit()
 
     @property
     def belt_current(self) -> str | None:
@@ -233,9 +233,9 @@ class Head:
 
     def _push_on(self, batch: list[Tile]) -> None:
         self._onward.stack(batch)
-        self._tell()
+        self._emit()
 
-    def _tell(self) -> None:
+    def _emit(self) -> None:
         full = len(self.waiting) >= FULL
         if self._module.full and full != self._full:
             self._full = full
@@ -247,48 +247,48 @@ class Head:
     # Mishaps
 
     def _turn_wheel(self, value: int) -> None:
-        mishaps = self._world.mishaps
+        injected_faults = self._world.injected_faults
         if value > 0 >= self._wheel:
-            hit = mishaps.strikes("weak_motor", self._part)
+            hit = injected_faults.strikes("weak_motor", self._part)
             self._weak = hit.amount if hit else 1.0
             if hit:
-                mishaps.over("weak_motor", self._part)
-                mishaps.stands("weak_motor", self._part, self._strengthen)
+                injected_faults.over("weak_motor", self._part)
+                injected_faults.stands("weak_motor", self._part, self._strengthen)
         if value < 0 <= self._wheel and self._belt.stuck is not None:
             self._turns_left -= 1
             if self._turns_left <= 0:
-                mishaps.over("jam", self._part)
+                injected_faults.over("jam", self._part)
                 self._loosen()
         self._wheel = value
         self._look()
 
     def _slip(self) -> float:
-        mishaps = self._world.mishaps
-        hit = mishaps.strikes("slipping_belt", self._part)
+        injected_faults = self._world.injected_faults
+        hit = injected_faults.strikes("slipping_belt", self._part)
         if hit is None:
             return 1.0
-        mishaps.over("slipping_belt", self._part)
-        mishaps.stands("slipping_belt", self._part, self._belt.hasten)
+        injected_faults.over("slipping_belt", self._part)
+        injected_faults.stands("slipping_belt", self._part, self._belt.hasten)
         return hit.amount
 
     def _second(self) -> Tile | None:
         """A second tile that an injected fault lifts with the first."""
-        mishaps = self._world.mishaps
-        if not (len(self._drum) and mishaps.strikes("double_feed", self._part)):
+        injected_faults = self._world.injected_faults
+        if not (len(self._drum) and injected_faults.strikes("double_feed", self._part)):
             return None
         tile = self._drum.pick(self._number)
-        mishaps.stands("double_feed", self._part, partial(self._give_surplus, tile))
+        injected_faults.stands("double_feed", self._part, partial(self._give_surplus, tile))
         return tile
 
     def _stuck(self) -> None:
-        self._world.mishaps.stands("jam", self._part, self._clear)
+        self._world.injected_faults.stands("jam", self._part, self._clear)
         self._world.draw(self._module.belt or self._module.wheel, STUCK_MA)
         if self._pusher is not None:
             self._pusher.block(True)
         self._look()
 
     def _draw_turns(self) -> float:
-        chance, turns = self._world.mishaps.stream(f"{self._part} {self._world.now}"), 1.0
+        chance, turns = self._world.injected_faults.stream(f"{self._part} {self._world.now}"), 1.0
         while self._world.chance and chance.random() > LOOSENS:
             turns += 1
         return turns
@@ -330,7 +330,7 @@ class Head:
 
     def _turn_down(self, tile: Tile) -> None:
         tile.up = False
-        self._tell()
+        self._emit()
 
     def _strengthen(self) -> None:
         self._weak = 1.0
@@ -342,7 +342,7 @@ class Head:
         if reverses and self._starved:
             self._starved = max(0.0, self._starved - 1)
             if not self._starved:
-                self._world.mishaps.over("starved", self._part)
+                self._world.injected_faults.over("starved", self._part)
 
     def _uncover(self) -> None:
         self._starved = 0.0
@@ -355,11 +355,11 @@ class Head:
             taken = self._belt.take_out(tile)
             if stuck:
                 # Taking the tile out also clears the jam.
-                self._world.mishaps.over("jam", self._part)
+                self._world.injected_faults.over("jam", self._part)
                 self._go_on()
             return taken
         self.waiting.take(tile)
         if self._pusher is not None:
             self._pusher.forget(tile)
-        self._tell()
+        self._emit()
         return tile

@@ -16,7 +16,7 @@ from typing import Protocol
 from config.layout.field import Field
 from config.layout.staging import Fill
 from config.schema import AxisChannel, MotorChannel, Table, TileSize
-from firmware_bridge.sim.faults.injection import Mishap, Mishaps
+from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
 from firmware_bridge.sim.plant.chain import Chain
@@ -80,7 +80,7 @@ class Plant:
         play: float = PLAY,
         chance: bool = True,
         people: type[People] = People,
-        mishaps: Iterable[Mishap] = (),
+        injected_faults: Iterable[InjectedFault] = (),
     ) -> None:
         modules = table.modules
         self.table = table
@@ -92,9 +92,13 @@ class Plant:
         """The present values of lamps and other outputs that only people see."""
         self.onlookers: list[Callable[[str, int], None]] = []
         """Observers of every change of an output, and every begin of an axis motion (1)."""
-        self.mishaps = Mishaps(table, mishaps, seed)
-        self.mishaps.bring[Realm.PLANT] = self._befalls
-        self._senses = Senses(table, loop, self.mishaps, self._tell_board) if self.mishaps else None
+        self.injected_faults = InjectedFaults(table, injected_faults, seed)
+        self.injected_faults.bring[Realm.PLANT] = self._befalls
+        self._senses = (
+            Senses(table, loop, self.injected_faults, self._report_to_board)
+            if self.injected_faults
+            else None
+        )
         self.world = world = World(
             loop,
             self.sense,
@@ -102,7 +106,7 @@ class Plant:
             self._draw,
             self.take_out,
             self._uncounted,
-            self.mishaps,
+            self.injected_faults,
             seed,
             chance,
         )
@@ -146,7 +150,7 @@ class Plant:
 
     def power_on(self) -> None:
         """Set the state at power-on: lid and lifts down, jaws open, both sets in their boxes."""
-        self.mishaps.begin(self.world.loop)
+        self.injected_faults.begin(self.world.loop)
         for part in self._parts:
             part.rest()
         if self.gantry is not None:
@@ -185,14 +189,14 @@ class Plant:
     def sense(self, channel: str, active: bool) -> None:
         """Report a sensor's change to its board at once, subject to injected faults."""
         if self._senses is None:
-            self._tell_board(channel, active)
+            self._report_to_board(channel, active)
         else:
             self._senses.sense(channel, active)
 
     def mend(self, code_or_kind: str, part: str) -> bool:
         """Repair a part by hand; return whether it had a fault."""
         with boards_side():
-            return self.mishaps.mend(code_or_kind, part)
+            return self.injected_faults.mend(code_or_kind, part)
 
     def take_out(self, tile: Tile) -> Tile:
         """Take a tile away by hand, from any place."""
@@ -231,7 +235,7 @@ class Plant:
             look(channel, value)
         if value:
             self._check_power(channel)
-        if self.mishaps:
+        if self.injected_faults:
             self._stumble(channel, value)
         behind = self._behind.get(channel)
         if behind is None:
@@ -243,8 +247,8 @@ class Plant:
         for look in self.onlookers:
             look(axis, 1)
         self._check_power(axis)
-        if self.mishaps:
-            self.mishaps.output(self.table.board_of(axis))
+        if self.injected_faults:
+            self.injected_faults.output(self.table.board_of(axis))
         if abs(target - start) > _EXACT:
             self.sense(self._axes[axis].home_switch, False)
         if self.gantry is not None and axis in self.gantry.channels:
@@ -348,7 +352,9 @@ class Plant:
             self.world.later(module.grip, seconds, action)
 
         reader = self.table.modules.reader
-        return Gantry(module, reader, self.field, self.felt, self.sense, later, self.mishaps)
+        return Gantry(
+            module, reader, self.field, self.felt, self.sense, later, self.injected_faults
+        )
 
     # From part to part
 
@@ -408,7 +414,7 @@ class Plant:
 
     # From part to board
 
-    def _tell_board(self, channel: str, active: bool) -> None:
+    def _report_to_board(self, channel: str, active: bool) -> None:
         board = self._boards.get(channel)
         if board is not None:
             board.sensor(channel, active)
@@ -424,18 +430,18 @@ class Plant:
 
     def _stumble(self, channel: str, value: int) -> None:
         """The occasions that every output is."""
-        self.mishaps.output(self.table.board_of(channel))
+        self.injected_faults.output(self.table.board_of(channel))
         part = self._motors.get(channel)
-        if value and part and self.mishaps.strikes("over_current", part):
+        if value and part and self.injected_faults.strikes("over_current", part):
             self.world.loop.call_soon(self._draw, channel, STALLED_MA)
 
-    def _befalls(self, mishap: Mishap) -> None:
+    def _befalls(self, injected: InjectedFault) -> None:
         """What people do to the table from outside."""
-        does = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[mishap.kind]
+        does = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[injected.kind]
         does(True)
-        self.mishaps.stands(mishap.kind, mishap.part, partial(does, False))
-        if mishap.amount:
-            self.world.loop.call_later(mishap.amount, self.mend, mishap.kind, mishap.part)
+        self.injected_faults.stands(injected.kind, injected.part, partial(does, False))
+        if injected.amount:
+            self.world.loop.call_later(injected.amount, self.mend, injected.kind, injected.part)
 
     def _refuse(self, channel: str, why: str) -> None:
         board = self._boards.get(channel)

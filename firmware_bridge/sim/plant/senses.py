@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from config.schema import SensorChannel, Table
-from firmware_bridge.sim.faults.injection import Mishaps
+from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.plant.pusher import BLINK
 
 WORSE = 1 / 3
@@ -28,12 +28,12 @@ class Senses:
         self,
         table: Table,
         loop: asyncio.AbstractEventLoop,
-        mishaps: Mishaps,
-        tell: Callable[[str, bool], None],
+        injected_faults: InjectedFaults,
+        emit: Callable[[str, bool], None],
     ) -> None:
         self._loop = loop
-        self._mishaps = mishaps
-        self._tell = tell
+        self._injected_faults = injected_faults
+        self._emit = emit
         self._pulses = _pulses(table)
         self._debounce = _debounce(table)
         self._true: dict[str, bool] = {}
@@ -50,7 +50,7 @@ class Senses:
         if before is active:
             return
         if before is None or channel not in self._debounce:
-            self._tell(channel, active)
+            self._emit(channel, active)
             return
         for timer in self._pending.pop(channel, ()):
             timer.cancel()
@@ -60,8 +60,8 @@ class Senses:
             if lost < 1.0:
                 self._later(channel, lost * self._pulses.get(channel, TYPICAL), True)
             return
-        self._tell(channel, active)
-        if self._mishaps.strikes("bouncing_sensor", channel):
+        self._emit(channel, active)
+        if self._injected_faults.strikes("bouncing_sensor", channel):
             self._stand("bouncing_sensor", channel)
             gap = BOUNCES * self._debounce[channel]
             self._later(channel, gap, not active)
@@ -70,7 +70,7 @@ class Senses:
     def _sticks(self, channel: str, active: bool) -> bool:
         kinds = ("stuck_sensor", "limit_switch") if active else ("stuck_sensor",)
         for kind in kinds:
-            if self._mishaps.strikes(kind, channel):
+            if self._injected_faults.strikes(kind, channel):
                 self._stuck.add(channel)
                 self._stand(kind, channel)
                 return True
@@ -78,7 +78,7 @@ class Senses:
 
     def _lost(self, channel: str) -> float:
         """The share of this pulse that the sensor does not see; more of each further one."""
-        hit = self._mishaps.strikes("dirty_sensor", channel)
+        hit = self._injected_faults.strikes("dirty_sensor", channel)
         if hit is None:
             return 0.0
         self._stand("dirty_sensor", channel)
@@ -86,8 +86,8 @@ class Senses:
         return hit.amount * (1 + WORSE * (times - 1))
 
     def _stand(self, kind: str, channel: str) -> None:
-        self._mishaps.over(kind, channel)
-        self._mishaps.stands(kind, channel, lambda: self._mend(channel))
+        self._injected_faults.over(kind, channel)
+        self._injected_faults.stands(kind, channel, lambda: self._mend(channel))
 
     def _mend(self, channel: str) -> None:
         """Remove the sensor's fault."""
@@ -95,10 +95,10 @@ class Senses:
         self._dirt.pop(channel, None)
         for timer in self._pending.pop(channel, ()):
             timer.cancel()
-        self._tell(channel, self._true[channel])
+        self._emit(channel, self._true[channel])
 
     def _later(self, channel: str, seconds: float, active: bool) -> None:
-        timer = self._loop.call_later(seconds, self._tell, channel, active)
+        timer = self._loop.call_later(seconds, self._emit, channel, active)
         self._pending.setdefault(channel, []).append(timer)
 
 

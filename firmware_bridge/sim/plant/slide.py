@@ -115,23 +115,23 @@ class Slide:
     # Mishaps
 
     def _weakness(self) -> float:
-        mishaps = self._world.mishaps
-        hit = mishaps.strikes("weak_motor", self._part)
+        injected_faults = self._world.injected_faults
+        hit = injected_faults.strikes("weak_motor", self._part)
         if hit is None:
             return 1.0
-        mishaps.over("weak_motor", self._part)
-        mishaps.stands("weak_motor", self._part, _nothing)
+        injected_faults.over("weak_motor", self._part)
+        injected_faults.stands("weak_motor", self._part, _nothing)
         return hit.amount
 
     def _meet(self, way: int) -> None:
         """It sets off from an end: something may be in its way, or catch."""
-        mishaps = self._world.mishaps
-        if hit := mishaps.strikes("half_up", self._part):
+        injected_faults = self._world.injected_faults
+        if hit := injected_faults.strikes("half_up", self._part):
             self._caught = (way, hit.amount)
-            mishaps.stands("half_up", self._part, self._come_free)
-        if hit := mishaps.strikes("obstruction", self._part):
+            injected_faults.stands("half_up", self._part, self._come_free)
+        if hit := injected_faults.strikes("obstruction", self._part):
             self._hand = way
-            mishaps.stands("obstruction", self._part, self._clear)
+            injected_faults.stands("obstruction", self._part, self._clear)
             if hit.amount:
                 self._world.loop.call_later(hit.amount, self._withdraw)
 
@@ -141,7 +141,7 @@ class Slide:
             self._caught = (way, self._caught[1] - 1)
             if self._caught[1] <= 0:
                 self._come_free()
-                self._world.mishaps.over("half_up", self._part)
+                self._world.injected_faults.over("half_up", self._part)
 
     def _is_held(self, way: int) -> bool:
         """Whether it is driven against what holds it already."""
@@ -165,4 +165,4 @@ class Slide:
     def _withdraw(self) -> None:
         if self._hand is not None:
             self._clear()
-            self._world.mishaps.over("obstruction", self._part)
+            self._world.injected_faults.over("obstruction", self._part)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from firmware_bridge.sim.faults.injection import Mishaps
+from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
 
@@ -44,7 +44,7 @@ class World:
     draw: Callable[[str, int], None]
     take_out: Callable[[Tile], Tile]
     uncounted: Callable[[], list[Tile]]
-    mishaps: Mishaps
+    injected_faults: InjectedFaults
     seed: int
     chance: bool = True
 

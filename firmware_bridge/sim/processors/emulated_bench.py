@@ -148,7 +148,7 @@ class EmulatedBench:
     def _next(self) -> int:
         return self._happenings[0][0] if self._happenings else _NEVER
 
-    def _tell(self, cycle: int, channel: str, what: Callable[[], None]) -> None:
+    def _emit(self, cycle: int, channel: str, what: Callable[[], None]) -> None:
         self._told += 1
         heappush(self._happenings, (cycle, self._told, channel, what))
 
@@ -168,9 +168,11 @@ class EmulatedBench:
             self.plant,
             image(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
             now=self._now,
-            tell=self._tell,
+            emit=self._emit,
             refuse=self._refuse,
-            send=lambda cycle, frame: self._tell(cycle, name, lambda: self._say(name, frame)),
+            send=lambda cycle, frame: self._emit(
+                cycle, name, lambda: self._send_frame(name, frame)
+            ),
             elf=elf,
         )
 
@@ -180,7 +182,7 @@ class EmulatedBench:
         for board in measuring:
             board.measure()
         if measuring:
-            self._tell(self._now() + _MEASURED_EVERY, "analogue inputs", self._measure)
+            self._emit(self._now() + _MEASURED_EVERY, "analogue inputs", self._measure)
 
     def _refuse(self, channel: str, why: str) -> None:
         self.refusals.append(f"{channel}: {why}")
@@ -194,9 +196,9 @@ class EmulatedBench:
     # The line, and its mishaps
 
     def _upset_by(self, plant: Plant) -> Upsets | None:
-        if not plant.mishaps:
+        if not plant.injected_faults:
             return None
-        return Upsets(self._loop, plant.mishaps, tuple(plant.table.boards), self.reset)
+        return Upsets(self._loop, plant.injected_faults, tuple(plant.table.boards), self.reset)
 
     def _deliver(self, data: bytes) -> None:
         with boards_side():
@@ -204,7 +206,7 @@ class EmulatedBench:
                 if self._upsets is None or name not in self._upsets.silent:
                     board.receive(data)
 
-    def _say(self, name: str, frame: bytes) -> None:
+    def _send_frame(self, name: str, frame: bytes) -> None:
         if self._upsets is None:
             self._say_to_host(frame)
         elif name not in self._upsets.silent:

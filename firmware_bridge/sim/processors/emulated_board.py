@@ -20,12 +20,12 @@ from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.line import BITS_A_BYTE
 from firmware_bridge.sim.processors.pins import (
     AxisPins,
+    Emit,
     Module,
     MotorPins,
     OutputPin,
     PinPart,
     Strip,
-    Tell,
 )
 from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, PinLevel, PinOutputs, Processor
 from firmware_bridge.wire.transport import BAUD
@@ -56,7 +56,7 @@ class EmulatedBoard:
         eeprom: bytes,
         *,
         now: Callable[[], int],
-        tell: Tell,
+        emit: Emit,
         refuse: Callable[[str, str], None],
         send: Callable[[int, bytes], None],
         elf: Path = ELF,
@@ -66,7 +66,7 @@ class EmulatedBoard:
         self._plant = plant
         self._refuse = refuse
         self._send = send
-        self._tell = tell
+        self._emit = emit
         self._processor = Processor(elf, eeprom=eeprom)
         self._closed = False
         self._before = 0
@@ -84,23 +84,23 @@ class EmulatedBoard:
         for name, channel in config.channels.items():
             match channel:
                 case MotorChannel(pin=pin, reverse_pin=reverse, safe=safe):
-                    self._wire(MotorPins(name, pin, reverse, safe, plant, tell, self._settle))
+                    self._wire(MotorPins(name, pin, reverse, safe, plant, emit, self._settle))
                 case OutputChannel(pin=pin, safe=safe):
-                    self._wire(OutputPin(name, pin, safe, plant, tell, self._settle))
+                    self._wire(OutputPin(name, pin, safe, plant, emit, self._settle))
                 case StripChannel(pin=pin, safe=safe):
-                    self._wire(Strip(name, pin, safe, plant, tell))
+                    self._wire(Strip(name, pin, safe, plant, emit))
                 case AxisChannel():
-                    axis = AxisPins(name, channel, plant, tell, self._settle, refuse)
+                    axis = AxisPins(name, channel, plant, emit, self._settle, refuse)
                     self._axes.append(axis)
                     self._wire(axis)
                 case SensorChannel(pin=pin, active=active):
                     self._sensors[name] = (pin, active == "high")
                     self._levels[pin] = int(active != "high")
                 case DiceChannel(pin=pin, safe=safe, port=port):
-                    self._wire(OutputPin(name, pin, safe, plant, tell, self._settle))
-                    self._modules[port] = Module(name, port, plant, tell, self._answer)
+                    self._wire(OutputPin(name, pin, safe, plant, emit, self._settle))
+                    self._modules[port] = Module(name, port, plant, emit, self._answer)
                 case ReaderChannel(port=port):
-                    self._modules[port] = Module(name, port, plant, tell, self._answer)
+                    self._modules[port] = Module(name, port, plant, emit, self._answer)
                 case AnalogChannel(pin=pin):
                     self._analog[name] = pin
         self._connect()

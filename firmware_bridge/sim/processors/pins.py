@@ -14,7 +14,7 @@ from config.schema import AxisChannel
 from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel
 
-Tell = Callable[[int, str, Callable[[], None]], None]
+Emit = Callable[[int, str, Callable[[], None]], None]
 """At this cycle this happens to a channel; what is said first comes first at the same cycle."""
 Settle = Callable[[int], None]
 """Something begins at this cycle: every axis that may be at rest says where it stands."""
@@ -40,13 +40,13 @@ class OutputPin:
     """Whatever is on or off; while its pin is released it is as at rest."""
 
     def __init__(
-        self, name: str, pin: int, safe: int, plant: Wiring, tell: Tell, settle: Settle
+        self, name: str, pin: int, safe: int, plant: Wiring, emit: Emit, settle: Settle
     ) -> None:
         self.pins = (pin,)
         self._name = name
         self._safe = self._value = safe
         self._plant = plant
-        self._tell = tell
+        self._emit = emit
         self._settle = settle
 
     def changed(self, cycle: int, pin: int, level: PinLevel) -> None:
@@ -54,7 +54,7 @@ class OutputPin:
         if value != self._value:
             self._value = value
             self._settle(cycle)
-            self._tell(cycle, self._name, lambda: self._plant.output(self._name, value))
+            self._emit(cycle, self._name, lambda: self._plant.output(self._name, value))
 
 
 class MotorPins:
@@ -74,13 +74,13 @@ class MotorPins:
         reverse: int | None,
         safe: int,
         plant: Wiring,
-        tell: Tell,
+        emit: Emit,
         settle: Settle,
     ) -> None:
         self.pins = (forward,) if reverse is None else (forward, reverse)
         self._name = name
         self._plant = plant
-        self._tell = tell
+        self._emit = emit
         self._settle = settle
         self._rest = {forward: safe > 0}
         if reverse is not None:
@@ -128,7 +128,7 @@ class MotorPins:
         self._gaps += 1
         number, self._fell = self._gaps, cycle
         over = cycle + (MODULATION if self._gap is None else self._gap + _PUNCTUAL)
-        self._tell(over, self._name, lambda: self._ends(over, number))
+        self._emit(over, self._name, lambda: self._ends(over, number))
 
     def _ends(self, cycle: int, number: int) -> None:
         if number == self._gaps and self._way == 0 and self._told != 0:
@@ -138,7 +138,7 @@ class MotorPins:
         self._gaps += 1
         self._told = way
         self._settle(cycle)
-        self._tell(cycle, self._name, lambda: self._plant.output(self._name, FULL * way))
+        self._emit(cycle, self._name, lambda: self._plant.output(self._name, FULL * way))
 
 
 class Strip:
@@ -149,12 +149,12 @@ class Strip:
     """Cycles from which on a pulse is a one: half way from 0.375 to 0.8125 microseconds."""
     _PAUSE = 3 * MILLISECOND // 10
 
-    def __init__(self, name: str, pin: int, safe: int, plant: Wiring, tell: Tell) -> None:
+    def __init__(self, name: str, pin: int, safe: int, plant: Wiring, emit: Emit) -> None:
         self.pins = (pin,)
         self._name = name
         self._value = safe
         self._plant = plant
-        self._tell = tell
+        self._emit = emit
         self._rose: int | None = None
         self._bits: list[bool] = []
 
@@ -166,7 +166,7 @@ class Strip:
             self._rose = None
             count, due = len(self._bits), cycle + self._PAUSE
             if count % self._BITS == 0:
-                self._tell(due, self._name, lambda: self._take_over(count))
+                self._emit(due, self._name, lambda: self._take_over(count))
 
     def _take_over(self, count: int) -> None:
         if count != len(self._bits):
@@ -197,7 +197,7 @@ class AxisPins:
         name: str,
         channel: AxisChannel,
         plant: Wiring,
-        tell: Tell,
+        emit: Emit,
         settle: Settle,
         refuse: Callable[[str, str], None],
     ) -> None:
@@ -205,7 +205,7 @@ class AxisPins:
         self._name = name
         self._channel = channel
         self._plant = plant
-        self._tell = tell
+        self._emit = emit
         self._settle_all = settle
         self._refuse = refuse
         self._step = channel.step_mm / 1000
@@ -254,7 +254,7 @@ class AxisPins:
         elif way * (self.position - self._far) > self._step:
             self._rests(cycle)
             why = f"{self._name} ran into the end of its rail at {self.position:.4f} m."
-            self._tell(cycle, self._name, lambda: self._refuse(self._name, why))
+            self._emit(cycle, self._name, lambda: self._refuse(self._name, why))
 
     def _is_home(self, position: float) -> bool:
         return self._homeward * (self._channel.home - position) < self._step / 2
@@ -264,20 +264,20 @@ class AxisPins:
         self._goes = way
         start, target = self.position, self._channel.high if way > 0 else self._channel.low
         seconds = abs(target - start) / self._channel.speed
-        self._tell(
+        self._emit(
             cycle,
             self._name,
             lambda: self._plant.axis_begins(self._name, start, target, seconds),
         )
         if not self._watched:
             self._watched = True
-            self._tell(cycle + self.STILL, self._name, lambda: self._watch(cycle + self.STILL))
+            self._emit(cycle + self.STILL, self._name, lambda: self._watch(cycle + self.STILL))
 
     def _watch(self, cycle: int) -> None:
         """One watch at a time, not one for every step."""
         due = self._last + self.STILL
         if self._goes and due > cycle:
-            self._tell(due, self._name, lambda: self._watch(due))
+            self._emit(due, self._name, lambda: self._watch(due))
             return
         self._watched = False
         if self._goes:
@@ -286,19 +286,19 @@ class AxisPins:
     def _rests(self, cycle: int) -> None:
         self._goes = 0
         position = self.position
-        self._tell(cycle, self._name, lambda: self._plant.axis_ends(self._name, position))
+        self._emit(cycle, self._name, lambda: self._plant.axis_ends(self._name, position))
 
 
 class Module:
     """A dice or tag reader on a serial port: a line comes, a line goes back."""
 
     def __init__(
-        self, name: str, port: int, plant: Wiring, tell: Tell, answer: Callable[[int, bytes], None]
+        self, name: str, port: int, plant: Wiring, emit: Emit, answer: Callable[[int, bytes], None]
     ) -> None:
         self._name = name
         self._port = port
         self._plant = plant
-        self._tell = tell
+        self._emit = emit
         self._answer = answer
         self._line = bytearray()
 
@@ -309,7 +309,7 @@ class Module:
             return
         line = self._line.decode("ascii", "replace")
         self._line.clear()
-        self._tell(cycle, self._name, lambda: self._answer(self._port, self._reply(line)))
+        self._emit(cycle, self._name, lambda: self._answer(self._port, self._reply(line)))
 
     def _reply(self, line: str) -> bytes:
         """Dice `D<n>`: a figure each. Tags `T`: 16 hexadecimal digits, or `-` for none."""

@@ -19,7 +19,7 @@ Events = list[dict[str, Any]]
 COMMAND = (sys.executable, "-m", "controller.cli")
 
 
-class Said(NamedTuple):
+class Printed(NamedTuple):
     """What a command left behind."""
 
     code: int
@@ -39,7 +39,7 @@ class Said(NamedTuple):
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-Wallwright = Callable[[str], Said]
+Wallwright = Callable[[str], Printed]
 Start = Callable[..., subprocess.Popen[str]]
 
 
@@ -47,10 +47,10 @@ Start = Callable[..., subprocess.Popen[str]]
 def wallwright(capsys: pytest.CaptureFixture[str]) -> Wallwright:
     """Obey a command line, written as after the word `wallwright`, in this process."""
 
-    def obey(line: str) -> Said:
+    def obey(line: str) -> Printed:
         code = main(shlex.split(line))
         out, err = capsys.readouterr()
-        return Said(code, out, err)
+        return Printed(code, out, err)
 
     return obey
 

@@ -41,8 +41,8 @@ async def answer(folder: Path, build: bytes) -> None:
             return wire.Ok()  # the stop, and the lease given back, of a host that goes away
         serial, key, _ = identity(folder / "eeprom.hex")
         proof = hmac.digest(key, message.nonce + serial, "sha256")[:8]
-        told = build if (folder / "flashed").exists() else b"old\0"
-        return wire.Identity(wire.PROTOCOL, 1, told, serial, 1, 0, 0, 0, proof)
+        events = build if (folder / "flashed").exists() else b"old\0"
+        return wire.Identity(wire.PROTOCOL, 1, events, serial, 1, 0, 0, 0, proof)
 
     def receive() -> None:
         now = identity(folder / "eeprom.hex")

@@ -67,22 +67,22 @@ async def settled() -> None:
     await asyncio.sleep(0.05)
 
 
-def at(desk: Desk, story: Callable[[Desk], Awaitable[Any]]) -> Any:
+def at(desk: Desk, scenario: Callable[[Desk], Awaitable[Any]]) -> Any:
     """Tell a story at a desk, and leave the terminal as it was."""
 
-    async def told() -> Any:
+    async def events() -> Any:
         try:
-            return await story(desk)
+            return await scenario(desk)
         finally:
             desk.console.close()
 
-    return asyncio.run(told())
+    return asyncio.run(events())
 
 
 def asked(desk: Desk, ask: Ask, *lines: str) -> str:
     """The answer to a question while which these lines are typed, one after the other."""
 
-    async def story(desk: Desk) -> str:
+    async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(ask))
         for line in lines:
             await settled()
@@ -90,7 +90,7 @@ def asked(desk: Desk, ask: Ask, *lines: str) -> str:
         async with asyncio.timeout(5):
             return await answer
 
-    return str(at(desk, story))
+    return str(at(desk, scenario))
 
 
 @pytest.mark.parametrize(("typed", "answer"), [("done\n", "done"), ("Stop\n", "stop")])
@@ -99,7 +99,7 @@ def test_what_is_typed_is_one_of_the_answers(desk: Desk, typed: str, answer: str
 
 
 def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
-    async def story(desk: Desk) -> str:
+    async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(JAM))
         await settled()
         (question,) = desk.console.questions
@@ -107,7 +107,7 @@ def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
         await answer
         return f"[{question.number}] {question.words}"
 
-    words = at(desk, story)
+    words = at(desk, scenario)
     assert words == (
         "[1] head 2: head2_counter has been active for 3 s. Clear the tile that is stuck at head 2."
         " Type 'done' when it is done, or 'stop'."
@@ -116,7 +116,7 @@ def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
 
 
 def test_an_enter_that_was_typed_before_the_question_is_no_answer(desk: Desk) -> None:
-    async def story(desk: Desk) -> tuple[bool, str]:
+    async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.console.open()
         desk.types("\nreset\n")
         await settled()
@@ -126,11 +126,11 @@ def test_an_enter_that_was_typed_before_the_question_is_no_answer(desk: Desk) ->
         desk.types("stop\n")
         return early, await answer
 
-    assert at(desk, story) == (False, "stop")
+    assert at(desk, scenario) == (False, "stop")
 
 
 def test_what_waits_in_the_kernel_before_anything_is_read_is_no_answer_either(desk: Desk) -> None:
-    async def story(desk: Desk) -> tuple[bool, str]:
+    async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.types("reset\n")
         answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
         await settled()
@@ -138,11 +138,11 @@ def test_what_waits_in_the_kernel_before_anything_is_read_is_no_answer_either(de
         desk.types("stop\n")
         return early, await answer
 
-    assert at(desk, story) == (False, "stop")
+    assert at(desk, scenario) == (False, "stop")
 
 
 def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
-    async def story(desk: Desk) -> str:
+    async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
         await settled()
         desk.types("\n")
@@ -152,7 +152,7 @@ def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
         assert await answer == "reset"
         return note
 
-    assert at(desk, story) == (
+    assert at(desk, scenario) == (
         "Enter alone is no answer here. Type 'reset' when it is done, or 'stop'."
     )
 
@@ -160,7 +160,7 @@ def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
 def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: Desk) -> None:
     """The person types `done` for the jam in the very moment in which somebody presses the stop."""
 
-    async def story(desk: Desk) -> tuple[bool, bool, str, str]:
+    async def scenario(desk: Desk) -> tuple[bool, bool, str, str]:
         jam = asyncio.ensure_future(desk.guide.help(JAM))
         await settled()
         desk.types("do")
@@ -178,11 +178,11 @@ def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: D
         desk.types("done\n")
         return (*neither, await stop, await jam)
 
-    assert at(desk, story) == (False, False, "reset", "done")
+    assert at(desk, scenario) == (False, False, "reset", "done")
 
 
 def test_a_question_behind_another_is_answered_by_its_number(desk: Desk) -> None:
-    async def story(desk: Desk) -> tuple[str, str]:
+    async def scenario(desk: Desk) -> tuple[str, str]:
         first = asyncio.ensure_future(desk.guide.help(JAM))
         await settled()
         second = asyncio.ensure_future(desk.guide.help(JAM))
@@ -195,11 +195,11 @@ def test_a_question_behind_another_is_answered_by_its_number(desk: Desk) -> None
         desk.types("#1 done\n")
         return await first, answer
 
-    assert at(desk, story) == ("done", "stop")
+    assert at(desk, scenario) == ("done", "stop")
 
 
 def test_a_question_that_is_withdrawn_takes_no_answer_any_more(desk: Desk) -> None:
-    async def story(desk: Desk) -> str:
+    async def scenario(desk: Desk) -> str:
         first = asyncio.ensure_future(desk.guide.help(EMERGENCY))
         await settled()
         first.cancel()
@@ -212,11 +212,11 @@ def test_a_question_that_is_withdrawn_takes_no_answer_any_more(desk: Desk) -> No
         desk.types("stop\n")
         return await again
 
-    assert at(desk, story) == "stop"
+    assert at(desk, scenario) == "stop"
 
 
 def test_an_answer_that_is_not_offered_is_refused_in_a_sentence(desk: Desk) -> None:
-    async def story(desk: Desk) -> str:
+    async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(JAM))
         await settled()
         desk.types("maybe\n")
@@ -226,7 +226,7 @@ def test_an_answer_that_is_not_offered_is_refused_in_a_sentence(desk: Desk) -> N
         await answer
         return note
 
-    note = at(desk, story)
+    note = at(desk, scenario)
     assert note == "'maybe' is no answer here. Type 'done' when it is done, or 'stop'."
     assert desk.said == [] or desk.said[-1] == note
 

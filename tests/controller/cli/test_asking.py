@@ -69,10 +69,10 @@ def test_an_answer_that_is_no_throw_is_told_and_asked_again(
     out, _ = plan.communicate(timeout=20)
     assert plan.returncode == 0
     assert '"left": 71' in out
-    told = keyboard.read_on()
-    assert "A die shows 1 to 6, not 9 (in '2,9'); throw again." in told
-    assert "The second throw needs 2 dice faces, not 2; throw again." in told
-    assert told.count("Seat 3, second throw") == 3
+    events = keyboard.read_on()
+    assert "A die shows 1 to 6, not 9 (in '2,9'); throw again." in events
+    assert "The second throw needs 2 dice faces, not 2; throw again." in events
+    assert events.count("Seat 3, second throw") == 3
 
 
 def test_nobody_at_the_keyboard_leaves_the_throw_missing(keyboard: Keyboard, start: Start) -> None:

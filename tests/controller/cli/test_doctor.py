@@ -38,12 +38,12 @@ def test_a_whole_journal_is_well_and_is_told_with_its_copies(
 
 
 def test_for_programs_the_same_comes_as_json(kept: Path, wallwright: Wallwright) -> None:
-    told = wallwright(f"doctor --journal {kept} --json").json
-    assert list(told) == ["python", "ports", "directories", "journal", "wrong"]
-    assert told["wrong"] == []
-    journal = told["journal"]
+    events = wallwright(f"doctor --journal {kept} --json").json
+    assert list(events) == ["python", "ports", "directories", "journal", "wrong"]
+    assert events["wrong"] == []
+    journal = events["journal"]
     assert (journal["state"], journal["records"], journal["unfinished"]) == ("whole", 4, None)
-    (directory,) = told["directories"]
+    (directory,) = events["directories"]
     assert (directory["directory"], directory["writable"]) == (str(kept.parent), True)
 
 
@@ -61,8 +61,8 @@ def test_copies_on_two_devices_are_counted(wallwright: Wallwright, tmp_path: Pat
     try:
         with Journal(file, NOON, {}, memory) as journal:
             journal.intend("top", 1.0, {})
-        told = wallwright(f"doctor --journal {file} --journal-copy {memory} --json").json
-        assert told["journal"]["devices"] == len(told["directories"]) == 2
+        events = wallwright(f"doctor --journal {file} --journal-copy {memory} --json").json
+        assert events["journal"]["devices"] == len(events["directories"]) == 2
     finally:
         shutil.rmtree(memory)
 
@@ -82,9 +82,9 @@ def test_a_locked_journal_is_told_and_stays_locked(kept: Path, wallwright: Wallw
         path.write_bytes(path.read_bytes().replace(b"throw", b"thraw"))
     for _ in range(2):
         said = wallwright(f"doctor --journal {kept} --json")
-        told = json.loads(said.out)
-        assert (said.code, told["journal"]["state"]) == (1, "locked")
-        assert "Record 2 of the journal is damaged in every copy" in told["wrong"][0]
+        events = json.loads(said.out)
+        assert (said.code, events["journal"]["state"]) == (1, "locked")
+        assert "Record 2 of the journal is damaged in every copy" in events["wrong"][0]
 
 
 def test_an_unfinished_round_is_told_with_the_step_it_stopped_at(
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_journal_is_bad_input(tmp_path: Path, wallwright: Wall
 
 
 def test_without_a_journal_it_tells_of_this_machine(wallwright: Wallwright) -> None:
-    told = wallwright("doctor --json").json
-    assert told["journal"] is None
-    assert told["python"].startswith("3.")
-    assert isinstance(told["ports"], list)
+    events = wallwright("doctor --json").json
+    assert events["journal"] is None
+    assert events["python"].startswith("3.")
+    assert isinstance(events["ports"], list)

@@ -35,8 +35,8 @@ def test_without_a_code_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "LIFT", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["code"], told["limits"]["retries"], told["who"]) == ("LIFT", 1, "attendant")
+    events = json.loads(capsys.readouterr().out)
+    assert (events["code"], events["limits"]["retries"], events["who"]) == ("LIFT", 1, "attendant")
     assert main(["explain", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == len(Fault)
 

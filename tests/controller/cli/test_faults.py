@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.loader import load_table
-from controller.cli.mishaps import mishaps_of
+from controller.cli.fault_options import injected_faults_of
 from firmware_bridge.sim.faults.injection import parse
 from tests.controller.cli.conftest import Start, Wallwright
 
@@ -29,8 +29,8 @@ def test_a_fault_that_never_comes_leaves_the_run_as_it_is(wallwright: Wallwright
 def test_options_and_a_campaign_add_up(tmp_path: Path) -> None:
     campaign = tmp_path / "evening.yaml"
     campaign.write_text("faults: [half_up:lift1#1]\n", encoding="utf-8")
-    told = mishaps_of(["jam:head2#3"], campaign, load_table("robotic"))
-    assert told == (parse("half_up:lift1#1"), parse("jam:head2#3"))
+    emitted = injected_faults_of(["jam:head2#3"], campaign, load_table("robotic"))
+    assert emitted == (parse("half_up:lift1#1"), parse("jam:head2#3"))
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,12 @@ def test_a_verdict_says_the_class_and_every_payment(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["judge", "wenzhou", case(tmp_path, by, discarder), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"legal", "win", "name", "multiplier", "payments", "reasons"}
-    assert (told["legal"], told["win"]) == (True, True)
-    assert (told["name"], told["multiplier"]) == (name, multiplier)
-    assert sorted(payment["amount"] for payment in told["payments"]) == paid
-    assert all(payment.keys() == {"from", "to", "amount", "why"} for payment in told["payments"])
+    events = json.loads(capsys.readouterr().out)
+    assert set(events) == {"legal", "win", "name", "multiplier", "payments", "reasons"}
+    assert (events["legal"], events["win"]) == (True, True)
+    assert (events["name"], events["multiplier"]) == (name, multiplier)
+    assert sorted(payment["amount"] for payment in events["payments"]) == paid
+    assert all(payment.keys() == {"from", "to", "amount", "why"} for payment in events["payments"])
 
 
 def test_a_verdict_is_a_page_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,10 +68,10 @@ def test_a_case_that_cannot_be_is_told_with_its_line(
     path = Path(case(tmp_path, "self"))
     path.write_text(path.read_text().replace(*change), encoding="utf-8")
     assert main(["judge", "wenzhou", str(path)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert says in told.err
-    assert told.err.startswith(str(path))
+    events = capsys.readouterr()
+    assert events.out == ""
+    assert says in events.err
+    assert events.err.startswith(str(path))
 
 
 @pytest.mark.parametrize("game", ["wenzhou", "muggins", "backgammon"])
@@ -97,6 +97,6 @@ def test_the_multiplier_of_a_false_win_is_in_the_facts(
     path = Path(case(tmp_path, "self"))
     path.write_text(path.read_text("utf-8").replace("tile: 9s", "tile: 4z"), encoding="utf-8")
     assert main(["judge", "wenzhou", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["name"], told["multiplier"]) == ("false win", 2)
-    assert sorted(payment["amount"] for payment in told["payments"]) == [2, 2, 4]
+    events = json.loads(capsys.readouterr().out)
+    assert (events["name"], events["multiplier"]) == ("false win", 2)
+    assert sorted(payment["amount"] for payment in events["payments"]) == [2, 2, 4]

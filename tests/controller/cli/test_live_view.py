@@ -100,12 +100,12 @@ def test_an_enter_typed_before_the_emergency_stop_does_not_clear_it(board: Board
 @pytest.mark.slow
 def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path: Path) -> None:
     port = board("")
-    told = tmp_path / "events.jsonl"
-    with TerminalSession(f"run --game backgammon --port {port} --events {told}") as terminal:
+    events = tmp_path / "events.jsonl"
+    with TerminalSession(f"run --game backgammon --port {port} --events {events}") as terminal:
         terminal.until("throwing")
         terminal.close()
         assert terminal.process.wait(60) == 128 + signal.SIGHUP
-    *_, stopped, summary = told.read_text().splitlines()
+    *_, stopped, summary = events.read_text().splitlines()
     assert '"top": "stopped"' in stopped and '"event": "summary"' in summary
 
 

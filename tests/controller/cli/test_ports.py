@@ -30,15 +30,15 @@ def port() -> Iterator[str]:
 def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
     port: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    told = tmp_path / "events.jsonl"
-    said = wallwright(f"run --port {port} --events {told}")
+    emitted = tmp_path / "events.jsonl"
+    said = wallwright(f"run --port {port} --events {emitted}")
     assert said.code == 1
     assert said.err == (
         "board: a board does not answer (board base: no answer to Identify, asked 9 times. Is it"
         " powered and plugged in? `wallwright scan` shows what answers). Put that right, then run"
         " again.\n"
     )
-    events = [json.loads(line) for line in told.read_text().splitlines()]
+    events = [json.loads(line) for line in emitted.read_text().splitlines()]
     assert [event["code"] for event in named(events, "fault")] == ["SILENT"]
     assert (events[-1]["event"], events[-1]["faults"]) == ("summary", 1)
 

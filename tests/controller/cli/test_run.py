@@ -65,12 +65,12 @@ def test_steps_are_told_as_the_plan_tells_them(wallwright: Wallwright) -> None:
 def test_the_same_seed_gives_the_same_events_to_the_byte(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    told = []
+    emitted = []
     for name in ("first", "second"):
         assert wallwright(f"run --rounds 3 --seed 11 --events {tmp_path / name}").code == 0
-        told.append(re.sub(rb'"wall_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
-    assert told[0] == told[1]
-    assert told[0].count(b"\n") > 200
+        emitted.append(re.sub(rb'"wall_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
+    assert emitted[0] == emitted[1]
+    assert emitted[0].count(b"\n") > 200
 
 
 def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
@@ -137,12 +137,12 @@ def test_later_rounds_go_to_the_next_dealer_with_the_same_throws(wallwright: Wal
 def test_events_go_to_a_file_while_people_read_the_summary(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    told = tmp_path / "events.jsonl"
-    said = wallwright(f"run --until ready {THROWN} --events {told}")
+    emitted = tmp_path / "events.jsonl"
+    said = wallwright(f"run --until ready {THROWN} --events {emitted}")
     assert (said.code, said.err) == (0, "")
     for words in ("rounds played  1", "first draw w1.13l", "272 of 272 accounted for"):
         assert words in said.out
-    assert json.loads(told.read_text().splitlines()[-1])["event"] == "summary"
+    assert json.loads(emitted.read_text().splitlines()[-1])["event"] == "summary"
 
 
 def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: Path) -> None:
@@ -160,11 +160,11 @@ def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: 
 def test_a_copy_of_the_journal_that_was_put_right_is_told_as_an_event(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    kept, told = tmp_path / "table.journal", tmp_path / "events.jsonl"
+    kept, emitted = tmp_path / "table.journal", tmp_path / "events.jsonl"
     wallwright(f"run --until ready --journal {kept}")
     (tmp_path / "table.journal.2").unlink()
-    assert wallwright(f"run --until ready --journal {kept} --events {told}").code == 0
-    (healed,) = named([json.loads(line) for line in told.read_text().splitlines()], "healed")
+    assert wallwright(f"run --until ready --journal {kept} --events {emitted}").code == 0
+    (healed,) = named([json.loads(line) for line in emitted.read_text().splitlines()], "healed")
     assert healed["what"] == (f"The journal's copy {kept}.2 was missing; it was written anew.")
 
 

@@ -22,10 +22,10 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_programs_get_json(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = journal.read_bytes()
     assert main(["stats", str(journal), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["rounds"], told["sets"], told["assists"]) == (2, 3, 1)
-    assert told["tiles_per_jam"] == 3 * 136
-    assert told["faults"]["JAM"]["clears"] == 1
+    events = json.loads(capsys.readouterr().out)
+    assert (events["rounds"], events["sets"], events["assists"]) == (2, 3, 1)
+    assert events["tiles_per_jam"] == 3 * 136
+    assert events["faults"]["JAM"]["clears"] == 1
     assert journal.read_bytes() == before
 
 

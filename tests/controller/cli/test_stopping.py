@@ -17,38 +17,38 @@ from tests.controller.cli.conftest import COMMAND, Start, Wallwright
 def test_a_signal_is_a_safe_stop_with_a_summary_and_its_own_exit_code(
     stop: signal.Signals, start: Start, tmp_path: Path
 ) -> None:
-    told = tmp_path / "events.jsonl"
-    run = start(f"run --speed 50 --rounds 9 --events {told}")
-    _wait_for('"shuffling"', told)
+    events = tmp_path / "events.jsonl"
+    run = start(f"run --speed 50 --rounds 9 --events {events}")
+    _wait_for('"shuffling"', events)
     run.send_signal(stop)
     out, err = run.communicate(timeout=10)
     assert (run.returncode, err) == (128 + stop, "")
     assert "rounds played  0" in out
-    *_, stopped, summary = [json.loads(line) for line in told.read_text().splitlines()]
+    *_, stopped, summary = [json.loads(line) for line in events.read_text().splitlines()]
     assert (stopped["event"], stopped["under"], stopped["top"]) == ("state", "stopped", "stopped")
     assert (summary["event"], summary["rounds"], summary["faults"]) == ("summary", 0, 0)
     assert summary["tiles"] == {"expected": 272, "accounted": 272}
 
 
 def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path: Path) -> None:
-    told = tmp_path / "events.jsonl"
-    run = start(f"run --speed 50 --events {told}")
-    _wait_for('"dealing"', told)
+    events = tmp_path / "events.jsonl"
+    run = start(f"run --speed 50 --events {events}")
+    _wait_for('"dealing"', events)
     run.send_signal(signal.SIGINT)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=10)
     assert (run.returncode, err) == (128 + signal.SIGINT, "")
-    assert json.loads(told.read_text().splitlines()[-1])["event"] == "summary"
+    assert json.loads(events.read_text().splitlines()[-1])["event"] == "summary"
 
 
 def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed(tmp_path: Path) -> None:
-    told = tmp_path / "events.jsonl"
-    line = ("nohup", *COMMAND, *f"run --speed 50 --until ready --events {told}".split())
+    events = tmp_path / "events.jsonl"
+    line = ("nohup", *COMMAND, *f"run --speed 50 --until ready --events {events}".split())
     with subprocess.Popen(line, **_pipes()) as run:
-        _wait_for('"shuffling"', told)
+        _wait_for('"shuffling"', events)
         run.send_signal(signal.SIGHUP)
         assert run.wait(30) == 0
-    assert json.loads(told.read_text().splitlines()[-1])["rounds"] == 1
+    assert json.loads(events.read_text().splitlines()[-1])["rounds"] == 1
 
 
 def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None:
@@ -95,9 +95,9 @@ def _pipes() -> dict[str, int]:
     return {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
 
 
-def _wait_for(words: str, told: Path) -> None:
+def _wait_for(words: str, events: Path) -> None:
     for _ in range(400):
-        if told.exists() and words in told.read_text():
+        if events.exists() and words in events.read_text():
             return
         time.sleep(0.05)
     raise AssertionError(f"{words} was not told within 20 s")

@@ -11,156 +11,156 @@ from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Fault
-from tests.controller.table_in_trouble import Evening, evening
+from tests.controller.table_with_faults import Evening, evening
 
 WALLS = {"box 1": 136, "felt": 136}
 
 
-def where(told: Evening) -> dict[str, int]:
-    return {place: tiles for place, tiles in told.census.items() if tiles}
+def where(emitted: Evening) -> dict[str, int]:
+    return {place: tiles for place, tiles in emitted.census.items() if tiles}
 
 
 # Heads
 
 
 def test_a_jam_at_head_2_is_cleared_by_reversing_and_the_cycle_goes_on() -> None:
-    told = evening("jam:head2#10~1")
-    assert told.trouble == [("recovered", "JAM", "head 2")]
-    assert where(told) == WALLS
+    emitted = evening("jam:head2#10~1")
+    assert emitted.trouble == [("recovered", "JAM", "head 2")]
+    assert where(emitted) == WALLS
 
 
 def test_a_jam_in_the_tail_is_cleared_too_and_not_told_twice() -> None:
-    told = evening("jam:head2#30~2")
-    assert told.trouble == [("recovered", "JAM", "head 2")]
-    assert where(told) == WALLS
+    emitted = evening("jam:head2#30~2")
+    assert emitted.trouble == [("recovered", "JAM", "head 2")]
+    assert where(emitted) == WALLS
 
 
 def test_a_jam_that_reversing_does_not_clear_is_a_persons_and_no_tile_is_lost() -> None:
-    told = evening("jam:head2#10~9")
-    assert told.trouble == [
+    emitted = evening("jam:head2#10~9")
+    assert emitted.trouble == [
         ("waiting", "JAM", "head 2"),
         ("cleared", "JAM", "head 2"),
         ("recovered", "JAM", "head 2"),
     ]
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     assert asked["please"] == (
         "Take the tile that is stuck at head 2 out and put it back into the drum."
     )
     assert str(asked["seen"]).startswith("head2_counter counted 0 of 2 tiles in ")
     assert asked["who"] == "attendant"
-    assert where(told) == WALLS
+    assert where(emitted) == WALLS
 
 
 def test_the_question_and_its_answer_are_in_the_journal() -> None:
-    told = evening("jam:head2#10~9")
-    (asked,) = [entry for entry in told.entries if entry.activity == "asked"]
+    emitted = evening("jam:head2#10~9")
+    (asked,) = [entry for entry in emitted.entries if entry.activity == "asked"]
     assert asked.confirmed
     assert (asked.intent["code"], asked.intent["part"]) == ("JAM", "head 2")
     assert asked.outcome == {"by": "attendant", "answer": "done"}
 
 
 def test_a_wrong_answer_is_caught_by_the_sensor_and_asked_again() -> None:
-    told = evening("jam:head2#10~9", "wrong_answer:people#1")
-    assert [event for event, _, _ in told.trouble].count("waiting") == 2
-    assert told.fault is None
-    assert where(told) == WALLS
+    emitted = evening("jam:head2#10~9", "wrong_answer:people#1")
+    assert [event for event, _, _ in emitted.trouble].count("waiting") == 2
+    assert emitted.fault is None
+    assert where(emitted) == WALLS
 
 
 def test_people_who_never_do_what_they_say_stop_the_table() -> None:
-    told = evening("jam:head2#10~9", "wrong_answer:people")
-    assert [event for event, _, _ in told.trouble] == ["waiting", "cleared"] * 3 + ["fault"]
-    assert told.fault is not None
-    assert (told.fault.fault, told.fault.part) == (Fault.JAM, "head 2")
-    assert sum(told.census.values()) == 272
+    emitted = evening("jam:head2#10~9", "wrong_answer:people")
+    assert [event for event, _, _ in emitted.trouble] == ["waiting", "cleared"] * 3 + ["fault"]
+    assert emitted.fault is not None
+    assert (emitted.fault.fault, emitted.fault.part) == (Fault.JAM, "head 2")
+    assert sum(emitted.census.values()) == 272
 
 
 def test_a_table_whose_file_says_so_does_not_ask() -> None:
-    told = evening("jam:head2#10~9", recovery={"JAM": Recovery(retries=1, asks=0)})
-    assert [event for event, _, _ in told.trouble] == ["fault"]
+    emitted = evening("jam:head2#10~9", recovery={"JAM": Recovery(retries=1, asks=0)})
+    assert [event for event, _, _ in emitted.trouble] == ["fault"]
 
 
 @pytest.mark.parametrize("jam", ["head2#6~3", "head2#5~99", "head2#6~99", "head0#5~99"])
 def test_where_stacks_are_one_high_what_a_jam_held_up_is_pushed_first(jam: str) -> None:
-    told = evening(f"jam:{jam}", game="draw")
-    assert {code for _, code, _ in told.trouble} == {"JAM"}
-    assert told.fault is None
-    assert not [event for event in told.events if event["event"] == "paused"]
-    assert where(told) == {"box 1": 28, "felt": 28}
+    emitted = evening(f"jam:{jam}", game="draw")
+    assert {code for _, code, _ in emitted.trouble} == {"JAM"}
+    assert emitted.fault is None
+    assert not [event for event in emitted.events if event["event"] == "paused"]
+    assert where(emitted) == {"box 1": 28, "felt": 28}
 
 
 @pytest.mark.parametrize("edge", [1, 2, 3, 4, 5, 6])
 def test_a_vane_that_bounces_as_it_comes_or_leaves_ends_no_push(edge: int) -> None:
-    told = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
-    assert told.trouble == []
-    assert where(told) == {"box 1": 28, "felt": 28}
+    emitted = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
+    assert emitted.trouble == []
+    assert where(emitted) == {"box 1": 28, "felt": 28}
 
 
 def test_a_vane_that_died_at_the_last_stack_is_wiped_and_nothing_is_lost() -> None:
-    told = evening("stuck_sensor:head3_vane#33")
-    assert told.trouble == [
+    emitted = evening("stuck_sensor:head3_vane#33")
+    assert emitted.trouble == [
         ("waiting", "PUSHER", "head 3"),
         ("cleared", "PUSHER", "head 3"),
         ("recovered", "PUSHER", "head 3"),
     ]
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     assert asked["please"] == "Clear the pusher of head 3 and wipe its vane."
     assert asked["who"] == "attendant"
-    assert where(told) == WALLS
+    assert where(emitted) == WALLS
 
 
 def test_a_vane_that_died_while_tiles_came_leaves_stacks_that_nobody_can_prove() -> None:
-    told = evening("stuck_sensor:head3_vane#5")
-    assert told.trouble == [
+    emitted = evening("stuck_sensor:head3_vane#5")
+    assert emitted.trouble == [
         ("waiting", "PUSHER", "head 3"),
         ("cleared", "PUSHER", "head 3"),
         ("fault", "UNPROVEN", "head 3"),
     ]
-    assert told.fault is not None
-    assert told.fault.evidence == (
+    assert emitted.fault is not None
+    assert emitted.fault.evidence == (
         "head3_vane gave no signal within 1.5 s; ended by TIME; 2 tiles came meanwhile, and may"
         " stand in any stack"
     )
 
 
 def test_a_starved_head_is_helped_by_the_drum() -> None:
-    told = evening("starved:head1#20")
-    assert told.trouble == [("recovered", "STARVED", "head 1")]
-    assert where(told) == WALLS
+    emitted = evening("starved:head1#20")
+    assert emitted.trouble == [("recovered", "STARVED", "head 1")]
+    assert where(emitted) == WALLS
 
 
 def test_a_head_that_stays_starved_is_asked_about() -> None:
-    told = evening("starved:head1#20~9")
-    assert [event for event, _, _ in told.trouble] == ["waiting", "cleared", "recovered"]
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    emitted = evening("starved:head1#20~9")
+    assert [event for event, _, _ in emitted.trouble] == ["waiting", "cleared", "recovered"]
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     assert asked["please"] == "Look under the disc for tiles that do not reach head 1."
 
 
 def test_a_tile_on_the_floor_is_missed_with_its_side_and_number() -> None:
-    told = evening("missing_tile:drum#1")
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    emitted = evening("missing_tile:drum#1")
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     side = str(asked["part"]).removeprefix("head ")
     assert asked["code"] == "MISSING_TILE"
     assert f"side {side} lacks 1, and no other side waits" in str(asked["seen"])
-    assert where(told) == WALLS
+    assert where(emitted) == WALLS
 
 
 def test_a_face_up_tile_is_turned_over_by_the_head() -> None:
-    told = evening("face_up:head0#4", table="pai_gow", game="pai_gow")
-    assert told.trouble == [("recovered", "FACE_UP", "head 0")]
+    emitted = evening("face_up:head0#4", table="pai_gow", game="pai_gow")
+    assert emitted.trouble == [("recovered", "FACE_UP", "head 0")]
 
 
 # Lifts, dice, jaws
 
 
 def test_a_lift_that_hangs_is_driven_once_more() -> None:
-    told = evening("half_up:lift1#1")
-    assert told.trouble == [("recovered", "LIFT", "lift 1")]
+    emitted = evening("half_up:lift1#1")
+    assert emitted.trouble == [("recovered", "LIFT", "lift 1")]
 
 
-@pytest.mark.parametrize("mishap", ["half_up:lift2#1~9", "limit_switch:lift2_up"])
-def test_a_lift_does_not_cycle_but_is_asked_about(mishap: str) -> None:
-    told = evening(mishap)
-    assert told.trouble == [
+@pytest.mark.parametrize("injected", ["half_up:lift2#1~9", "limit_switch:lift2_up"])
+def test_a_lift_does_not_cycle_but_is_asked_about(injected: str) -> None:
+    emitted = evening(injected)
+    assert emitted.trouble == [
         ("waiting", "LIFT", "lift 2"),
         ("cleared", "LIFT", "lift 2"),
         ("recovered", "LIFT", "lift 2"),
@@ -172,16 +172,16 @@ def test_a_cocked_die_is_thrown_again() -> None:
 
 
 def test_tiles_that_slip_out_of_the_jaws_on_the_way_are_missed_there() -> None:
-    told = evening("dropped_tile:gripper#3")
-    assert ("recovered", "EMPTY_GRIP", "gripper") in told.trouble
-    assert where(told) == WALLS
+    emitted = evening("dropped_tile:gripper#3")
+    assert ("recovered", "EMPTY_GRIP", "gripper") in emitted.trouble
+    assert where(emitted) == WALLS
 
 
 def test_while_a_person_mends_below_the_round_on_top_goes_on() -> None:
-    told = evening("jam:head2@150~9", until_ready=False, rounds=2)
-    (asked,), (cleared,) = told.when(event="waiting"), told.when(event="cleared")
-    moved = [at for at in told.when(event="delivered") if asked < at < cleared]
-    assert told.fault is None
+    emitted = evening("jam:head2@150~9", until_ready=False, rounds=2)
+    (asked,), (cleared,) = emitted.when(event="waiting"), emitted.when(event="cleared")
+    moved = [at for at in emitted.when(event="delivered") if asked < at < cleared]
+    assert emitted.fault is None
     assert moved
 
 
@@ -194,16 +194,16 @@ async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) 
     people, plant = hardware.plant.people, hardware.plant
     await asyncio.sleep(19.0)
     people._pour = lambda: plant.mend("missing_tile", "drum")  # type: ignore[assignment, method-assign, return-value]
-    assert daemon.books.machine.under == "shuffling"
+    assert daemon.run_state.machine.under == "shuffling"
     people.press("lid_key")
 
 
 def test_a_forgotten_tile_opens_the_lid_and_the_cycle_goes_on_where_it_was() -> None:
-    told = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
-    assert told.trouble == [("waiting", "FORGOTTEN", "lid"), ("cleared", "FORGOTTEN", "lid")]
-    assert where(told) == WALLS
-    (opened,), (closed,) = told.when(event="waiting"), told.when(event="cleared")
-    staged = told.when(event="state", under="staged")[0]
+    emitted = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
+    assert emitted.trouble == [("waiting", "FORGOTTEN", "lid"), ("cleared", "FORGOTTEN", "lid")]
+    assert where(emitted) == WALLS
+    (opened,), (closed,) = emitted.when(event="waiting"), emitted.when(event="cleared")
+    staged = emitted.when(event="state", under="staged")[0]
     assert opened == pytest.approx(19.0, abs=0.2)
     assert 10.0 < closed - opened < 15.0
     assert staged > closed
@@ -224,7 +224,7 @@ async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: Eve
 
 
 def test_during_a_hand_the_lids_key_alone_says_that_the_hand_is_over() -> None:
-    told = evening(meanwhile=_presses_while_playing, until_ready=False)
-    assert told.trouble == []
-    (collecting,) = told.when(event="state", top="collecting", under="building")[:1]
-    assert collecting < told.when(event="ready")[0] + 60.0
+    emitted = evening(meanwhile=_presses_while_playing, until_ready=False)
+    assert emitted.trouble == []
+    (collecting,) = emitted.when(event="state", top="collecting", under="building")[:1]
+    assert collecting < emitted.when(event="ready")[0] + 60.0

@@ -21,7 +21,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from tests.controller.played_round import Round, play, unplug
 from tests.controller.stations.test_stations import rig_of
-from tests.controller.table_in_trouble import evening
+from tests.controller.table_with_faults import evening
 
 
 def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
@@ -36,17 +36,17 @@ def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
 
 
 def test_after_a_failure_the_others_are_cancelled_and_their_motors_stopped() -> None:
-    told: list[str] = []
+    emitted: list[str] = []
 
     async def other() -> None:
         try:
             await asyncio.sleep(10.0)
-            told.append("went on")
+            emitted.append("went on")
         finally:
-            told.append("cancelled")
+            emitted.append("cancelled")
 
     async def stop() -> None:
-        told.append("stopped")
+        emitted.append("stopped")
         raise BoardSilentError("board base does not answer.")
 
     async def main() -> float:
@@ -57,7 +57,7 @@ def test_after_a_failure_the_others_are_cancelled_and_their_motors_stopped() -> 
         return asyncio.get_running_loop().time()
 
     assert clock.run(main()) == pytest.approx(1.0)
-    assert told == ["cancelled", "stopped", "stopped"]
+    assert emitted == ["cancelled", "stopped", "stopped"]
 
 
 def test_two_failures_at_the_same_moment_are_both_raised() -> None:
@@ -99,16 +99,16 @@ def test_an_error_of_the_program_beside_a_fault_is_raised_with_it(mistake: Excep
         daemon._under.run = lambda: fails_after(1.0, mistake)  # type: ignore[assignment,return-value,method-assign]
         lid = TableFault(Fault.LID, "lid", "it sticks")
         daemon._forgotten.run = lambda: fails_after(1.0, lid)  # type: ignore[assignment,return-value,method-assign]
-        events.listen(told.append)
-        machines.append(daemon.books.machine)
+        events.listen(emitted.append)
+        machines.append(daemon.run_state.machine)
 
-    told: list[Event] = []
+    emitted: list[Event] = []
     machines: list[object] = []
     with pytest.raises(ExceptionGroup) as raised:
         evening(meanwhile=break_two)
     assert mistake in sorted_out(raised.value).errors
     assert [fault.part for fault in sorted_out(raised.value).faults] == ["lid"]
-    faults = [each for each in told if each["event"] == "fault"]
+    faults = [each for each in emitted if each["event"] == "fault"]
     assert [each["code"] for each in faults] == ["LID"], "the fault is recorded all the same"
     assert machines[0].above == "fault"  # type: ignore[attr-defined]
 
@@ -152,13 +152,13 @@ def test_a_lift_that_fails_for_good_stops_the_others_on_their_way() -> None:
         # Another part works on the same board, so giving back the lifts' lease stops nothing.
         await daemon._rig.hold([lifts[0].motor.channel])
 
-    told = evening(meanwhile=break_one)
+    emitted = evening(meanwhile=break_one)
     gc.collect()
-    assert told.fault is not None
-    assert (told.fault.fault, told.fault.part) == (Fault.LIFT, "lift 1")
+    assert emitted.fault is not None
+    assert (emitted.fault.fault, emitted.fault.part) == (Fault.LIFT, "lift 1")
     assert lost == [], "no lift goes on by itself on a table that has stopped"
-    (failed,) = told.when(event="fault")
-    last = {motor: (at, value) for at, motor, value in told.pins if motor.startswith("lift")}
+    (failed,) = emitted.when(event="fault")
+    last = {motor: (at, value) for at, motor, value in emitted.pins if motor.startswith("lift")}
     assert {value for _, value in last.values()} == {0}
     assert max(at for at, _ in last.values()) <= failed
 
@@ -263,7 +263,7 @@ def test_a_push_is_over_when_the_lift_beside_it_has_failed() -> None:
     rig, _ = rig_of("robotic")
     head = rig.heads[0]
     lifts = iter((None, TableFault(Fault.JAM, "head 0", "blocked")))
-    told: list[str] = []
+    emitted: list[str] = []
 
     async def lift(tiles: int) -> int:
         await asyncio.sleep(1.0)
@@ -275,7 +275,7 @@ def test_a_push_is_over_when_the_lift_beside_it_has_failed() -> None:
         try:
             await asyncio.sleep(10.0)
         finally:
-            told.append("push is over")
+            emitted.append("push is over")
 
     assert head._push is not None
     head._lift.lift = lift  # type: ignore[method-assign,assignment]
@@ -284,6 +284,6 @@ def test_a_push_is_over_when_the_lift_beside_it_has_failed() -> None:
     async def main() -> None:
         with pytest.raises(TableFault, match="blocked"):
             await head.stack((2, 2))
-        assert told == ["push is over"]
+        assert emitted == ["push is over"]
 
     clock.run(main())

@@ -64,7 +64,7 @@ def test_of_every_head_a_few_tiles_are_looked_at_in_each_set(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "mishap",
+    "injected",
     [
         "link_unplugged:line@20~5",
         "board_reset:base@20",
@@ -75,9 +75,9 @@ def test_of_every_head_a_few_tiles_are_looked_at_in_each_set(tmp_path: Path) -> 
     ],
 )
 def test_an_interruption_is_not_taken_for_a_dirty_sensor_or_a_slow_belt(
-    mishap: str, tmp_path: Path
+    injected: str, tmp_path: Path
 ) -> None:
-    built, *_ = sets_of(journal_of(tmp_path / "table.journal", "--fault", mishap))
+    built, *_ = sets_of(journal_of(tmp_path / "table.journal", "--fault", injected))
     assert sum(built["picks"].values()) == 136
     for seen in built["heads"].values():
         assert seen["width_ms"] == pytest.approx(SHADOW, rel=0.05)

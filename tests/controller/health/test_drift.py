@@ -20,8 +20,8 @@ def drift_of(widths: Iterable[float] = (), currents: Iterable[float] = ()) -> Dr
     return drift
 
 
-def warnings(**told: Any) -> list[str]:
-    return list(drift_of(**told).warnings)
+def warnings(**events: Any) -> list[str]:
+    return list(drift_of(**events).warnings)
 
 
 def test_a_sensor_that_sees_tiles_shorter_than_at_first_is_to_be_cleaned() -> None:

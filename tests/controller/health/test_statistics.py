@@ -38,23 +38,23 @@ class Told:
 
 
 def test_a_journal_without_trouble_has_no_jam_and_no_assist() -> None:
-    told = Told()
-    told.run()
-    told.built(0.0)
-    figures = facts(statistics_of(told.records))
+    events = Told()
+    events.run()
+    events.built(0.0)
+    figures = facts(statistics_of(events.records))
     assert (figures["sets"], figures["tiles"], figures["seconds"]) == (1, 136, 20.0)
     assert figures["tiles_per_jam"] is figures["mtba_s"] is figures["mtta_s"] is None
 
 
 def test_tiles_per_jam_and_the_means_of_assists() -> None:
-    told = Told()
-    told.run()
+    events = Told()
+    events.run()
     for number in range(4):
-        told.built(100.0 * number)
-    told.jam(400.0, 2)
-    told.step("asked", 410.0, 30.0, {"by": "attendant"}, code="JAM", part="head 2")
-    told.jam(440.0, 5)
-    figures = facts(statistics_of(told.records))
+        events.built(100.0 * number)
+    events.jam(400.0, 2)
+    events.step("asked", 410.0, 30.0, {"by": "attendant"}, code="JAM", part="head 2")
+    events.jam(440.0, 5)
+    figures = facts(statistics_of(events.records))
     assert figures["tiles_per_jam"] == 4 * 136 / 2
     assert (figures["mtba_s"], figures["mtta_s"]) == (440.0, 30.0)
     # One attempt of the first jam, four of the second, of which one came after a person's help.
@@ -68,53 +68,53 @@ def test_tiles_per_jam_and_the_means_of_assists() -> None:
 
 
 def test_an_open_question_and_a_stop_are_counted_as_such() -> None:
-    told = Told()
-    told.run()
-    told.records.append(
+    events = Told()
+    events.run()
+    events.records.append(
         JournalRecord(90, "intent", "asked", 1.0, {"code": "LIFT", "part": "lift 1"})
     )
-    told.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
-    lift = facts(statistics_of(told.records))["faults"]["LIFT"]
+    events.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
+    lift = facts(statistics_of(events.records))["faults"]["LIFT"]
     assert (lift["asks"], lift["clears"], lift["stops"]) == (1, 0, 1)
 
 
 def test_the_clock_of_each_run_begins_anew_and_a_resumed_one_had_no_power() -> None:
-    told = Told()
-    told.run()
-    told.built(500.0)
-    told.run(resumes=1)
-    told.built(30.0)
-    figures = facts(statistics_of(told.records))
+    events = Told()
+    events.run()
+    events.built(500.0)
+    events.run(resumes=1)
+    events.built(30.0)
+    figures = facts(statistics_of(events.records))
     assert (figures["runs"], figures["seconds"]) == (2, 570.0)
     assert figures["faults"]["POWER"]["recoveries"] == 1
 
 
 def test_what_wears_is_counted() -> None:
-    told = Told()
-    told.run()
-    told.step("top", 0.0, 1.0, None, do="take in", set=0)
-    told.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
-    told.step("top", 4.0, 1.0, None, step="throw", times=2)
-    worn = facts(statistics_of(told.records))["worn"]
+    events = Told()
+    events.run()
+    events.step("top", 0.0, 1.0, None, do="take in", set=0)
+    events.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
+    events.step("top", 4.0, 1.0, None, step="throw", times=2)
+    worn = facts(statistics_of(events.records))["worn"]
     assert worn == {"lid_openings": 1, "walls_raised": 4, "throws": 2, "picks": {}}
 
 
 def test_a_forgotten_tile_is_nobodys_assist() -> None:
-    told = Told()
-    told.run()
-    told.step("asked", 0.0, 12.0, {"by": "player"}, code="FORGOTTEN", part="lid")
-    figures = facts(statistics_of(told.records))
+    events = Told()
+    events.run()
+    events.step("asked", 0.0, 12.0, {"by": "player"}, code="FORGOTTEN", part="lid")
+    figures = facts(statistics_of(events.records))
     assert figures["assists"] == 0
     assert figures["faults"]["FORGOTTEN"]["clears"] == 1
 
 
 def test_a_part_that_is_often_in_trouble_is_named_before_it_fails() -> None:
-    told = Told()
-    told.run()
+    events = Told()
+    events.run()
     for number in range(3):
-        told.built(100.0 * number)
-        told.jam(100.0 * number + 50.0, 2)
-    (warning,) = facts(statistics_of(told.records))["warnings"]
+        events.built(100.0 * number)
+        events.jam(100.0 * number + 50.0, 2)
+    (warning,) = facts(statistics_of(events.records))["warnings"]
     assert warning == (
         f"head 2: 3 second attempts in the last {RECENT} sets."
         " Clean the sensor of head 2 when the table is next at rest."
@@ -122,41 +122,41 @@ def test_a_part_that_is_often_in_trouble_is_named_before_it_fails() -> None:
 
 
 def test_trouble_of_long_ago_is_forgotten() -> None:
-    told = Told()
-    told.run()
+    events = Told()
+    events.run()
     for number in range(3):
-        told.jam(float(number), 2)
+        events.jam(float(number), 2)
     for number in range(RECENT):
-        told.built(100.0 * number)
-    assert facts(statistics_of(told.records))["warnings"] == []
+        events.built(100.0 * number)
+    assert facts(statistics_of(events.records))["warnings"] == []
 
 
 @pytest.mark.parametrize(("last", "warned"), [(22.0, False), (30.0, True)])
 def test_sets_that_take_longer_and_longer_are_told(last: float, warned: bool) -> None:
-    told = Told()
-    told.run()
+    events = Told()
+    events.run()
     for number in range(RECENT):
-        told.built(100.0 * number)
+        events.built(100.0 * number)
     for number in range(RECENT, 2 * RECENT):
-        told.built(100.0 * number, last)
-    assert bool(facts(statistics_of(told.records))["warnings"]) is warned
+        events.built(100.0 * number, last)
+    assert bool(facts(statistics_of(events.records))["warnings"]) is warned
 
 
 def test_the_tiles_that_each_head_has_picked_are_counted_for_its_service() -> None:
-    told = Told()
-    told.run()
-    told.built(0.0, picks={"head 0": 68, "head 1": 68})
-    told.built(100.0, picks={"head 0": 70, "head 1": 66})
-    told.built(200.0)  # by a version that did not write them down
-    figures = facts(statistics_of(told.records))
+    events = Told()
+    events.run()
+    events.built(0.0, picks={"head 0": 68, "head 1": 68})
+    events.built(100.0, picks={"head 0": 70, "head 1": 66})
+    events.built(200.0)  # by a version that did not write them down
+    figures = facts(statistics_of(events.records))
     assert figures["worn"]["picks"] == {"head 0": 138, "head 1": 134}
 
 
 def test_what_drifts_is_told_among_the_warnings() -> None:
-    told = Told()
-    told.run()
+    events = Told()
+    events.run()
     for number in range(12):
         seen = {"head 1": {"tiles": 5, "width_ms": 152.0 - 4.0 * number, "spread_ms": 0.1}}
-        told.built(100.0 * number, tile_ms=152.0, heads=seen)
-    (warning,) = facts(statistics_of(told.records))["warnings"]
+        events.built(100.0 * number, tile_ms=152.0, heads=seen)
+    (warning,) = facts(statistics_of(events.records))["warnings"]
     assert warning.startswith("S1 of head 1 sees tiles 19 % shorter than at first. Clean ")

@@ -16,8 +16,8 @@ PACKET = {"step": "packet", "seat": 2}
 def on_disk(file: Path) -> list[dict[str, Any]]:
     """What somebody else reads in the copies now, without their runs: all three say the same."""
     (text,) = {(file.with_name(file.name + end)).read_text() for end in ("", ".2", ".3")}
-    told = [json.loads(line) for line in text.splitlines()]
-    return [record for record in told if record["kind"] != "run"]
+    events = [json.loads(line) for line in text.splitlines()]
+    return [record for record in events if record["kind"] != "run"]
 
 
 def contents(file: Path) -> list[tuple[str, object]]:

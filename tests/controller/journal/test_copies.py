@@ -37,7 +37,7 @@ def history(file: Path) -> tuple[Entry, ...]:
 
 
 @pytest.fixture(scope="session")
-def story(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A small journal as every copy of it has it."""
     file = tmp_path_factory.mktemp("story") / "journal"
     write_story(file)
@@ -45,10 +45,10 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def file(tmp_path: Path, story: bytes) -> Path:
+def file(tmp_path: Path, recorded: bytes) -> Path:
     """A journal of which all three copies are whole."""
     for path in paths_of(tmp_path / "journal"):
-        path.write_bytes(story)
+        path.write_bytes(recorded)
     return tmp_path / "journal"
 
 
@@ -68,24 +68,24 @@ def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
 # One bit
 
 
-def test_any_bit_that_turns_over_in_one_copy_changes_nothing(story: bytes) -> None:
-    right = tuple(story.splitlines())
-    for number, (place, changed) in enumerate(flips(story)):
-        texts = [story, story]
+def test_any_bit_that_turns_over_in_one_copy_changes_nothing(recorded: bytes) -> None:
+    right = tuple(recorded.splitlines())
+    for number, (place, changed) in enumerate(flips(recorded)):
+        texts = [recorded, recorded]
         texts.insert(number % 3, changed)
         copies = found(*texts)
         assert truth_of(copies) == right, place
         assert defect_of(copies[number % 3], right) is not None, place
 
 
-def test_any_bit_that_turns_over_in_two_copies_changes_nothing(story: bytes) -> None:
-    right = tuple(story.splitlines())
-    for place, changed in flips(story):
-        assert truth_of(found(changed, story, changed)) == right, place
+def test_any_bit_that_turns_over_in_two_copies_changes_nothing(recorded: bytes) -> None:
+    right = tuple(recorded.splitlines())
+    for place, changed in flips(recorded):
+        assert truth_of(found(changed, recorded, changed)) == right, place
 
 
-def test_any_bit_that_turns_over_in_every_copy_locks_the_journal(story: bytes) -> None:
-    for place, changed in flips(story):
+def test_any_bit_that_turns_over_in_every_copy_locks_the_journal(recorded: bytes) -> None:
+    for place, changed in flips(recorded):
         with pytest.raises(JournalError) as refused:
             truth_of(found(changed, changed, changed))
         assert isinstance(refused.value, JournalLockedError), place
@@ -101,23 +101,25 @@ def test_any_bit_of_a_journal_with_a_single_record_is_covered(tmp_path: Path) ->
             truth_of(found(changed, changed, changed))
 
 
-def test_a_copy_with_a_wrong_byte_is_written_anew_and_told(file: Path, story: bytes) -> None:
+def test_a_copy_with_a_wrong_byte_is_written_anew_and_told(file: Path, recorded: bytes) -> None:
     before = history(file)
-    for number, (place, changed) in enumerate(flips(story)):
+    for number, (place, changed) in enumerate(flips(recorded)):
         if number % 97:  # the rest is held against the truth alone, above
             continue
         damaged = paths_of(file)[number % 3]
         damaged.write_bytes(changed)
         with Journal(file, NOON, {}) as journal:
-            (told,) = journal.healed
-            assert told.startswith(f"The journal's copy {damaged} "), place
-            assert told.endswith("; it was written anew."), place
+            (events,) = journal.healed
+            assert events.startswith(f"The journal's copy {damaged} "), place
+            assert events.endswith("; it was written anew."), place
             assert journal.history() == before
-        assert damaged.read_bytes() == story
+        assert damaged.read_bytes() == recorded
 
 
-def test_copies_damaged_at_different_records_make_one_whole_story(file: Path, story: bytes) -> None:
-    lines = story.splitlines(keepends=True)
+def test_copies_damaged_at_different_records_make_one_whole_story(
+    file: Path, recorded: bytes
+) -> None:
+    lines = recorded.splitlines(keepends=True)
     for number, path in enumerate(paths_of(file)):
         spoilt = [*lines]
         spoilt[2 * number + 1] = (
@@ -125,68 +127,72 @@ def test_copies_damaged_at_different_records_make_one_whole_story(file: Path, st
         )
         path.write_bytes(b"".join(spoilt))
     with Journal(file, NOON, {}) as journal:
-        assert [told.split(str(file.parent))[1] for told in journal.healed] == [
+        assert [events.split(str(file.parent))[1] for events in journal.healed] == [
             "/journal was damaged at record 2; it was written anew.",
             "/journal.2 was damaged at record 4; it was written anew.",
             "/journal.3 was damaged at record 6; it was written anew.",
         ]
-    assert {path.read_bytes() for path in paths_of(file)} == {story}
+    assert {path.read_bytes() for path in paths_of(file)} == {recorded}
 
 
 # Cut off
 
 
-def test_a_copy_cut_off_anywhere_is_completed_from_the_others(story: bytes) -> None:
-    right = tuple(story.splitlines())
-    for length in range(len(story)):
-        copies = found(story, story[:length], story)
+def test_a_copy_cut_off_anywhere_is_completed_from_the_others(recorded: bytes) -> None:
+    right = tuple(recorded.splitlines())
+    for length in range(len(recorded)):
+        copies = found(recorded, recorded[:length], recorded)
         assert truth_of(copies) == right, length
         assert defect_of(copies[1], right) is not None, length
 
 
-def test_copies_that_are_all_cut_off_tell_what_was_completed(story: bytes) -> None:
-    right = tuple(story.splitlines())
-    for length in range(len(story)):
-        short = story[:length]
+def test_copies_that_are_all_cut_off_tell_what_was_completed(recorded: bytes) -> None:
+    right = tuple(recorded.splitlines())
+    for length in range(len(recorded)):
+        short = recorded[:length]
         copies = found(short, short, short)
         truth = truth_of(copies)
         assert truth == right[: short.count(b"\n")], length
         assert all(defect_of(copy, truth) is None for copy in copies), length
 
 
-def test_a_last_line_that_was_cut_off_is_no_damage_and_goes_away(file: Path, story: bytes) -> None:
-    whole = story.rpartition(b'{"number"')[0]
-    for cut in (1, 40, len(story) - len(whole) - 1):
+def test_a_last_line_that_was_cut_off_is_no_damage_and_goes_away(
+    file: Path, recorded: bytes
+) -> None:
+    whole = recorded.rpartition(b'{"number"')[0]
+    for cut in (1, 40, len(recorded) - len(whole) - 1):
         for path in paths_of(file):
-            path.write_bytes(whole + story[len(whole) :][:cut])
+            path.write_bytes(whole + recorded[len(whole) :][:cut])
         with Journal(file, NOON, {}) as journal:
             assert journal.healed == ()
             assert len(journal.history()) == 2
         assert {path.read_bytes() for path in paths_of(file)} == {whole}
 
 
-def test_a_last_line_of_which_a_power_cut_left_zeros_is_no_damage(story: bytes) -> None:
-    zeros = found(story + bytes(300), story + bytes(300), story + bytes(1))
-    assert truth_of(zeros) == tuple(story.splitlines())
+def test_a_last_line_of_which_a_power_cut_left_zeros_is_no_damage(recorded: bytes) -> None:
+    zeros = found(recorded + bytes(300), recorded + bytes(300), recorded + bytes(1))
+    assert truth_of(zeros) == tuple(recorded.splitlines())
 
 
 @pytest.mark.parametrize("reached", [1, 2])
 def test_a_record_that_reached_only_some_copies_is_kept(
-    reached: int, file: Path, story: bytes
+    reached: int, file: Path, recorded: bytes
 ) -> None:
-    lines = story.splitlines(keepends=True)
+    lines = recorded.splitlines(keepends=True)
     for path in paths_of(file)[reached:]:
         path.write_bytes(b"".join(lines[:-1]))
     with Journal(file, NOON, {}) as journal:
         assert len(journal.healed) == 3 - reached
-        assert all("ended at record 7 of 8; it was" in told for told in journal.healed)
+        assert all("ended at record 7 of 8; it was" in events for events in journal.healed)
         assert journal.unfinished() is None
-    assert {path.read_bytes() for path in paths_of(file)} == {story}
+    assert {path.read_bytes() for path in paths_of(file)} == {recorded}
 
 
-def test_a_record_that_was_never_whole_anywhere_was_never_written(file: Path, story: bytes) -> None:
+def test_a_record_that_was_never_whole_anywhere_was_never_written(
+    file: Path, recorded: bytes
+) -> None:
     """Its first half did not reach the disk before the power went, its newline did."""
-    lines = story.splitlines(keepends=True)
+    lines = recorded.splitlines(keepends=True)
     before = b"".join(lines[:-1])
     first, *rest = paths_of(file)
     first.write_bytes(before + bytes(20) + lines[-1][20:])
@@ -202,7 +208,7 @@ def test_a_record_that_was_never_whole_anywhere_was_never_written(file: Path, st
 
 @pytest.mark.parametrize("gone", [*combinations(range(3), 1), *combinations(range(3), 2)])
 def test_copies_that_are_missing_are_written_anew(
-    gone: tuple[int, ...], file: Path, story: bytes
+    gone: tuple[int, ...], file: Path, recorded: bytes
 ) -> None:
     paths = paths_of(file)
     for number in gone:
@@ -212,15 +218,17 @@ def test_copies_that_are_missing_are_written_anew(
             f"The journal's copy {paths[number]} was missing; it was written anew."
             for number in gone
         )
-    assert {path.read_bytes() for path in paths} == {story}
+    assert {path.read_bytes() for path in paths} == {recorded}
 
 
 @pytest.mark.parametrize("rubbish", [b"", b"\n\n\n", bytes(5000), b"felt\n" * 9, b"\xff" * 99])
-def test_a_copy_full_of_rubbish_is_written_anew(rubbish: bytes, file: Path, story: bytes) -> None:
+def test_a_copy_full_of_rubbish_is_written_anew(
+    rubbish: bytes, file: Path, recorded: bytes
+) -> None:
     for path in paths_of(file):
         path.write_bytes(rubbish)
         assert len(history(file)) == 2
-        assert path.read_bytes() == story
+        assert path.read_bytes() == recorded
 
 
 def another(tmp_path: Path, steps: int) -> bytes:
@@ -234,14 +242,14 @@ def another(tmp_path: Path, steps: int) -> bytes:
 
 @pytest.mark.parametrize("steps", [1, 2, 9, 30])
 def test_a_copy_that_tells_another_story_from_the_start_locks_the_journal(
-    steps: int, file: Path, story: bytes, tmp_path: Path
+    steps: int, file: Path, recorded: bytes, tmp_path: Path
 ) -> None:
     foreign = another(tmp_path, steps)
     paths_of(file)[1].write_bytes(foreign)
     for _ in range(2):
         with pytest.raises(JournalLockedError, match="contradict each other from record 1 on"):
             Journal(file, NOON, {})
-    assert [path.read_bytes() for path in paths_of(file)] == [story, foreign, story]
+    assert [path.read_bytes() for path in paths_of(file)] == [recorded, foreign, recorded]
 
 
 def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> None:
@@ -257,13 +265,13 @@ def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> N
         Journal(ours, NOON, {})
 
 
-def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, story: bytes) -> None:
+def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, recorded: bytes) -> None:
     """One copy was put back from long ago; in the others the record after that is damaged."""
-    lines = story.splitlines(keepends=True)
+    lines = recorded.splitlines(keepends=True)
     old, *damaged = paths_of(file)
     old.write_bytes(b"".join(lines[:3]))
     for path in damaged:
-        path.write_bytes(story.replace(lines[3], lines[3].replace(b"3", b"4", 1)))
+        path.write_bytes(recorded.replace(lines[3], lines[3].replace(b"3", b"4", 1)))
     with pytest.raises(
         JournalLockedError, match="Record 4 of the journal is damaged in every copy"
     ):
@@ -271,9 +279,9 @@ def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, story: 
 
 
 def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
-    file: Path, story: bytes
+    file: Path, recorded: bytes
 ) -> None:
-    spoilt = story.replace(b'"step":1', b'"step":7')
+    spoilt = recorded.replace(b'"step":1', b'"step":7')
     for path in paths_of(file):
         path.write_bytes(spoilt)
     for _ in range(3):
@@ -286,12 +294,12 @@ def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
         " another file with --journal."
     )
     assert {path.read_bytes() for path in paths_of(file)} == {spoilt}
-    file.write_bytes(story)
+    file.write_bytes(recorded)
     assert len(history(file)) == 2
 
 
 def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
-    file: Path, story: bytes, monkeypatch: pytest.MonkeyPatch
+    file: Path, recorded: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths_of(file)[2].write_bytes(b"")
 
@@ -301,7 +309,7 @@ def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
     monkeypatch.setattr(journal_files, "write_and_sync", refused)
     with pytest.raises(JournalError, match=r"journal.3 cannot be used \(No space left on device\)"):
         Journal(file, NOON, {})
-    assert [path.read_bytes() for path in paths_of(file)] == [story, story, b""]
+    assert [path.read_bytes() for path in paths_of(file)] == [recorded, recorded, b""]
 
 
 # While it is written
@@ -331,8 +339,8 @@ def test_a_check_finds_what_was_damaged_since_the_last_and_heals_it(
         assert now(journal.check()) == ()
         journal.intend("top", 2.0, {"step": "late"})
         HARM[harm](paths_of(file)[which])
-        (told,) = now(journal.check())
-        assert f"The journal's copy {paths_of(file)[which]} " in told
+        (events,) = now(journal.check())
+        assert f"The journal's copy {paths_of(file)[which]} " in events
         assert now(journal.check()) == ()
         journal.intend("top", 3.0, {"step": "after"})
         assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
@@ -353,11 +361,11 @@ def test_a_check_that_finds_every_copy_damaged_locks_the_journal_for_good(file: 
         Journal(file, NOON, {})
 
 
-def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, story: bytes) -> None:
+def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, recorded: bytes) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):
-            path.write_bytes(story)
+            path.write_bytes(recorded)
         with pytest.raises(JournalLockedError, match="ends any more with what this run wrote"):
             now(journal.check())
 
@@ -382,5 +390,5 @@ def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_copies_alone_tell_the_whole_history(file: Path) -> None:
     with Copies(paths_of(file)) as copies:
-        told = history_of(map(record_of, copies.lines()))
-    assert told == history(file)
+        events = history_of(map(record_of, copies.lines()))
+    assert events == history(file)

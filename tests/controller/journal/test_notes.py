@@ -94,9 +94,9 @@ def test_a_note_of_another_version_is_told_and_the_journal_is_left_alone(tmp_pat
     text = b"".join(line + b"\n" for line in lines)
     for path in paths_of(file):
         path.write_bytes(text)
-    with pytest.raises(JournalError) as told:
+    with pytest.raises(JournalError) as events:
         Journal(file, NOON, {})
-    assert str(told.value) == (
+    assert str(events.value) == (
         'Record 3 of the journal has a note that this version does not know ({"hovering":'
         " \"w1.1u\"}: there is no kind 'hovering'); run the version that wrote it, or name another"
         " file with --journal."

@@ -151,8 +151,8 @@ def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> Non
             assert await journal.check() == ()
             return healed
 
-    (told,) = run(main())
-    assert f"{file}.2 was damaged" in told or f"{file}.2 ended at" in told
+    (events,) = run(main())
+    assert f"{file}.2 was damaged" in events or f"{file}.2 ended at" in events
     assert contents(file) == [("intent", {}), ("note", "flipped")]
 
 
@@ -184,7 +184,7 @@ def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
 
     run(main())
     with Journal(file, NOON, {}) as journal:
-        assert not [told for told in journal.healed if "damaged" in told]
+        assert not [events for events in journal.healed if "damaged" in events]
         entries = journal.history()
         kept = list(entries[0].notes) if entries else []
         assert kept[: len(durable)] == durable, "what was waited for is there"

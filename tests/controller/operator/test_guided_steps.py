@@ -107,7 +107,7 @@ def guided(
 ) -> Done:
     """Do one step on the classic table; with `presses` there is a done key, pressed just then."""
 
-    async def story() -> Done:
+    async def scenario() -> Done:
         loop = asyncio.get_running_loop()
         panel = Panel(presses or ())
         key = None if presses is None else Key(Sensor(panel, "done_key"))
@@ -123,7 +123,7 @@ def guided(
             key.close()
         return Done(outcome, fault, loop.time(), panel.lit)
 
-    return clock.run(story())
+    return clock.run(scenario())
 
 
 def test_a_packets_columns_are_lit_and_go_out_when_it_is_taken() -> None:
@@ -171,7 +171,7 @@ def test_lamps_go_out_though_nobody_answers_and_the_fault_says_what_was_asked() 
 
 
 def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:
-    async def story() -> list[Lit]:
+    async def scenario() -> list[Lit]:
         panel = Panel()
         lamps = tuple(Output(panel, f"lamps{side}") for side in range(4))
         asking = asyncio.create_task(Guided(People(None), lamps, None).do(PACKET, WALLS))
@@ -180,7 +180,7 @@ def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:
         await asyncio.wait([asking])
         return panel.lit
 
-    assert clock.run(story())[-1] == (30.0, "lamps3", 0)
+    assert clock.run(scenario())[-1] == (30.0, "lamps3", 0)
 
 
 # The done key

@@ -26,7 +26,7 @@ MOVING = ("drum", "wheel")
 def lit(played: Round, at: float) -> list[str]:
     """The lamps of the tower that were lit at an instant, after all that happened in it."""
     values = dict.fromkeys(LAMPS, 0) | {"red": 1}
-    values |= {lamp: value for t, lamp, value in played.copper if t <= at and lamp in LAMPS}
+    values |= {lamp: value for t, lamp, value in played.pin_changes if t <= at and lamp in LAMPS}
     return [lamp for lamp in LAMPS if values[lamp]]
 
 
@@ -34,7 +34,7 @@ def when(played: Round, channel: str, value: int | None = None) -> list[float]:
     """The instants at which an output took a value (any but 0, unless told)."""
     return [
         t
-        for t, name, came in played.copper
+        for t, name, came in played.pin_changes
         if name == channel and (bool(came) if value is None else came == value)
     ]
 
@@ -129,37 +129,37 @@ def test_on_serial_boards_each_relay_closes_before_its_own_motors_start() -> Non
             for name, channel in table.boards[board].channels.items()
             if channel.kind in ("motor", "axis")
         }
-        first = min(t for t, name, value in played.copper if name in motors and value)
+        first = min(t for t, name, value in played.pin_changes if name in motors and value)
         assert when(played, f"{board}_relay", 1)[0] + SETTLING <= first
-    assert played.told("ready") and not played.told("paused")
-    assert not played.told("not_shown")
+    assert played.events_named("ready") and not played.events_named("paused")
+    assert not played.events_named("not_shown")
 
 
 def test_a_welded_contact_is_a_technicians_and_nothing_moves_before() -> None:
     played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
-    (asked,) = played.told("waiting")
+    (asked,) = played.events_named("waiting")
     assert (asked["code"], asked["part"], asked["who"]) == ("WELDED", "relay", "technician")
     assert asked["seen"] == "powered is active while relay is off"
-    (mended,) = played.told("cleared")
+    (mended,) = played.events_named("cleared")
     assert when(played, "relay", 1)[0] == pytest.approx(float(str(mended["t"])))
-    assert played.told("ready")
+    assert played.events_named("ready")
 
 
 def test_a_relay_that_stays_welded_stops_the_table_and_no_motor_ever_starts() -> None:
-    told: list[Round] = []
+    emitted: list[Round] = []
     with pytest.raises(TableFault) as stopped:
-        play("bench", "block", {0.5: weld}, on=lambda played, _: told.append(played))
+        play("bench", "block", {0.5: weld}, on=lambda played, _: emitted.append(played))
     assert stopped.value.fault is Fault.WELDED
     assert CATALOGUE[Fault.WELDED].who is Who.TECHNICIAN
-    assert not when(told[0], "relay") and not when(told[0], "drum")
-    assert len(told[0].told("waiting")) == 3
+    assert not when(emitted[0], "relay") and not when(emitted[0], "drum")
+    assert len(emitted[0].events_named("waiting")) == 3
 
 
 def test_a_relay_that_welds_while_the_drum_runs_is_found_before_it_runs_again() -> None:
     played = play("bench", "block", {20.0: weld, 30.0: emergency(4.0)}, on=mends("WELDED", replace))
-    assert [event["code"] for event in played.told("waiting")] == ["EMERGENCY", "WELDED"]
+    assert [event["code"] for event in played.events_named("waiting")] == ["EMERGENCY", "WELDED"]
     assert next(t for t in when(played, "drum") if t > 30.0) > played.at("cleared", code="WELDED")
-    assert played.told("ready")
+    assert played.events_named("ready")
 
 
 def test_a_relay_that_does_not_close_is_tried_once_more_and_then_looked_at() -> None:
@@ -169,7 +169,7 @@ def test_a_relay_that_does_not_close_is_tried_once_more_and_then_looked_at() -> 
         relay.dead = True
 
     played = play("bench", "block", {0.5: burn}, on=mends("RELAY", replace))
-    (asked,) = played.told("waiting")
+    (asked,) = played.events_named("waiting")
     assert (asked["code"], asked["seen"]) == ("RELAY", "powered gave no signal within 0.05 s")
     assert len([t for t in when(played, "relay", 1) if t <= float(str(asked["t"]))]) == 2
     assert when(played, "drum")[0] > played.at("cleared", code="RELAY")
@@ -192,14 +192,14 @@ def test_an_emergency_stop_puts_all_off_at_once_shows_red_and_asks_for_its_reset
     played = play("bench", "block", {30.0: emergency(4.0)})
     assert [when(played, each, 0)[0] for each in ("drum", "relay")] == pytest.approx([30.0] * 2)
     assert lit(played, 30.001) == lit(played, 40.0) == ["red"]
-    (asked,) = played.told("waiting")
+    (asked,) = played.events_named("waiting")
     assert (asked["code"], asked["part"], asked["who"]) == ("EMERGENCY", "emergency", "dealer")
     reset = played.at("cleared", code="EMERGENCY")
-    between = [row for row in played.copper if 30.0 < row[0] < reset - 0.1]
+    between = [row for row in played.pin_changes if 30.0 < row[0] < reset - 0.1]
     assert between == []
     assert next(t for t in when(played, "relay", 1) if t > 30.0) == pytest.approx(reset)
     assert lit(played, reset + 0.1) == ["green"]
-    assert played.told("ready") and not played.told("fault")
+    assert played.events_named("ready") and not played.events_named("fault")
 
 
 def test_a_stop_that_is_still_pressed_cannot_be_reset() -> None:
@@ -207,7 +207,7 @@ def test_a_stop_that_is_still_pressed_cannot_be_reset() -> None:
     resumed = played.at("resumed")
     assert resumed > 130.0
     assert not [
-        row for row in played.copper if 30.0 < row[0] < 130.0 and row[2] and row[1] != "red"
+        row for row in played.pin_changes if 30.0 < row[0] < 130.0 and row[2] and row[1] != "red"
     ]
 
 
@@ -223,7 +223,7 @@ def test_green_while_all_is_well_and_red_once_it_has_stopped() -> None:
 
 def test_exactly_one_lamp_is_lit_whatever_happens() -> None:
     played = play("bench", "block", {30.0: emergency(4.0)})
-    instants = {t for t, lamp, _ in played.copper if lamp in LAMPS}
+    instants = {t for t, lamp, _ in played.pin_changes if lamp in LAMPS}
     assert [len(lit(played, t)) for t in sorted(instants)] == [1] * len(instants)
 
 
@@ -246,7 +246,7 @@ def test_a_host_that_hangs_shows_red_on_a_serial_board_and_green_when_it_is_back
     played = play(with_signals("robotic"), "wenzhou", {40.0: stall(3.0)})
     assert lit(played, 41.0) == lit(played, 42.9) == ["red"]
     assert lit(played, played.at("resumed") + 1.0) == ["green"]
-    assert played.told("ready")
+    assert played.events_named("ready")
 
 
 def test_a_host_that_dies_while_people_play_leaves_the_table_red() -> None:
@@ -273,8 +273,8 @@ def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
 
     whole = play("bench", "block")
     played = play("bench", "block", {0.0: cut_a_wire})
-    told = played.told("not_shown")
-    assert told and {event["why"] for event in told} == {"board pins refused amber."}
+    emitted = played.events_named("not_shown")
+    assert emitted and {event["why"] for event in emitted} == {"board pins refused amber."}
     assert played.hands == whole.hands and played.at("ready") == whole.at("ready")
 
 
@@ -291,18 +291,18 @@ def test_the_buzzer_sounds_shortly_when_a_person_is_asked() -> None:
 def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wants() -> None:
     table = load_table("bench")
     rare = table.modules.model_copy(update={"buzzer": Buzzer(sounder="buzzer", every=1000.0)})
-    told: list[Round] = []
+    emitted: list[Round] = []
     with pytest.raises(TableFault):
         play(
             table.model_copy(update={"modules": rare}),
             "block",
             {0.5: weld},
-            on=lambda played, _: told.append(played),
+            on=lambda played, _: emitted.append(played),
         )
-    assert len(told[0].told("waiting")) == 3
-    assert len(when(told[0], "buzzer")) == 1
+    assert len(emitted[0].events_named("waiting")) == 3
+    assert len(when(emitted[0], "buzzer")) == 1
 
 
 def test_the_same_evening_twice_shows_the_same_lamps_at_the_same_instants() -> None:
     first, second = (play("bench", "block", {30.0: emergency(4.0)}) for _ in range(2))
-    assert first.copper == second.copper
+    assert first.pin_changes == second.pin_changes

@@ -29,7 +29,7 @@ def key_pressed_at(*seconds: float) -> Key:
 
 
 def test_a_press_that_is_noticed_stays_for_whoever_takes_it() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         key, loop = key_pressed_at(3.0), asyncio.get_running_loop()
         await key.noticed()
         assert loop.time() == 3.0
@@ -38,11 +38,11 @@ def test_a_press_that_is_noticed_stays_for_whoever_takes_it() -> None:
         assert loop.time() == 3.0
         key.close()
 
-    clock.run(story())
+    clock.run(scenario())
 
 
 def test_a_press_that_was_taken_or_forgotten_is_noticed_no_more() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         key, loop = key_pressed_at(1.0, 2.0, 9.0), asyncio.get_running_loop()
         await key.pressed()
         await asyncio.sleep(4.0)
@@ -51,11 +51,11 @@ def test_a_press_that_was_taken_or_forgotten_is_noticed_no_more() -> None:
         assert loop.time() == 9.0
         key.close()
 
-    clock.run(story())
+    clock.run(scenario())
 
 
 def test_the_second_of_two_presses_is_still_noticed_when_the_first_was_taken() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         key, loop = key_pressed_at(1.0, 1.5), asyncio.get_running_loop()
         await asyncio.sleep(2.0)
         await key.pressed()
@@ -63,4 +63,4 @@ def test_the_second_of_two_presses_is_still_noticed_when_the_first_was_taken() -
         assert loop.time() == 2.0
         key.close()
 
-    clock.run(story())
+    clock.run(scenario())

@@ -11,7 +11,7 @@ from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Fault
 from firmware_bridge.sim.plant.slide import Slide
-from tests.controller.table_in_trouble import Evening, evening
+from tests.controller.table_with_faults import Evening, evening
 
 PARTS = ["lid", "lift1"]
 
@@ -23,7 +23,7 @@ def slide_of(hardware: Hardware, part: str) -> Slide:
     return plant.lid._slide if part == "lid" else plant.trays[int(part[-1])]._slide
 
 
-def places(part: str, *mishaps: str) -> tuple[Evening, dict[str, float]]:
+def places(part: str, *injected_faults: str) -> tuple[Evening, dict[str, float]]:
     """An evening, and where the part stood when each event of the first pause was told."""
     stood: dict[str, float] = {}
 
@@ -35,46 +35,46 @@ def places(part: str, *mishaps: str) -> tuple[Evening, dict[str, float]]:
 
         events.listen(look)
 
-    return evening(*mishaps, meanwhile=watch), stood
+    return evening(*injected_faults, meanwhile=watch), stood
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str) -> None:
-    told, stood = places(part, f"obstruction:{part}#1")
-    assert told.fault is None
+    emitted, stood = places(part, f"obstruction:{part}#1")
+    assert emitted.fault is None
     assert stood["paused"] == pytest.approx(0.5)
     assert stood["waiting"] == pytest.approx(0.25)
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     assert (asked["code"], asked["who"]) == (Fault.OBSTRUCTED.name, "player")
     assert "out of the way" in str(asked["please"])
-    (paused,) = told.when(event="paused")
-    (backed_off,) = told.when(event="backed_off", channel=part)
-    (waiting,) = told.when(event="waiting")
+    (paused,) = emitted.when(event="paused")
+    (backed_off,) = emitted.when(event="backed_off", channel=part)
+    (waiting,) = emitted.when(event="waiting")
     assert paused < backed_off < paused + 2.0
     assert backed_off <= waiting
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
-    told, _ = places(part, f"obstruction:{part}#1")
-    assert told.when(event="raised")
-    assert {place: tiles for place, tiles in told.census.items() if tiles} == {
+    emitted, _ = places(part, f"obstruction:{part}#1")
+    assert emitted.when(event="raised")
+    assert {place: tiles for place, tiles in emitted.census.items() if tiles} == {
         "box 1": 136,
         "felt": 136,
     }
 
 
 def test_a_hand_that_is_still_there_is_backed_off_from_again_and_asked_again() -> None:
-    told, _ = places("lid", "obstruction:lid#1", "wrong_answer:people#1")
-    assert told.fault is None
-    assert len(told.when(event="backed_off")) == len(told.when(event="waiting")) == 2
+    emitted, _ = places("lid", "obstruction:lid#1", "wrong_answer:people#1")
+    assert emitted.fault is None
+    assert len(emitted.when(event="backed_off")) == len(emitted.when(event="waiting")) == 2
 
 
 def test_two_lifts_that_meet_something_are_two_questions() -> None:
-    told, _ = places("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
-    asked = {event["part"] for event in told.events if event["event"] == "waiting"}
+    emitted, _ = places("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
+    asked = {event["part"] for event in emitted.events if event["event"] == "waiting"}
     assert asked == {"lift1", "lift2"}
-    assert len(told.when(event="backed_off")) == 2
+    assert len(emitted.when(event="backed_off")) == 2
 
 
 def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
@@ -89,15 +89,15 @@ def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
 
         events.listen(look)
 
-    told = evening("obstruction:lid#1", meanwhile=press)
-    assert told.fault is None
-    assert told.when(event="paused", why="EMERGENCY_STOP")
-    assert not told.when(event="backed_off")
+    emitted = evening("obstruction:lid#1", meanwhile=press)
+    assert emitted.fault is None
+    assert emitted.when(event="paused", why="EMERGENCY_STOP")
+    assert not emitted.when(event="backed_off")
 
 
 def test_a_belt_that_draws_too_much_does_not_back_off() -> None:
-    told = evening("over_current:head2#1")
-    assert told.fault is None
-    assert not told.when(event="backed_off")
-    (asked,) = [event for event in told.events if event["event"] == "waiting"]
+    emitted = evening("over_current:head2#1")
+    assert emitted.fault is None
+    assert not emitted.when(event="backed_off")
+    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
     assert asked["code"] == Fault.OVER_CURRENT.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.catalogue import Fault
-from tests.controller.table_in_trouble import Evening, evening
+from tests.controller.table_with_faults import Evening, evening
 
 ASKED = [
     ("waiting", "HOMING", "gantry_z_home"),
@@ -11,9 +11,9 @@ ASKED = [
 ]
 
 
-def axes_that_moved(told: Evening, until: float) -> set[str]:
+def axes_that_moved(events: Evening, until: float) -> set[str]:
     """The axes that set off before this time."""
-    return {axis for at, axis, value in told.pins if at < until and value and axis in AXES}
+    return {axis for at, axis, value in events.pins if at < until and value and axis in AXES}
 
 
 AXES = ("gantry_x", "gantry_y", "gantry_z")
@@ -22,51 +22,53 @@ AXES = ("gantry_x", "gantry_y", "gantry_z")
 def test_a_z_switch_that_stays_inactive_is_a_homing_fault_before_anything_moves_in_the_plane() -> (
     None
 ):
-    told = evening("stuck_sensor:gantry_z_home", "wrong_answer:people")
-    assert told.trouble == [*ASKED * 3, ("fault", "HOMING", "gantry_z_home")]
-    assert told.fault is not None
-    assert told.fault.fault is Fault.HOMING
-    assert "gantry_z looked for it for" in told.fault.evidence
-    assert axes_that_moved(told, 1e9) == {"gantry_z"}
-    assert not told.when(event="state", under="idle"), "no wall is built by a table without an arm"
+    events = evening("stuck_sensor:gantry_z_home", "wrong_answer:people")
+    assert events.trouble == [*ASKED * 3, ("fault", "HOMING", "gantry_z_home")]
+    assert events.fault is not None
+    assert events.fault.fault is Fault.HOMING
+    assert "gantry_z looked for it for" in events.fault.evidence
+    assert axes_that_moved(events, 1e9) == {"gantry_z"}
+    assert not events.when(event="state", under="idle"), (
+        "no wall is built by a table without an arm"
+    )
 
 
 def test_a_z_switch_that_a_person_mends_lets_the_table_begin() -> None:
-    told = evening("stuck_sensor:gantry_z_home")
-    assert told.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
-    (cleared,) = told.when(event="cleared")
-    assert axes_that_moved(told, cleared) == {"gantry_z"}
-    assert told.fault is None
+    events = evening("stuck_sensor:gantry_z_home")
+    assert events.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
+    (cleared,) = events.when(event="cleared")
+    assert axes_that_moved(events, cleared) == {"gantry_z"}
+    assert events.fault is None
 
 
 def test_a_failed_homing_is_tried_once_more_before_a_person_is_asked() -> None:
-    told = evening("stuck_sensor:gantry_z_home")
-    (asked,) = told.when(event="waiting")
-    tries = [at for at, axis, value in told.pins if axis == "gantry_z" and value and at < asked]
+    events = evening("stuck_sensor:gantry_z_home")
+    (asked,) = events.when(event="waiting")
+    tries = [at for at, axis, value in events.pins if axis == "gantry_z" and value and at < asked]
     assert len(tries) == 2
 
 
 def test_an_x_switch_that_stays_inactive_is_named_and_y_does_not_move() -> None:
-    told = evening("stuck_sensor:gantry_x_home", "wrong_answer:people")
-    assert told.fault is not None
-    assert (told.fault.fault, told.fault.part) == (Fault.HOMING, "gantry_x_home")
-    assert axes_that_moved(told, 1e9) == {"gantry_z", "gantry_x"}
+    events = evening("stuck_sensor:gantry_x_home", "wrong_answer:people")
+    assert events.fault is not None
+    assert (events.fault.fault, events.fault.part) == (Fault.HOMING, "gantry_x_home")
+    assert axes_that_moved(events, 1e9) == {"gantry_z", "gantry_x"}
 
 
 def test_an_arm_that_is_not_found_again_after_a_power_cut_is_a_homing_fault() -> None:
-    told = evening("stuck_sensor:gantry_z_home@55", "board_reset:arm@60")
-    assert told.when(event="paused", board="arm")
-    assert told.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
-    (asked,), (cleared,) = told.when(event="waiting"), told.when(event="cleared")
-    moved = {axis for at, axis, value in told.pins if asked - 5 < at < cleared and value}
+    events = evening("stuck_sensor:gantry_z_home@55", "board_reset:arm@60")
+    assert events.when(event="paused", board="arm")
+    assert events.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
+    (asked,), (cleared,) = events.when(event="waiting"), events.when(event="cleared")
+    moved = {axis for at, axis, value in events.pins if asked - 5 < at < cleared and value}
     assert moved & set(AXES) == {"gantry_z"}
 
 
 def test_a_z_switch_that_is_stuck_active_does_not_pass_for_an_arm_that_is_up() -> None:
     """The arm is at its switch when that sticks; after the power cut it hangs lower."""
-    told = evening("stuck_sensor:gantry_z_home@6", "board_reset:arm@60", "wrong_answer:people")
-    assert told.fault is not None
-    assert (told.fault.fault, told.fault.part) == (Fault.HOMING, "gantry_z_home")
-    assert "still active 10 mm away" in told.fault.evidence
-    (paused,) = told.when(event="paused")
-    assert {axis for at, axis, value in told.pins if at > paused and axis in AXES} == {"gantry_z"}
+    events = evening("stuck_sensor:gantry_z_home@6", "board_reset:arm@60", "wrong_answer:people")
+    assert events.fault is not None
+    assert (events.fault.fault, events.fault.part) == (Fault.HOMING, "gantry_z_home")
+    assert "still active 10 mm away" in events.fault.evidence
+    (paused,) = events.when(event="paused")
+    assert {axis for at, axis, value in events.pins if at > paused and axis in AXES} == {"gantry_z"}

@@ -38,15 +38,15 @@ def moments(table: str, game: str, number: int) -> list[float]:
 def check_same_deal(played: Round, plain: Round) -> None:
     """The same throws, the same places to the same seats in the same order, and every tile."""
     assert played.delivered == plain.delivered
-    assert [told["dice"] for told in played.told("thrown")] == [
-        told["dice"] for told in plain.told("thrown")
+    assert [emitted["dice"] for emitted in played.events_named("thrown")] == [
+        emitted["dice"] for emitted in plain.events_named("thrown")
     ]
-    ledger = played.daemon.books.ledger
-    assert ledger.accounted == ledger.expected == plain.daemon.books.ledger.expected
+    ledger = played.daemon.run_state.ledger
+    assert ledger.accounted == ledger.expected == plain.daemon.run_state.ledger.expected
     assert played.hardware.plant is not None
     played.hardware.plant.census()
-    assert played.told("fault") == []
-    began, over = len(played.told("paused")), len(played.told("resumed"))
+    assert played.events_named("fault") == []
+    began, over = len(played.events_named("paused")), len(played.events_named("resumed"))
     assert (began > 0) == (over > 0)
     if built_before(plain, played):
         assert played.hands == plain.hands, "the very same tiles lie before every seat"
@@ -54,11 +54,11 @@ def check_same_deal(played: Round, plain: Round) -> None:
 
 def built_before(plain: Round, played: Round) -> bool:
     """Whether the first pause came when the walls stood: until then chance picks the tiles."""
-    paused = played.told("paused")
+    paused = played.events_named("paused")
     return bool(paused) and float(str(paused[0]["t"])) > plain.at("raised")
 
 
-MISHAPS = {
+INJECTED_FAULTS = {
     "host stalls for 0.4 s": stall(0.4),
     "host stalls for 1 s": stall(1.0),
     "host stalls for 5 s": stall(5.0),
@@ -71,22 +71,26 @@ MISHAPS = {
 
 
 @pytest.mark.parametrize(("table", "game"), TABLES)
-@pytest.mark.parametrize("mishap", MISHAPS)
+@pytest.mark.parametrize("injected", INJECTED_FAULTS)
 def test_whatever_interrupts_a_round_the_same_deal_lies_on_the_table_at_last(
-    mishap: str, table: str, game: str
+    injected: str, table: str, game: str
 ) -> None:
     for moment in moments(table, game, FEW):
-        check_same_deal(play(table, game, {moment: MISHAPS[mishap]}), undisturbed(table, game))
+        check_same_deal(
+            play(table, game, {moment: INJECTED_FAULTS[injected]}), undisturbed(table, game)
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "game"), TABLES)
-@pytest.mark.parametrize("mishap", MISHAPS)
+@pytest.mark.parametrize("injected", INJECTED_FAULTS)
 def test_whatever_interrupts_any_moment_of_a_round_no_tile_is_dealt_twice_or_skipped(
-    mishap: str, table: str, game: str
+    injected: str, table: str, game: str
 ) -> None:
     for moment in moments(table, game, MANY):
-        check_same_deal(play(table, game, {moment: MISHAPS[mishap]}), undisturbed(table, game))
+        check_same_deal(
+            play(table, game, {moment: INJECTED_FAULTS[injected]}), undisturbed(table, game)
+        )
 
 
 def test_an_arm_without_power_finds_its_axes_again_and_deals_on() -> None:
@@ -119,8 +123,8 @@ def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
     moment = plain.at("state", under=phase) + 0.0005
     played = play(happens={moment: emergency(2.0)})
     check_same_deal(played, plain)
-    if played.told("paused"):
-        states = [(told["under"], told["top"]) for told in played.told("state")]
+    if played.events_named("paused"):
+        states = [(emitted["under"], emitted["top"]) for emitted in played.events_named("state")]
         at = states.index(("paused", "paused"))
         paused = [("paused", "paused"), ("servicing", "servicing")]
         assert next(state for state in states[at:] if state not in paused) == states[at - 1]
@@ -131,8 +135,11 @@ def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_sam
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("cleared")
     played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})
-    assert [told["code"] for told in played.told("waiting")] == ["EMERGENCY", "EMERGENCY"]
-    assert len(played.told("resumed")) == 1, "the table does not go on in between"
+    assert [emitted["code"] for emitted in played.events_named("waiting")] == [
+        "EMERGENCY",
+        "EMERGENCY",
+    ]
+    assert len(played.events_named("resumed")) == 1, "the table does not go on in between"
     check_same_deal(played, plain)
 
 
@@ -146,22 +153,22 @@ def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_
         board.latch(FaultCode.NO_EDGE, 0)
 
     played = play(happens={60.0: emergency(3.0), clears + 2.0: base_meets_an_edge_that_is_missing})
-    assert [told["code"] for told in played.told("waiting")][-1] == "NO_EDGE"
-    assert len(played.told("resumed")) == 1, "the table does not go on in between"
+    assert [emitted["code"] for emitted in played.events_named("waiting")][-1] == "NO_EDGE"
+    assert len(played.events_named("resumed")) == 1, "the table does not go on in between"
     check_same_deal(played, plain)
 
 
 def test_the_table_says_why_it_is_paused_and_for_how_long() -> None:
     played = play(happens={60.0: emergency(3.0)})
-    assert [(told["why"], told["board"]) for told in played.told("paused")] == [
+    assert [(emitted["why"], emitted["board"]) for emitted in played.events_named("paused")] == [
         ("EMERGENCY_STOP", "base"),
         ("EMERGENCY_STOP", "arm"),
     ]
-    waiting, cleared = played.told("waiting"), played.told("cleared")
-    assert [told["code"] for told in waiting] == ["EMERGENCY"]
+    waiting, cleared = played.events_named("waiting"), played.events_named("cleared")
+    assert [emitted["code"] for emitted in waiting] == ["EMERGENCY"]
     assert float(str(waiting[0]["t"])) >= 63.0, "nobody is asked before it is released"
-    assert [told["code"] for told in cleared] == ["EMERGENCY"]
-    (resumed,) = played.told("resumed")
+    assert [emitted["code"] for emitted in cleared] == ["EMERGENCY"]
+    (resumed,) = played.events_named("resumed")
     assert float(str(resumed["paused_s"])) > 3.0
 
 
@@ -194,15 +201,15 @@ def test_a_hand_in_the_curtain_stops_nothing_while_nothing_moves_near_it() -> No
     plain = undisturbed()
     building = plain.at("state", under="building") + 1.0
     played = play(happens={building: reach_in(1.0)})
-    assert played.told("paused") == []
+    assert played.events_named("paused") == []
 
 
 def test_a_lid_does_not_set_off_while_a_hand_is_in_the_curtain() -> None:
     plain = undisturbed()
     raising = plain.at("state", top="raising") - 0.5
     played = play(happens={raising: reach_in(3.0)})
-    assert "LIGHT_CURTAIN" in {told["why"] for told in played.told("paused")}
-    assert [told["code"] for told in played.told("waiting")] == ["OBSTRUCTED"]
+    assert "LIGHT_CURTAIN" in {emitted["why"] for emitted in played.events_named("paused")}
+    assert [emitted["code"] for emitted in played.events_named("waiting")] == ["OBSTRUCTED"]
     assert played.at("raised") > raising + 3.0
     check_same_deal(played, plain)
 

@@ -64,11 +64,11 @@ class Socket:
 class Evening:
     """What was told, and how often the dice fell."""
 
-    told: list[Event] = field(default_factory=list)
+    emitted: list[Event] = field(default_factory=list)
     throws: int = 0
 
     def named(self, name: str) -> list[Event]:
-        return [event for event in self.told if event["event"] == name]
+        return [event for event in self.events if event["event"] == name]
 
 
 def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Evening:
@@ -80,14 +80,14 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
     orders = Orders(game, game_parameters(config))
     lived = Evening()
 
-    async def story() -> None:
+    async def scenario() -> None:
         loop = asyncio.get_running_loop()
         plant = simulated_plant(table, config, game, seats_of(orders.setup(0)), 7)
         sockets = [Socket(port.with_suffix(f".{number}")) for number in range(ways)]
 
         def say(data: bytes) -> None:
             for socket in sockets:
-                socket.say(data)
+                socket.send(data)
 
         bench = Bench(plant, say)
         for socket in sockets:
@@ -98,7 +98,7 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
         events = EventLog(loop.time)
 
         def hear(event: Event) -> None:
-            lived.told.append(event)
+            lived.events.append(event)
             if pulled_at(event) and not lived.named("paused"):
                 loop.call_soon(sockets[-1].pull)
                 loop.call_later(OUT, sockets[-1].plug_in)
@@ -118,7 +118,7 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
         lived.throws = len(plant.dome.fallen)
 
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        runner.run(story())
+        runner.run(scenario())
     return lived
 
 

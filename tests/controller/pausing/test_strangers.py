@@ -75,7 +75,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
             asked.append(ask)
             await asyncio.sleep(20.0)
             driven.extend(
-                pin for pin in played.copper if pin[0] > AT and pin[2] and pin[1] != "ready"
+                pin for pin in played.pin_changes if pin[0] > AT and pin[2] and pin[1] != "ready"
             )
             if put_back and ask.code == "STRANGER":
                 board._serial, board._key, board._boots = right
@@ -95,8 +95,8 @@ def test_a_swapped_board_is_asked_about_and_not_driven_until_the_right_one_answe
     played = play(happens={AT: happen})
     assert [(ask.code, ask.part) for ask in asked] == [("STRANGER", "board base")]
     assert driven == [], "no output has current while a stranger is connected"
-    assert "STRANGER" in {told["why"] for told in played.told("paused")}
-    assert played.told("fault") == []
+    assert "STRANGER" in {events["why"] for events in played.events_named("paused")}
+    assert played.events_named("fault") == []
     assert sum(map(len, played.hands.values())) == 16 * 3 + 17
 
 
@@ -116,7 +116,7 @@ def test_a_board_that_lost_its_power_and_nothing_else_is_no_stranger() -> None:
         played.hardware.bench.reset("base", 1)
 
     played = play(happens={AT: happen})
-    assert "STRANGER" not in {told["why"] for told in played.told("paused")}
+    assert "STRANGER" not in {events["why"] for events in played.events_named("paused")}
 
 
 def naming(serial: str) -> Table:
@@ -140,4 +140,4 @@ def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
 def test_a_table_whose_file_names_its_board_begins() -> None:
     table = load_table("robotic")
     address = table.boards["base"].address
-    assert play(naming(f"SIM{address:05}")).told("ready")
+    assert play(naming(f"SIM{address:05}")).events_named("ready")

@@ -19,7 +19,7 @@ Sizes = dict[int, int]
 
 
 def hands_of_each_round(
-    dealer: int, rounds: int, *mishaps: str, told: list[Event] | None = None
+    dealer: int, rounds: int, *injected_faults: str, emitted: list[Event] | None = None
 ) -> list[tuple[object, Sizes, Sizes]]:
     """Of each round: the dealer, the hands by the rules, and what really lies before the seats.
 
@@ -31,8 +31,10 @@ def hands_of_each_round(
     async def play() -> None:
         loop = asyncio.get_running_loop()
         events = EventLog(loop.time)
-        befalls = [parse(text) for text in mishaps]
-        hardware = simulated(table, config, wenzhou, 4, seed=7, chance=False, mishaps=befalls)
+        befalls = [parse(text) for text in injected_faults]
+        hardware = simulated(
+            table, config, wenzhou, 4, seed=7, chance=False, injected_faults=befalls
+        )
         with Journal.in_memory("now", {}) as journal:
             orders = Orders(wenzhou, game_parameters(config), dealer)
             daemon = daemon_for(hardware, table, config, orders, journal, events)
@@ -45,8 +47,8 @@ def hands_of_each_round(
                     found.append((event["dealer"], rules, truth))
 
             events.listen(look)
-            if told is not None:
-                events.listen(told.append)
+            if emitted is not None:
+                events.listen(emitted.append)
             await daemon.run(rounds)
         hardware.close()
 
@@ -73,9 +75,9 @@ def test_the_seventeenth_tile_comes_to_each_dealer_in_turn(dealer: int) -> None:
     ],
 )
 def test_a_tile_that_sticks_at_the_counter_still_comes_to_its_hand(jam: str) -> None:
-    told: list[Event] = []
-    rounds = hands_of_each_round(0, 2, jam, told=told)
-    assert [event["code"] for event in told if event["event"] == "recovered"] == ["JAM"]
+    emitted: list[Event] = []
+    rounds = hands_of_each_round(0, 2, jam, emitted=emitted)
+    assert [event["code"] for event in emitted if event["event"] == "recovered"] == ["JAM"]
     assert len(rounds) == 2
     for now, rules, truth in rounds:
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
@@ -83,12 +85,12 @@ def test_a_tile_that_sticks_at_the_counter_still_comes_to_its_hand(jam: str) -> 
 
 @pytest.mark.parametrize("trouble", ["jam:head1#4~99", "starved:head1#4~99"])
 def test_a_gate_does_not_run_too_long_however_long_a_person_takes(trouble: str) -> None:
-    told: list[Event] = []
+    emitted: list[Event] = []
     ((_, rules, truth),) = hands_of_each_round(
-        0, 1, trouble, "wrong_answer:people#1", "wrong_answer:people#2", told=told
+        0, 1, trouble, "wrong_answer:people#1", "wrong_answer:people#2", emitted=emitted
     )
-    when = [float(str(event["t"])) for event in told if event.get("under") == "building"]
-    (cured,) = [float(str(event["t"])) for event in told if event["event"] == "recovered"]
+    when = [float(str(event["t"])) for event in emitted if event.get("under") == "building"]
+    (cured,) = [float(str(event["t"])) for event in emitted if event["event"] == "recovered"]
     assert cured - when[0] > 60.0, "longer than a gate may be open"
-    assert not [event for event in told if event["event"] == "paused"]
+    assert not [event for event in emitted if event["event"] == "paused"]
     assert rules == truth

@@ -86,8 +86,8 @@ def test_the_whole_example_is_its_lifts_throws_and_moves_one_after_another() -> 
 def test_dice_that_are_thrown_by_hand_leave_only_the_lifts_to_wait_for() -> None:
     moves = seeds_example()
     shaken = top_bound(moves, ROBOTIC, HEIGHT)
-    told = top_bound(moves[2:], ROBOTIC, HEIGHT)
-    assert shaken - told == pytest.approx(2 * 1.5 - 2.5)
+    events = top_bound(moves[2:], ROBOTIC, HEIGHT)
+    assert shaken - events == pytest.approx(2 * 1.5 - 2.5)
 
 
 def test_what_people_do_counts_nothing() -> None:

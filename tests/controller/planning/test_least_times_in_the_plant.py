@@ -60,7 +60,7 @@ async def _played(
         daemon = daemon_for(hardware, machine, config, orders, journal, events)
         await daemon.run(rounds)
     hardware.close()
-    figures, bounds = daemon.books.figures, daemon.summary(0.0)["bound_s"]
+    figures, bounds = daemon.run_state.figures, daemon.summary(0.0)["bound_s"]
     assert isinstance(bounds, dict)
     under = [Cycle(seconds, bounds["under"]) for seconds in figures.under]
     top = [Cycle(*each) for each in zip(figures.top, figures.top_bound, strict=True)]

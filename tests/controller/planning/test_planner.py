@@ -116,12 +116,12 @@ def test_every_wall_and_end_of_filipino_can_be_dealt_half_columns_and_flores_inc
     setup = setup.apply().apply(mano).apply(opened)
     laid = False
     while setup.pending is not None:
-        told = setup.pending.facts()
-        if told["step"] == "choose":
+        events = setup.pending.facts()
+        if events["step"] == "choose":
             setup = setup.apply(0 if laid else flores)
             laid = True
         else:
-            setup = setup.apply(joker if told["step"] == "throw" else None)
+            setup = setup.apply(joker if events["step"] == "throw" else None)
     _, _, felt = deal_out("robotic", setup)
     for seat, hand in felt.hands().items():
         assert in_hand(hand) == sorted(str(place) for place in setup.hands[seat])

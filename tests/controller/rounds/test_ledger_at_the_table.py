@@ -37,12 +37,12 @@ def test_the_ledger_has_every_tile_at_the_seat_before_which_it_lies(table: str, 
     assert plant is not None
     assert deal.setup.hands or game == "backgammon"
     assert hands_as_planned(plant, deal.setup, deal.staging) == []
-    assert ledger_as_planned(played.daemon.books.ledger, deal.setup) == []
+    assert ledger_as_planned(played.daemon.run_state.ledger, deal.setup) == []
 
 
 def test_a_ledger_with_two_hands_exchanged_is_noticed() -> None:
     played = play("robotic", "wenzhou")
-    deal, ledger = played.daemon.deal, played.daemon.books.ledger
+    deal, ledger = played.daemon.deal, played.daemon.run_state.ledger
     assert deal is not None
     number = ledger.on_top
     assert number is not None
@@ -60,11 +60,11 @@ def test_what_the_play_hands_over_is_in_the_ledger_at_the_seat_that_drew_it() ->
         "wenzhou",
         "robotic",
         1,
-        heard=lambda event, daemon: (
+        received=lambda event, daemon: (
             seen.append(
                 {
                     seat: sorted(map(str, hand))
-                    for seat, hand in daemon.books.ledger.sets[_on_top(daemon)].hands.items()
+                    for seat, hand in daemon.run_state.ledger.sets[_on_top(daemon)].hands.items()
                 }
             )
             if event["event"] == "settled"
@@ -80,7 +80,7 @@ def test_what_the_play_hands_over_is_in_the_ledger_at_the_seat_that_drew_it() ->
 
 
 def _on_top(daemon: Any) -> int:
-    number = daemon.books.ledger.on_top
+    number = daemon.run_state.ledger.on_top
     assert isinstance(number, int)
     return number
 
@@ -91,9 +91,9 @@ def test_a_tile_that_stays_missing_is_not_accounted_for(
 ) -> None:
     summary = _summary(tmp_path, table, *MISSING, *NOBODY_LOOKS)
     assert summary["tiles"] == {"expected": 272, "accounted": 271}
-    told = capsys.readouterr()
-    assert "271 of 272 accounted for" in told.out
-    assert "short of tiles" in told.err
+    emitted = capsys.readouterr()
+    assert "271 of 272 accounted for" in emitted.out
+    assert "short of tiles" in emitted.err
 
 
 def test_a_tile_that_was_picked_up_from_the_floor_is_accounted_for(tmp_path: Path) -> None:

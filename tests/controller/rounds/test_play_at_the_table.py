@@ -55,7 +55,7 @@ def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost
     game: str, table: str
 ) -> None:
     night = evening(game, table)
-    assert not [event for event in night.told if event["event"] in ENOUGH]
+    assert not [event for event in night.events if event["event"] in ENOUGH]
     assert len(night.hands) == 2
     for hand in night.hands:
         truth = hand.truth.settlement
@@ -64,7 +64,7 @@ def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost
         assert hand.settled["payments"] == [payment.facts() for payment in truth.payments]
     if GAMES[game].tiles:
         assert sum(night.census.values()) == len(GAMES[game].tiles) * load_table(table).sets
-    ledger = night.daemon.books.ledger
+    ledger = night.daemon.run_state.ledger
     assert ledger.accounted == ledger.expected
 
 
@@ -121,14 +121,14 @@ def places_of(step: Packet | Replace) -> tuple[Place, ...]:
 @pytest.mark.parametrize("table", ["robotic", "auto_deal"])
 def test_the_arm_brings_the_tiles_and_where_there_is_none_people_are_asked(table: str) -> None:
     for hand in evening("wenzhou", table).hands:
-        moves = [event["move"] for event in hand.told if event["event"] == "move"]
+        moves = [event["move"] for event in hand.events if event["event"] == "move"]
         assert len(hand.brought) > 5
         assert set(moves) == ({"carry"} if table == "robotic" else {"prompt"})
 
 
 def test_after_each_act_that_owes_a_tile_it_comes_before_anybody_acts_again() -> None:
     for hand in evening("wenzhou").hands:
-        line = [event["event"] for event in hand.told if event["event"] in ("acted", "delivered")]
+        line = [event["event"] for event in hand.events if event["event"] in ("acted", "delivered")]
         acts = [number for number, name in enumerate(line) if name == "acted"]
         for number, step in owed(hand):
             after = line[acts[number] + 1 : acts[number] + 2]
@@ -164,7 +164,7 @@ def test_a_kong_gets_a_tile_from_the_replacement_end_and_the_arm_brings_it() -> 
     seat = hand.acts[at][0]
     replaced = next(step for number, step in owed(hand) if number > at)
     assert replaced == Replace(seat, hand.setup.ready.replacements[0])
-    (step,) = (event for event in hand.told if event.get("step") == "replace")
+    (step,) = (event for event in hand.events if event.get("step") == "replace")
     assert step["from"] == [str(replaced.place)]
 
 
@@ -330,14 +330,14 @@ def banks(
 
     monkeypatch.setattr(Hands, "_choose", choose)
     night = spend("pai_gow", "auto_deal", 3, house=house)
-    return night, [event for event in night.told if event.get("what") == "bank"]
+    return night, [event for event in night.events if event.get("what") == "bank"]
 
 
 def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    night, told = banks(monkeypatch, PaiGow(), "decline", "decline", "take", "take", "decline")
-    chosen = [(event["by"], event["answer"]) for event in told if event["event"] == "chosen"]
+    night, emitted = banks(monkeypatch, PaiGow(), "decline", "decline", "take", "take", "decline")
+    chosen = [(event["by"], event["answer"]) for event in emitted if event["event"] == "chosen"]
     assert chosen == [
         *((0, "decline"), (1, "decline"), (2, "take")),
         *((3, "take"), (4, "decline"), (5, "take")),
@@ -353,8 +353,8 @@ def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
 def test_4_3_where_nobody_may_decline_the_bank_goes_round_unasked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    night, told = banks(monkeypatch, PaiGow(bank_may_be_declined=False))
-    assert told == []
+    night, emitted = banks(monkeypatch, PaiGow(bank_may_be_declined=False))
+    assert emitted == []
     assert [hand.dealer for hand in night.hands] == [0, 1, 2]
 
 
@@ -363,8 +363,8 @@ def test_4_3_if_all_decline_the_house_banks_and_without_a_house_a_new_match_begi
 ) -> None:
     night, _ = banks(monkeypatch, PaiGow(house_seats=(6,)), *["decline"] * 7)
     assert night.hands[0].dealer == 6
-    night, told = banks(monkeypatch, PaiGow(), *["decline"] * 8, "take")
-    offered = [event["by"] for event in told if event["event"] == "chosen"]
+    night, emitted = banks(monkeypatch, PaiGow(), *["decline"] * 8, "take")
+    offered = [event["by"] for event in emitted if event["event"] == "chosen"]
     assert offered[:9] == [0, 1, 2, 3, 4, 5, 6, 7, 7]
     assert night.hands[0].dealer == 7
     kept = list(replayed_evening(night.record, lambda game, _: PaiGow()))
@@ -387,10 +387,10 @@ def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> Non
         for payment in hand.settled["payments"]:  # type: ignore[attr-defined]
             scores[payment["from"]] -= payment["amount"]
             scores[payment["to"]] += payment["amount"]
-        told = list(hand.settled["scores"])  # type: ignore[call-overload]
+        emitted = list(hand.settled["scores"])  # type: ignore[call-overload]
         if game in ("wenzhou", "filipino"):
-            assert told == [scores[seat] for seat in range(len(told))]
-            assert sum(told) == 0
+            assert emitted == [scores[seat] for seat in range(len(emitted))]
+            assert sum(emitted) == 0
 
 
 @pytest.mark.slow
@@ -433,13 +433,13 @@ def test_throws_that_were_given_break_the_wall_of_every_hand() -> None:
 
 def presses_after(acts: int) -> Meddler:
     """Somebody presses the lid's key after so many acts of the first hand, when no tile is due."""
-    heard: list[Event] = []
+    on_event: list[Event] = []
     pressed: list[Event] = []
 
     def meddle(event: Event, plant: Plant) -> None:
         if event["event"] == "acted":
-            heard.append(event)
-            if len(heard) > acts and event["do"] == "pass" and not pressed:
+            on_event.append(event)
+            if len(on_event) > acts and event["do"] == "pass" and not pressed:
                 pressed.append(event)
                 plant.people.press(plant.table.modules.keys.lid)
 
@@ -450,7 +450,7 @@ def presses_after(acts: int) -> Meddler:
 def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(table: str) -> None:
     night = spend("wenzhou", table, 2, meddler=presses_after(25))
     first, second = night.hands
-    (given_up,) = (event for event in night.told if event["event"] == "given_up")
+    (given_up,) = (event for event in night.events if event["event"] == "given_up")
     assert given_up["dealer"] == 0
     assert first.settled is None and len(first.acts) < 40
     assert second.dealer == first.dealer == 0
@@ -478,7 +478,7 @@ def test_a_key_that_was_pressed_for_the_second_set_gives_up_no_hand(table: str) 
     night = spend("draw", table, 1, meddler=presses_while_the_lid_closes)
     (hand,) = night.hands
     assert hand.settled is not None
-    assert not [event for event in night.told if event["event"] in ENOUGH]
+    assert not [event for event in night.events if event["event"] in ENOUGH]
 
 
 # The same again
@@ -487,14 +487,14 @@ def test_a_key_that_was_pressed_for_the_second_set_gives_up_no_hand(table: str) 
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_evening() -> None:
     assert (
-        spend("filipino", "auto_deal", 2, seed=5).told
-        == evening("filipino", "auto_deal", 2, 5).told
+        spend("filipino", "auto_deal", 2, seed=5).events
+        == evening("filipino", "auto_deal", 2, 5).events
     )
 
 
 def test_without_play_nobody_follows_anything() -> None:
     night = spend("wenzhou", "auto_deal", 2, play=False)
-    names = {str(event["event"]) for event in night.told}
+    names = {str(event["event"]) for event in night.events}
     assert not names & {"acted", "settled", "given_up"}
     assert (night.record, night.daemon.match) == ([], None)
     assert [hand.dealer for hand in night.hands] == [0, 1]

@@ -44,11 +44,13 @@ def with_new_seats(table: str) -> Evening:
     return night
 
 
-def drawing(told: list[Event]) -> list[Event]:
+def drawing(emitted: list[Event]) -> list[Event]:
     """What is told from the settlement to the walls of the next hand."""
-    settled = next(n for n, event in enumerate(told) if event["event"] == "settled")
-    raised = next(n for n, event in enumerate(told) if n > settled and event["event"] == "raised")
-    return [each for each in told[settled:raised] if each["event"] not in ("state", "move")]
+    settled = next(n for n, event in enumerate(emitted) if event["event"] == "settled")
+    raised = next(
+        n for n, event in enumerate(emitted) if n > settled and event["event"] == "raised"
+    )
+    return [each for each in emitted[settled:raised] if each["event"] not in ("state", "move")]
 
 
 @pytest.mark.parametrize("table", ["auto_deal", "classic"])
@@ -56,14 +58,14 @@ def test_after_the_dealers_last_figure_the_table_draws_the_seats_and_the_match_g
     table: str,
 ) -> None:
     night = with_new_seats(table)
-    settled, *told = drawing(night.told)
+    settled, *emitted = drawing(night.events)
     assert settled["next_dealer"] is None, "nobody knows yet"
-    names = [event["event"] for event in told]
+    names = [event["event"] for event in emitted]
     assert names == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
-    dice = [event["dice"] for event in told if event["event"] == "thrown"]
+    dice = [event["dice"] for event in emitted if event["event"] == "thrown"]
     assert [len(faces) for faces in dice] == [2, 2, 4]  # type: ignore[arg-type]
 
-    reseated = told[-1]
+    reseated = emitted[-1]
     moves, scores = reseated["moves"], settled["scores"]
     assert isinstance(moves, list) and isinstance(scores, list)
     assert sorted(moves) == [0, 1, 2, 3]
@@ -98,11 +100,11 @@ def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evenin
 @pytest.mark.parametrize("table", ["auto_deal", "classic"])
 def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str) -> None:
     night = first_drawn("wenzhou", table, dealer=2)
-    names = [event["event"] for event in night.told if event["event"] not in ("state", "move")]
+    names = [event["event"] for event in night.events if event["event"] not in ("state", "move")]
     at = names.index("chosen")
     assert names[at - 1 : at + 8] == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
     assert names.index("raised") > names.index("reseated")
-    (reseated,) = (event for event in night.told if event["event"] == "reseated")
+    (reseated,) = (event for event in night.events if event["event"] == "reseated")
     assert night.hands[0].dealer == reseated["dealer"]
     (kept,) = replayed_evening(night.record, lambda game, _: Parameters())
     assert night.hands[0].settled is not None
@@ -119,7 +121,7 @@ def test_W2_throws_that_were_given_for_the_hand_draw_no_seats() -> None:
 @pytest.mark.parametrize("table", ["robotic", "auto_deal"])
 def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str) -> None:
     night = first_drawn("da_san", table, dealer=1)
-    cut = [event for event in night.told if event.get("what") == QUESTION and "answer" in event]
+    cut = [event for event in night.events if event.get("what") == QUESTION and "answer" in event]
     assert [event["by"] for event in cut[:3]] == [1, 2, 0]
     cards = {event["by"]: str(event["answer"]) for event in cut}
     highest = max(cards, key=lambda seat: worth(cards[seat]))
@@ -142,7 +144,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
     """An evening to the second hand; hosts die so long after each event of the drawing."""
     folder.mkdir()
 
-    async def story() -> tuple[SurvivingTable, int]:
+    async def scenario() -> tuple[SurvivingTable, int]:
         place = SurvivingTable(table, "wenzhou", SEEDS[table], play=True)
         place.orders = replace(place.orders, parameters=RESEAT)
         died_of: list[tuple[object, object]] = []
@@ -150,11 +152,11 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
         def hear(daemon: Daemon, event: Event) -> None:
             what = event["event"], event.get("why", event.get("what"))
             drawn = what[1] in DRAWN or what[0] in ("chosen", "thrown", "reseated")
-            if after is not None and drawn and _under_way(place.told) and what not in died_of:
+            if after is not None and drawn and _under_way(place.events) and what not in died_of:
                 died_of.append(what)
                 asyncio.get_running_loop().call_later(after, place.kill)
 
-        place.heard = hear
+        place.received = hear
         lives, lived = 0, None
         while lived is None:
             lived = await place.live(folder / "table.journal", 2, until_ready=True)
@@ -163,12 +165,12 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
         return place, lives
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        return runner.run(story())
+        return runner.run(scenario())
 
 
-def _under_way(told: list[Event]) -> bool:
+def _under_way(emitted: list[Event]) -> bool:
     """Whether a hand is settled, and the walls of the next one do not stand."""
-    names = [event["event"] for event in told]
+    names = [event["event"] for event in emitted]
     return "settled" in names and "raised" not in names[names.index("settled") :]
 
 
@@ -183,7 +185,7 @@ def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
     whole, _ = disturbed(tmp_path / "whole", table, None)
     broken, lives = disturbed(tmp_path / "broken", table, after)
     assert lives > 5
-    assert "fault" not in [event["event"] for event in broken.told]
+    assert "fault" not in [event["event"] for event in broken.events]
     assert set(map(str, _moves(broken))) == set(map(str, _moves(whole)))
     if whole.plant.dome and broken.plant.dome:
         assert len(broken.plant.dome.fallen) == len(whole.plant.dome.fallen), "none thrown twice"
@@ -191,4 +193,4 @@ def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
 
 
 def _moves(place: SurvivingTable) -> list[object]:
-    return [event["moves"] for event in place.told if event["event"] == "reseated"]
+    return [event["moves"] for event in place.events if event["event"] == "reseated"]

@@ -23,7 +23,7 @@ from controller.ledger import Ledger
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.rounds.under_cycle import Under
-from controller.run_state import Books
+from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices
@@ -37,7 +37,7 @@ class Obliging(Board):
     """A board on which everything comes that is waited for; it keeps what it was told, and when."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[float, str]] = []
+        self.events: list[tuple[float, str]] = []
         self.starved: str | None = None
         self.leases = 0
 
@@ -79,10 +79,10 @@ class Obliging(Board):
 
     def when(self, text: str) -> list[float]:
         """The instants at which it was told this."""
-        return [at for at, told in self.told if told == text]
+        return [at for at, emitted in self.events if emitted == text]
 
     def _note(self, text: str) -> None:
-        self.told.append((round(asyncio.get_running_loop().time(), 6), text))
+        self.events.append((round(asyncio.get_running_loop().time(), 6), text))
 
 
 class Below:
@@ -101,16 +101,16 @@ class Below:
         boards = dict.fromkeys(machine.boards, self.board)
         rig = Stations(machine, config.tile, Devices(machine, boards))
         self.journal = Journal.in_memory("now", {})
-        self.books = Books(Ledger.of(2, layout.count), self.journal, events, loop.time)
+        self.run_state = RunState(Ledger.of(2, layout.count), self.journal, events, loop.time)
         for trigger in ("connect", "home", "run"):
-            self.books.machine.fire(trigger)
+            self.run_state.machine.fire(trigger)
         self.states.clear()
-        self.under = Under(machine, rig, staging, self.books)
+        self.under = Under(machine, rig, staging, self.run_state)
 
     async def take(self, number: int) -> None:
         """The lid has closed over a set."""
-        self.books.machine.fire("gather")
-        self.books.ledger = self.books.ledger.gathered(number)
+        self.run_state.machine.fire("gather")
+        self.run_state.ledger = self.run_state.ledger.gathered(number)
         await self.under.take(number)
 
     def _hear(self, event: Event) -> None:
@@ -118,11 +118,11 @@ class Below:
             self.states.append((round(float(str(event["t"])), 6), event["under"]))
 
 
-Story = Callable[[Below], Coroutine[Any, Any, None]]
+Scenario = Callable[[Below], Coroutine[Any, Any, None]]
 
 
 def below(
-    story: Story,
+    scenario: Scenario,
     table: str = "robotic",
     game: str = "wenzhou",
     change: Callable[[Staging], Staging] = lambda staging: staging,
@@ -133,7 +133,7 @@ def below(
         stage = Below(table, game, change)
         with stage.journal:
             working = asyncio.create_task(stage.under.run())
-            telling = asyncio.create_task(story(stage))
+            telling = asyncio.create_task(scenario(stage))
             await asyncio.wait([working, telling], return_when=asyncio.FIRST_COMPLETED)
             if working.done():
                 telling.cancel()
@@ -146,34 +146,37 @@ def below(
 
 
 def test_a_gathered_set_is_mixed_built_counted_and_staged() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         assert await stage.under.staged() == 0
 
-    stage = below(story)
+    stage = below(scenario)
     assert stage.states == [
         (0.0, "gathering"),
         (0.0, "shuffling"),
         (MIX, "building"),
         (MIX + BUILD, "staged"),
     ]
-    assert (stage.books.ledger.sets[0].where, stage.books.ledger.sets[0].counted) == ("trays", 136)
-    assert stage.books.figures.under == [pytest.approx(MIX + BUILD)]
+    assert (stage.run_state.ledger.sets[0].where, stage.run_state.ledger.sets[0].counted) == (
+        "trays",
+        136,
+    )
+    assert stage.run_state.figures.under == [pytest.approx(MIX + BUILD)]
 
 
 def test_the_drum_stirs_until_the_last_tile_is_out() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
-    board = below(story).board
+    board = below(scenario).board
     assert board.when("drum = 1000") == [0.0]
     assert board.when("drum stop") == board.when("head3_belt stop") == [MIX + BUILD]
     assert len(board.when("head2_wheel 2")) == len(board.when("head2_pusher 1")) == 17
 
 
 def test_the_intent_is_on_disk_before_the_drum_turns_and_its_count_when_it_is_done() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await asyncio.sleep(1.0)
         (building,) = stage.journal.entries()
@@ -186,38 +189,38 @@ def test_the_intent_is_on_disk_before_the_drum_turns_and_its_count_when_it_is_do
         seen = {"tiles": 5, "width_ms": 152.0, "spread_ms": 0.0}
         assert outcome["heads"] == {f"head {number}": seen for number in range(4)}
 
-    below(story)
+    below(scenario)
 
 
 def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
         await stage.take(1)
         await asyncio.sleep(30.0)
-        assert stage.books.machine.under == "shuffling"
+        assert stage.run_state.machine.under == "shuffling"
         assert len(stage.board.when("head0_wheel 2")) == 17
         stage.under.trays_are_empty()
         assert await stage.under.staged() == 1
 
-    stage = below(story)
+    stage = below(scenario)
     (*_, waits, staged) = stage.states
     assert waits == (MIX + BUILD + 30.0, "building")
     assert staged == (pytest.approx(MIX + BUILD + 30.0 + BUILD), "staged")
 
 
 def test_no_set_may_be_pushed_in_while_one_is_on_its_way_to_the_trays() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.under.free()
         await stage.take(0)
         await stage.under.free()
         assert asyncio.get_running_loop().time() == pytest.approx(MIX + BUILD)
 
-    below(story)
+    below(scenario)
 
 
 def test_the_lease_is_held_from_the_closed_lid_to_the_staged_walls() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         assert stage.board.leases == 0
         await stage.take(0)
         assert stage.board.leases == 1
@@ -226,7 +229,7 @@ def test_the_lease_is_held_from_the_closed_lid_to_the_staged_walls() -> None:
         await stage.under.staged()
         assert stage.board.leases == 0
 
-    below(story)
+    below(scenario)
 
 
 def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() -> None:
@@ -235,14 +238,14 @@ def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() ->
     # first half a second is given to whatever is on the belt. This board turns drums in no time.
     boards: list[Obliging] = []
 
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         boards.append(stage.board)
         stage.board.starved = "head2_wheel"
         await stage.take(0)
         await stage.under.staged()
 
     with pytest.raises(TableFault) as raised:
-        below(story)
+        below(scenario)
     assert (raised.value.fault, raised.value.part) == (Fault.JAM, "head 2")
     assert raised.value.evidence.endswith("34 tiles are still in the drum")
     (board,) = boards
@@ -252,22 +255,22 @@ def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() ->
 
 
 def test_trays_that_do_not_hold_the_set_are_told_with_the_count() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
     with pytest.raises(TableFault) as raised:
-        below(story, change=lambda staging: replace(staging, fills=staging.fills[:3]))
+        below(scenario, change=lambda staging: replace(staging, fills=staging.fills[:3]))
     assert raised.value.fault is Fault.COUNT
     assert raised.value.evidence == "102 of 136 tiles were counted"
 
 
 def test_hand_lanes_are_filled_through_their_gates_before_the_walls() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
-    board = below(story, "auto_deal").board
+    board = below(scenario, "auto_deal").board
     (opened,), (closed,) = board.when("lane1_gate = 1"), board.when("lane1_gate stop")
     assert (opened, closed) == (MIX, pytest.approx(MIX + 16 * 0.28))
     assert board.when("head1_wheel 16") == [opened]
@@ -275,21 +278,23 @@ def test_hand_lanes_are_filled_through_their_gates_before_the_walls() -> None:
 
 
 def test_where_people_build_a_head_lets_four_tiles_out_at_a_time() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
-    stage = below(story, "bench", "block")
-    lifts = [told for _, told in stage.board.told if told.endswith(" 4")]
+    stage = below(scenario, "bench", "block")
+    lifts = [emitted for _, emitted in stage.board.events if emitted.endswith(" 4")]
     assert len(lifts) == 28 // 4
-    assert stage.books.ledger.sets[0].counted == 28
+    assert stage.run_state.ledger.sets[0].counted == 28
 
 
 def test_a_game_without_tiles_is_staged_at_once() -> None:
-    async def story(stage: Below) -> None:
+    async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
-    stage = below(story, game="backgammon")
+    stage = below(scenario, game="backgammon")
     assert stage.states[-1] == (0.0, "staged")
-    assert not [told for _, told in stage.board.told if told.startswith(("drum", "head0_wheel"))]
+    assert not [
+        emitted for _, emitted in stage.board.events if emitted.startswith(("drum", "head0_wheel"))
+    ]

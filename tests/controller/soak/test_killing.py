@@ -13,11 +13,11 @@ KILLING = Killing("robotic", "block", 1, 3)
 
 
 def life(*places: str, ends: bool = False) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = [{"event": "delivered", "from": [place]} for place in places]
+    events: list[dict[str, Any]] = [{"event": "delivered", "from": [place]} for place in places]
     if ends:
         tiles = {"expected": 56, "accounted": 56}
-        told.append({"event": "summary", "rounds": 1, "tiles": tiles})
-    return told
+        events.append({"event": "summary", "rounds": 1, "tiles": tiles})
+    return events
 
 
 RAISED = [{"event": "raised"}]

@@ -32,12 +32,14 @@ def test_whatever_goes_wrong_no_tile_is_lost_and_no_hand_has_a_wrong_one(
 
 def test_the_same_lots_make_the_same_evening(tmp_path: Path) -> None:
     evening = evening_of(4, 11, pairs_of(["block"], ["robotic"]))
-    told = []
+    emitted = []
     for name in ("once", "again"):
         (tmp_path / name).mkdir()
         played = play_evening(evening, tmp_path / name)
-        told.append([(_without_paths(each.events), each.mishaps) for each in played.rounds])
-    assert told[0] == told[1]
+        emitted.append(
+            [(_without_paths(each.events), each.injected_faults) for each in played.rounds]
+        )
+    assert emitted[0] == emitted[1]
 
 
 def test_the_first_rounds_of_an_evening_do_not_know_how_many_follow(tmp_path: Path) -> None:
@@ -55,7 +57,7 @@ def test_something_happens_in_every_round(tmp_path: Path) -> None:
     for number in range(4):
         played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)
         for each in played.rounds:
-            assert each.mishaps
+            assert each.injected_faults
             assert ending(each) in ENDINGS
             assert ending(each) != FAILED
 

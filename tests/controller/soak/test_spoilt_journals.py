@@ -26,7 +26,7 @@ def spoilt(times: int, folder: Path, seed: int) -> RoundPlayed:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_journal_with_one_good_copy_goes_on(seed: int, tmp_path: Path) -> None:
     only = spoilt(2, tmp_path, seed)
-    assert only.mishaps == ["corrupt_journal"] * 2
+    assert only.injected_faults == ["corrupt_journal"] * 2
     assert (only.stops, only.wrong) == ([], [])
 
 

@@ -36,10 +36,10 @@ def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whol
     first, second, third = rounds_of(
         table, "pai_gow", tmp_path, (pushed_in(kind),), (called,), (called,)
     )
-    assert kind in first.mishaps
-    assert [event["code"] for event in second.told("waiting")] == ["LID"]
+    assert kind in first.injected_faults
+    assert [event["code"] for event in second.events_named("waiting")] == ["LID"]
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
-    assert [len(each.told("ready")) for each in (first, second, third)] == [1, 1, 1]
+    assert [len(each.events_named("ready")) for each in (first, second, third)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
@@ -51,7 +51,7 @@ def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
     monkeypatch.setattr("controller.soak.evening.ON_DISK", ())
     full = Lot("full_disk", "host", phase, 1.0)
     (only,) = rounds_of("single_port", "pai_gow", tmp_path, (pushed_in(kind), full))
-    assert {kind, "full_disk"} <= set(only.mishaps)
+    assert {kind, "full_disk"} <= set(only.injected_faults)
     assert only.stops == ["JOURNAL"]
     assert only.wrong == []
 
@@ -74,8 +74,8 @@ def test_two_that_came_as_one_leave_every_row_of_a_boneyard_with_its_tiles(
 ) -> None:
     double = Lot("double_feed", "head0", 0, 0.0, Nth(nth))
     first, second, third = rounds_of("single_port", "block", tmp_path, (double,), (double,), ())
-    assert "double_feed" in first.mishaps
-    assert "double_feed" in second.mishaps
+    assert "double_feed" in first.injected_faults
+    assert "double_feed" in second.injected_faults
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
 
 
@@ -83,14 +83,14 @@ def test_two_that_came_as_one_leave_every_row_of_a_boneyard_with_its_tiles(
 def test_a_hand_lane_that_got_two_as_one_gives_the_second_back(nth: int, tmp_path: Path) -> None:
     double = Lot("double_feed", "head0", 0, 0.0, Nth(nth))
     first, second, third = rounds_of("auto_deal", "da_san", tmp_path, (double,), (double,), ())
-    assert "double_feed" in first.mishaps
+    assert "double_feed" in first.injected_faults
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
 
 
 def test_a_head_that_always_brings_two_is_helped_without_a_gap_in_any_row(tmp_path: Path) -> None:
     double = Lot("double_feed", "head0", 0, 0.0, Always())
     (only,) = rounds_of("single_port", "muggins", tmp_path, (double,))
-    assert only.mishaps.count("double_feed") > 10
+    assert only.injected_faults.count("double_feed") > 10
     assert only.wrong == []
 
 

@@ -45,12 +45,12 @@ def test_a_jam_excuses_nothing() -> None:
 def test_a_refusal_that_no_lie_explains_is_a_failure(
     refuses: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    emitted: list[str] = []
 
     def hears(self: object, daemon: Daemon, event: Event) -> None:
-        if event["event"] == "ready" and not told:
-            told.append(refuses)
-            daemon.books.events.tell("paused", why="IMPOSSIBLE", board="base", channel=refuses)
+        if event["event"] == "ready" and not emitted:
+            emitted.append(refuses)
+            daemon.run_state.events.tell("paused", why="IMPOSSIBLE", board="base", channel=refuses)
 
     monkeypatch.setattr("controller.soak.witness.Witness.hear", hears)
     monkeypatch.setattr(

@@ -88,18 +88,20 @@ def test_a_tile_that_is_nowhere_is_seen(tmp_path: Path) -> None:
 def test_a_delivery_told_otherwise_than_planned_is_seen(damage: str, tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert daemon.deal is not None
-        told = [(e["seat"], *_list(e["from"])) for e in table.told if e["event"] == "delivered"]
-        assert told_as_planned(told, daemon.deal.setup) == []
+        emitted = [
+            (e["seat"], *_list(e["from"])) for e in table.events if e["event"] == "delivered"
+        ]
+        assert told_as_planned(emitted, daemon.deal.setup) == []
         match damage:
             case "twice":
-                told.insert(3, told[3])
+                emitted.insert(3, emitted[3])
             case "skipped":
-                del told[3]
+                del emitted[3]
             case "astray":
-                told[3] = (told[4][0], *told[3][1:])
+                emitted[3] = (emitted[4][0], *emitted[3][1:])
             case "swapped":
-                told[3], told[4] = told[4], told[3]
-        assert told_as_planned(told, daemon.deal.setup)[0].startswith(
+                emitted[3], emitted[4] = emitted[4], emitted[3]
+        assert told_as_planned(emitted, daemon.deal.setup)[0].startswith(
             "Delivery 5 " if damage == "twice" else "Delivery 4 "
         )
 
@@ -109,7 +111,7 @@ def test_a_delivery_told_otherwise_than_planned_is_seen(damage: str, tmp_path: P
 def test_a_journal_whose_outcomes_lead_elsewhere_is_seen(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert daemon.deal is not None
-        entries = daemon.books.journal.history()
+        entries = daemon.run_state.journal.history()
         assert plan_as_written(entries, daemon.deal.setup) == []
         assert plan_as_written(entries[:-1], daemon.deal.setup)
 

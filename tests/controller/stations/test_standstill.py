@@ -16,7 +16,7 @@ class Wheels(Board):
     """Lifts a tile a second, until it is told to stop."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[float, str]] = []
+        self.events: list[tuple[float, str]] = []
         self._stopped: dict[str, asyncio.Event] = {}
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
@@ -43,13 +43,13 @@ class Wheels(Board):
             self._stopped[channel].set()
 
     def _note(self, text: str) -> None:
-        self.told.append((round(asyncio.get_running_loop().time(), 3), text))
+        self.events.append((round(asyncio.get_running_loop().time(), 3), text))
 
 
 def test_a_wheel_that_was_stopped_is_sent_on_for_what_is_left() -> None:
     board = Wheels()
 
-    async def story() -> Ended:
+    async def scenario() -> Ended:
         below, wheel = Standstill(), Motor(board, "wheel")
         lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 4), 60.0))
         await asyncio.sleep(1.5)
@@ -57,16 +57,16 @@ def test_a_wheel_that_was_stopped_is_sent_on_for_what_is_left() -> None:
             await asyncio.sleep(20.0)
         return await lifting
 
-    ended = clock.run(story())
+    ended = clock.run(scenario())
     assert (ended.reason, ended.count) == (Reason.EDGES, 4)
     assert ended.seconds == pytest.approx(4.5)
-    assert board.told == [(0.0, "wheel 4"), (1.5, "wheel stop"), (21.5, "wheel 3")]
+    assert board.events == [(0.0, "wheel 4"), (1.5, "wheel stop"), (21.5, "wheel 3")]
 
 
 def test_what_runs_on_stops_and_runs_again_when_the_last_hand_is_out() -> None:
     board = Wheels()
 
-    async def story() -> None:
+    async def scenario() -> None:
         below, drum = Standstill(), Motor(board, "drum")
         await below.keep_running(drum, 1000)
         async with below.held():
@@ -74,30 +74,30 @@ def test_what_runs_on_stops_and_runs_again_when_the_last_hand_is_out() -> None:
                 await asyncio.sleep(5.0)
             await asyncio.sleep(5.0)
 
-    clock.run(story())
-    assert board.told == [(0.0, "drum = 1000"), (0.0, "drum stop"), (10.0, "drum = 1000")]
+    clock.run(scenario())
+    assert board.events == [(0.0, "drum = 1000"), (0.0, "drum stop"), (10.0, "drum = 1000")]
 
 
 def test_nothing_begins_at_a_standstill() -> None:
     board = Wheels()
 
-    async def story() -> None:
+    async def scenario() -> None:
         below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
         async with below.held():
             await below.keep_running(belt, 1000)
             lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 1), 60.0))
             await asyncio.sleep(5.0)
-            assert board.told == []
+            assert board.events == []
         await lifting
 
-    clock.run(story())
-    assert board.told == [(5.0, "wheel 1"), (5.0, "belt = 1000")]
+    clock.run(scenario())
+    assert board.events == [(5.0, "wheel 1"), (5.0, "belt = 1000")]
 
 
 def test_no_tile_passes_a_counter_that_nobody_reads_when_the_belt_runs_again() -> None:
     board = Wheels()
 
-    async def story() -> None:
+    async def scenario() -> None:
         below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
         await below.keep_running(belt, 1000)
         lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 2), 60.0))
@@ -106,35 +106,35 @@ def test_no_tile_passes_a_counter_that_nobody_reads_when_the_belt_runs_again() -
             await asyncio.sleep(5.0)
         await lifting
 
-    clock.run(story())
-    assert board.told[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
+    clock.run(scenario())
+    assert board.events[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
 
 
 def test_a_drive_that_somebody_else_stopped_has_ended() -> None:
     board = Wheels()
 
-    async def story() -> Ended:
+    async def scenario() -> Ended:
         below, wheel = Standstill(), Motor(board, "wheel")
         lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 4), 60.0))
         await asyncio.sleep(1.5)
         await wheel.stop()
         return await lifting
 
-    assert clock.run(story()).reason is Reason.STOPPED
+    assert clock.run(scenario()).reason is Reason.STOPPED
 
 
 def test_drives_that_run_out_of_time_are_told_so() -> None:
-    async def story() -> Ended:
+    async def scenario() -> Ended:
         wheel = Motor(Wheels(), "wheel")
         return await Standstill().run(wheel, 1000, Edges("counter", 9), 3.0)
 
-    assert clock.run(story()) == Ended(Reason.TIME, 3, 3.0)
+    assert clock.run(scenario()) == Ended(Reason.TIME, 3, 3.0)
 
 
 def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() -> None:
     board = Wheels()
 
-    async def story() -> None:
+    async def scenario() -> None:
         below, belt, gate = Standstill(), Motor(board, "belt"), Output(board, "gate")
         await below.open(gate)
         await below.keep_running(belt, 1000)
@@ -144,8 +144,8 @@ def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() 
         await below.renew()
         await below.shut(gate)
 
-    clock.run(story())
-    assert board.told == [
+    clock.run(scenario())
+    assert board.events == [
         (0.0, "gate = 1"),
         (0.0, "belt = 1000"),
         (0.0, "belt stop"),
@@ -159,7 +159,7 @@ def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() 
 
 
 def test_seconds_in_which_all_stood_still_do_not_count_as_moving() -> None:
-    async def story() -> float:
+    async def scenario() -> float:
         below = Standstill()
         moved = asyncio.create_task(below.moved(0.5))
         await asyncio.sleep(0.3)
@@ -168,4 +168,4 @@ def test_seconds_in_which_all_stood_still_do_not_count_as_moving() -> None:
         await moved
         return asyncio.get_running_loop().time()
 
-    assert clock.run(story()) == pytest.approx(20.8)
+    assert clock.run(scenario()) == pytest.approx(20.8)

@@ -43,7 +43,7 @@ def test_a_lid_that_meets_a_hand_backs_off_and_waits_for_a_person() -> None:
     board.ends["lid"] = [Ended(Reason.CURRENT, 0, 1.0)]
     assert rig.lid is not None
     clock.run(rig.lid.go_back())
-    assert board.told == ["lid back", "lid forward", "lid back"]
+    assert board.events == ["lid back", "lid forward", "lid back"]
     assert [(ask.code, ask.part) for ask in asked] == [("OBSTRUCTED", "lid")]
     assert asked[0].seen == "lid drew too much current after 1.0 s"
 
@@ -53,7 +53,7 @@ def test_without_anybody_it_stays_where_it_backed_off_to() -> None:
     board.ends["lift1"] = [Ended(Reason.CURRENT, 0, 1.0)]
     fault = fault_of(rig.lifts[1].go_forth())
     assert (fault.fault, fault.part) == (Fault.OBSTRUCTED, "lift 1")
-    assert board.told == ["lift1 forward", "lift1 back"]
+    assert board.events == ["lift1 forward", "lift1 back"]
 
 
 def test_a_tray_with_both_switches_active_is_tried_once_more_and_both_are_named() -> None:
@@ -63,7 +63,7 @@ def test_a_tray_with_both_switches_active_is_tried_once_more_and_both_are_named(
     fault = fault_of(rig.lifts[2].go_forth())
     assert fault.fault is Fault.BOTH_SWITCHES
     assert fault.evidence == "lift2_up and lift2_down are both active"
-    assert board.told == ["lift2 forward"] * 2
+    assert board.events == ["lift2 forward"] * 2
 
 
 def test_a_lift_whose_upper_switch_is_stuck_has_not_risen_because_that_says_so() -> None:
@@ -72,7 +72,7 @@ def test_a_lift_whose_upper_switch_is_stuck_has_not_risen_because_that_says_so()
     board.levels |= {"lift2_up": [1], "lift2_down": [1]}
     fault = fault_of(rig.lifts[2].go_forth())
     assert (fault.fault, fault.part) == (Fault.BOTH_SWITCHES, "lift 2")
-    assert board.told == ["lift2 forward"] * 2
+    assert board.events == ["lift2 forward"] * 2
 
 
 def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
@@ -80,7 +80,7 @@ def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
     board.ends["lift2"] = [Ended(Reason.SWITCH, 0, 0.0)]
     board.levels |= {"lift2_up": [1], "lift2_down": [0]}
     clock.run(rig.lifts[2].go_forth())
-    assert board.told == ["lift2 forward"]
+    assert board.events == ["lift2 forward"]
 
 
 async def over_two_sides(chain: ChainStation) -> None:
@@ -97,7 +97,7 @@ def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
     board.ends[module.motor] = [arrived, LATE, BACK, arrived]
     clock.run(over_two_sides(chain))
     forth, back = f"{module.motor} forward", f"{module.motor} back"
-    assert board.told == [forth, forth, back, forth]
+    assert board.events == [forth, forth, back, forth]
 
 
 @pytest.mark.parametrize(("stands", "drives"), [(True, 2), (False, 1)])
@@ -110,7 +110,7 @@ def test_a_corner_that_bounces_as_the_chain_leaves_a_side_is_no_next_side(
     board.levels[module.zero] = [int(stands)]
     board.ends[module.motor] = [Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
     clock.run(chain.to_side(1))
-    assert board.told == [f"{module.motor} forward"] * drives
+    assert board.events == [f"{module.motor} forward"] * drives
 
 
 def test_two_corners_in_the_time_of_one_side_are_no_two_sides() -> None:
@@ -134,14 +134,14 @@ class Notes:
     def __init__(self, *notes: Note) -> None:
         self.notes: tuple[Note, ...] = notes
         self.written: list[Note] = []
-        self.told: list[str] = []
+        self.events: list[str] = []
         """What the board was ordered, once it is set: then each wait for the disk is among it."""
 
     def record(self, note: Note) -> None:
         self.written.append(note)
 
     async def on_disk(self) -> None:
-        self.told.append("on disk")
+        self.events.append("on disk")
 
     async def note(self, note: Note) -> None:
         self.record(note)
@@ -162,15 +162,15 @@ def taken_over(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list
         await chain.to_side(2)
 
     clock.run(go_on())
-    return board.told, work
+    return board.events, work
 
 
 AT_SIDE_1 = ChainAt(1, 4)
 
 
 def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None:
-    told, work = taken_over(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
-    assert told == ["chain forward"]
+    events, work = taken_over(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
+    assert events == ["chain forward"]
     assert work.written == [ChainAt(2, 5)]
 
 
@@ -186,13 +186,13 @@ def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None
 def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
     notes: list[Note], levels: dict[str, int], corners: int
 ) -> None:
-    told, _ = taken_over(*notes, levels=levels, corners=corners)
-    assert told == ["chain back", "chain forward"]
+    events, _ = taken_over(*notes, levels=levels, corners=corners)
+    assert events == ["chain back", "chain forward"]
 
 
 def test_a_chain_at_its_zero_switch_is_at_side_0_whatever_was_noted() -> None:
-    told, _ = taken_over(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
-    assert told == ["chain forward"]
+    events, _ = taken_over(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
+    assert events == ["chain forward"]
 
 
 def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
@@ -200,7 +200,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
     assert rig.chain is not None
     chain, work = rig.chain, Notes()
     board.ends["chain"] = [LATE, BACK]
-    work.told = board.told
+    work.events = board.events
 
     async def build() -> None:
         await chain.begin(work, taken_over=False)
@@ -208,7 +208,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
 
     clock.run(build())
     assert work.written == [ChainLost(), ChainAt(1, 1)]
-    assert board.told == ["chain forward", "on disk", "chain back", "chain forward"]
+    assert board.events == ["chain forward", "on disk", "chain back", "chain forward"]
 
 
 def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
@@ -216,7 +216,7 @@ def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
     board.levels["loaded"] = [1, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.told[-6:] == [
+    assert board.events[-6:] == [
         *("grip back", "gantry_z 0.057"),
         *("gantry_z 0.000", "grip forward", "grip back", "gantry_z 0.057"),
     ]
@@ -231,17 +231,17 @@ def test_an_axis_that_met_something_is_homed_after_the_answer_and_goes_on(axis: 
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
     assert [(ask.code, ask.part) for ask in asked] == [("AXIS", "gantry")]
-    homed = board.told.index("gantry_z home")
-    assert board.told[homed : homed + 3] == ["gantry_z home", "gantry_x home", "gantry_y home"]
-    assert board.told[-1] == "gantry_z 0.057"
+    homed = board.events.index("gantry_z home")
+    assert board.events[homed : homed + 3] == ["gantry_z home", "gantry_x home", "gantry_y home"]
+    assert board.events[-1] == "gantry_z 0.057"
 
 
 def test_a_pusher_without_a_wire_for_reverse_is_simply_driven_again() -> None:
     rig, board = rig_of("robotic")
     board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
     assert clock.run(rig.heads[3].stack((2,))) == 2
-    assert board.told.count("head3_pusher forward") == 2
-    assert "head3_pusher back" not in board.told
+    assert board.events.count("head3_pusher forward") == 2
+    assert "head3_pusher back" not in board.events
 
 
 def test_a_blocked_counter_has_the_wheel_reversed() -> None:
@@ -249,7 +249,7 @@ def test_a_blocked_counter_has_the_wheel_reversed() -> None:
     board.ends["head2_wheel"] = [Ended(Reason.TIME, 1, 30.0)]
     board.levels["head2_counter"] = [1, 1, 0]
     assert clock.run(rig.heads[2].lift(2)) == 2
-    assert board.told[:3] == ["head2_wheel forward", "head2_wheel back", "drum back"]
+    assert board.events[:3] == ["head2_wheel forward", "head2_wheel back", "drum back"]
 
 
 def test_one_tile_too_many_is_a_persons_to_take_out() -> None:

@@ -39,7 +39,7 @@ class ScriptedBoard(Board):
         self.levels: dict[str, list[int]] = {}
         self.rolls: list[tuple[int, ...]] = []
         self.tag: int | None = None
-        self.told: list[str] = []
+        self.events: list[str] = []
         self.counts: Counter[str] = Counter()
         """What each sensor has counted: under drives, and what a test adds."""
         self.seconds: dict[str, float] = {}
@@ -49,7 +49,7 @@ class ScriptedBoard(Board):
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         way = "forward" if value > 0 else "back"
-        self.told.append(f"{motor} {way}")
+        self.events.append(f"{motor} {way}")
         match until:
             case Edges(sensor, count):
                 ended = self._next(
@@ -66,20 +66,20 @@ class ScriptedBoard(Board):
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
         first = next(iter(targets))
-        self.told.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
+        self.events.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
         ended = self._next(first, Ended(Reason.DONE, 0, 0.7))
         await asyncio.sleep(ended.seconds)
         return ended
 
     async def home(self, axis: str) -> Ended:
-        self.told.append(f"{axis} home")
+        self.events.append(f"{axis} home")
         return Ended(Reason.DONE, 0, 0.4)
 
     async def stop(self, channel: str | None = None) -> None:
-        self.told.append(f"{channel} stop")
+        self.events.append(f"{channel} stop")
 
     async def set(self, channel: str, value: int) -> None:
-        self.told.append(f"{channel} = {value}")
+        self.events.append(f"{channel} = {value}")
 
     async def read(self, channel: str) -> int:
         levels = self.levels.get(channel, [0])
@@ -134,7 +134,7 @@ def test_a_lid_that_is_late_once_is_driven_again_and_opens() -> None:
     board.ends["lid"] = [LATE]
     assert rig.lid is not None
     clock.run(rig.lid.go_forth())
-    assert board.told == ["lid forward", "lid forward"]
+    assert board.events == ["lid forward", "lid forward"]
 
 
 def test_a_lid_whose_switch_never_comes_is_tried_twice_and_the_switch_is_named() -> None:
@@ -147,7 +147,7 @@ def test_a_lid_whose_switch_never_comes_is_tried_twice_and_the_switch_is_named()
         "lid: the lid did not reach its switch"
         " (lid_opened gave no signal within 4.5 s; ended by TIME)."
     )
-    assert board.told == ["lid forward", "lid forward"]
+    assert board.events == ["lid forward", "lid forward"]
 
 
 def test_a_closing_lid_names_its_other_switch() -> None:
@@ -162,7 +162,7 @@ def test_a_part_that_its_own_stop_switch_ended_has_arrived() -> None:
     board.ends["lid"] = [Ended(Reason.SWITCH, 0, 2.0)]
     assert rig.lid is not None
     clock.run(rig.lid.go_forth())
-    assert board.told == ["lid forward"]
+    assert board.events == ["lid forward"]
 
 
 def _switched(rig: Stations, part: str) -> Switched:
@@ -219,7 +219,7 @@ def test_a_stack_that_is_not_pushed_on_is_told_before_a_third_is_lifted() -> Non
     rig, board = rig_of("robotic")
     board.ends["head0_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault_of(rig.heads[0].stack((2,) * 17))
-    assert sorted(board.told) == ["head0_pusher forward"] * 2 + ["head0_wheel forward"] * 2
+    assert sorted(board.events) == ["head0_pusher forward"] * 2 + ["head0_wheel forward"] * 2
 
 
 def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
@@ -228,14 +228,14 @@ def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
     counted, seconds = lasting(rig.heads[0].stack((2, 2, 2)))
     assert counted == 6
     assert seconds == pytest.approx(3 * 0.56 + 0.28)
-    assert sorted(board.told) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
+    assert sorted(board.events) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
 
 
 def test_a_push_is_ordered_before_the_next_tile_whatever_the_line_does_to_orders_on_it() -> None:
     # Where stacks are one high, a tile that came before the push would be lifted onto this one.
     rig, board = rig_of("robotic")
     clock.run(rig.heads[0].stack((1, 1, 1)))
-    assert board.told == ["head0_wheel forward", "head0_pusher forward"] * 3
+    assert board.events == ["head0_wheel forward", "head0_pusher forward"] * 3
 
 
 def test_a_push_that_takes_long_holds_the_next_one_back_but_not_the_wheel() -> None:
@@ -253,9 +253,9 @@ def test_a_begun_stack_is_counted_like_the_others() -> None:
 def test_the_belt_runs_while_a_head_feeds_and_not_longer() -> None:
     rig, board = rig_of("robotic")
     clock.run(rig.heads[0].start())
-    assert board.told == ["head0_belt = 1000"]
+    assert board.events == ["head0_belt = 1000"]
     clock.run(rig.heads[0].halt())
-    assert board.told[1:] == ["head0_belt stop"]
+    assert board.events[1:] == ["head0_belt stop"]
 
 
 def test_a_tile_that_comes_out_face_up_is_told_with_its_sensor() -> None:
@@ -330,7 +330,7 @@ def test_a_carry_is_looked_at_after_it_was_gripped_and_after_it_was_let_go() -> 
     board.levels["loaded"] = [1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.told == [
+    assert board.events == [
         "gantry_z 0.057",
         "gantry_x 0.100 gantry_y -0.300",
         "turn back",
@@ -361,7 +361,7 @@ def test_a_grip_that_holds_nothing_is_tried_again() -> None:
     board.levels["loaded"] = [0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.told.count("grip forward") == 2
+    assert board.events.count("grip forward") == 2
 
 
 def test_after_a_lost_block_the_jaws_travel_as_high_as_they_can() -> None:
@@ -370,9 +370,9 @@ def test_after_a_lost_block_the_jaws_travel_as_high_as_they_can() -> None:
     board.levels["loaded"] = [0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    lost = board.told.index("grip back")
-    assert board.told[lost + 1] == "gantry_z 0.300"
-    again = board.told[lost + 1 : board.told.index("grip forward", lost)]
+    lost = board.events.index("grip back")
+    assert board.events[lost + 1] == "gantry_z 0.300"
+    again = board.events[lost + 1 : board.events.index("grip forward", lost)]
     assert "gantry_z 0.057" not in again
 
 
@@ -384,7 +384,7 @@ def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
         "gripper: the jaws closed and hold nothing"
         " (loaded stayed inactive 3 times at x 0.100 m, y -0.300 m, level 0)."
     )
-    assert board.told.count("grip forward") == board.told.count("grip back") == 3
+    assert board.events.count("grip forward") == board.events.count("grip back") == 3
 
 
 def test_what_slips_out_of_the_jaws_after_a_restart_is_taken_once_more() -> None:
@@ -393,8 +393,8 @@ def test_what_slips_out_of_the_jaws_after_a_restart_is_taken_once_more() -> None
     board.levels["loaded"] = [0, 1, 0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet(), doubtful=True))
-    assert board.told.count("grip forward") == 2
-    assert board.told.count("gantry_x -0.400 gantry_y 0.200") == 2
+    assert board.events.count("grip forward") == 2
+    assert board.events.count("gantry_x -0.400 gantry_y 0.200") == 2
     assert board.levels["loaded"] == [0]
 
 
@@ -403,8 +403,8 @@ def test_what_was_found_in_the_jaws_after_a_restart_goes_on() -> None:
     board.levels["loaded"] = [1, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet(), doubtful=True))
-    assert "grip forward" not in board.told
-    assert board.told.count("grip back") == 1
+    assert "grip forward" not in board.events
+    assert board.events.count("grip back") == 1
 
 
 def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
@@ -421,7 +421,7 @@ def test_an_axis_that_ends_on_the_way_says_by_what() -> None:
     assert rig.gantry is not None
     fault = fault_of(rig.gantry.carry(packet()))
     assert str(fault) == "gantry: an axis did not arrive (x and y ended by STOPPED on the way)."
-    assert "grip forward" not in board.told
+    assert "grip forward" not in board.events
 
 
 def test_jaws_that_do_not_close_name_their_switch() -> None:
@@ -442,13 +442,13 @@ def test_the_width_of_the_jaws_is_ordered_before_every_grip() -> None:
 
     async def deal_two() -> None:
         await gantry.carry(packet(wide=True))
-        board.told.append("the lease is given back")
+        board.events.append("the lease is given back")
         await gantry.carry(packet(wide=True))
 
     clock.run(deal_two())
-    since = board.told[board.told.index("the lease is given back") :]
+    since = board.events[board.events.index("the lease is given back") :]
     assert "wide = 1" in since[: since.index("grip forward")]
-    assert "wide = 0" not in board.told
+    assert "wide = 0" not in board.events
 
 
 def test_the_indicator_is_lifted_turned_read_and_set_back() -> None:
@@ -458,7 +458,7 @@ def test_the_indicator_is_lifted_turned_read_and_set_back() -> None:
     assert rig.gantry is not None
     move = TurnOver(UPPER, Grasp(WALL, 1, False), 0.057)
     assert clock.run(rig.gantry.turn_over(move)) == board.tag
-    assert board.told[5:] == [
+    assert board.events[5:] == [
         "grip forward",
         "gantry_z 0.057",
         "turner forward",
@@ -473,7 +473,7 @@ def test_on_the_way_home_the_jaws_rise_first_and_open_straight_and_narrow() -> N
     rig, board = rig_of("robotic")
     assert rig.gantry is not None
     clock.run(rig.gantry.home())
-    assert board.told == [
+    assert board.events == [
         "gantry_z home",
         "gantry_x home",
         "gantry_y home",

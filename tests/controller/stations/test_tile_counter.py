@@ -81,7 +81,7 @@ def test_a_tile_that_came_just_as_the_wheel_had_stopped_is_not_asked_for_again()
     head = head_of(board, rig.heads[2])
     board.ends["head2_wheel"], board.slips[S1] = [NONE_CAME], [1]
     assert clock.run(head.lift(1)) == 1
-    assert board.told.count("head2_wheel forward") == 1
+    assert board.events.count("head2_wheel forward") == 1
 
 
 def test_a_tile_that_came_while_the_wheel_was_reversed_is_not_asked_for_again() -> None:
@@ -90,21 +90,21 @@ def test_a_tile_that_came_while_the_wheel_was_reversed_is_not_asked_for_again() 
     board.ends["head2_wheel"] = [Ended(Reason.TIME, 1, 5.0)]
     board.levels[S1], board.slips[S1] = [1, 1, 0], [1]
     assert clock.run(head.lift(2)) == 2
-    assert board.told.count("head2_wheel forward") == 1
+    assert board.events.count("head2_wheel forward") == 1
 
 
 def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_rest() -> None:
     rig, board = rig_of("robotic")
     head = rig.heads[2]
 
-    async def story() -> None:
+    async def scenario() -> None:
         await head.start(tally=TileCounter(Sensor(board, S1), base=0), taken_over=True)
         lifting = asyncio.create_task(head.lift(2))
         await asyncio.sleep(0.2)
         board.counts[S1] += 1
         await lifting
 
-    clock.run(story())
+    clock.run(scenario())
     assert board.counts[S1] == 2
 
 
@@ -184,10 +184,10 @@ def test_a_push_that_nobody_saw_is_not_guessed_at_until_it_is_proven() -> None:
 
 def test_a_tile_taken_out_while_no_host_lived_is_lifted_again_by_the_next(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
-    mishaps = [parse("jam:head1#5~99"), parse("wrong_answer:people")]
+    injected_faults = [parse("jam:head1#5~99"), parse("wrong_answer:people")]
 
-    async def story() -> tuple[int, list[str]]:
-        place = SurvivingTable("classic", "da_san", 7, mishaps=mishaps)
+    async def scenario() -> tuple[int, list[str]]:
+        place = SurvivingTable("classic", "da_san", 7, injected_faults=injected_faults)
         with pytest.raises(TableFault, match="head 1"):
             await place.live(path)
         place.plant.mend("everything", "table")
@@ -198,4 +198,4 @@ def test_a_tile_taken_out_while_no_host_lived_is_lifted_again_by_the_next(tmp_pa
         return raised, hands_as_planned(place.plant, deal.setup, deal.staging)
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        assert runner.run(story()) == (52, [])
+        assert runner.run(scenario()) == (52, [])

@@ -19,36 +19,36 @@ from tests.firmware_bridge.pin_bench import (
     BENCH,
     Bench,
     leased,
+    run_scenario,
     second_thread,
     started,
-    story,
 )
 
 # Motors run until something is so
 
 
-@story
+@run_scenario
 async def test_the_wheel_stops_at_the_fifth_tile() -> None:
     async with leased() as bench:
         bench.tiles_pass(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
         ended = await bench.board.drive("wheel", 800, Edges("counter", 5), 10.0)
         assert ended == Ended(Reason.EDGES, 5, 0.5)
-        assert bench.copper.trace == [(0.0, "wheel", 800), (0.5, "wheel", 0)]
+        assert bench.recorder.trace == [(0.0, "wheel", 800), (0.5, "wheel", 0)]
         await asyncio.sleep(1.0)
         assert await bench.board.count("counter") == 6
 
 
-@story
+@run_scenario
 async def test_tiles_counted_by_a_second_thread_stop_the_wheel_in_the_loops_own() -> None:
     async with leased() as bench:
         threads = set()
-        write = bench.copper.output
+        write = bench.recorder.output
 
         def output(channel: str, value: int) -> None:
             threads.add(threading.get_ident())
             write(channel, value)
 
-        bench.copper.output = output
+        bench.recorder.output = output
         driving = asyncio.create_task(bench.board.drive("wheel", 800, Edges("counter", 3), 60.0))
         with second_thread() as elsewhere:
             for tile in range(3):
@@ -60,7 +60,7 @@ async def test_tiles_counted_by_a_second_thread_stop_the_wheel_in_the_loops_own(
 
 
 def test_on_the_ordinary_clock_a_second_thread_wakes_the_sleeping_loop() -> None:
-    async def tell() -> Ended:
+    async def scenario() -> Ended:
         async with leased() as bench:
 
             def tiles() -> None:
@@ -74,20 +74,20 @@ def test_on_the_ordinary_clock_a_second_thread_wakes_the_sleeping_loop() -> None
             thread.join()
             return ended
 
-    ended = asyncio.run(tell())
+    ended = asyncio.run(scenario())
     assert (ended.reason, ended.count) == (Reason.EDGES, 20)
 
 
-@story
+@run_scenario
 async def test_a_wheel_that_no_tile_passes_stops_at_its_time_limit() -> None:
     async with leased() as bench:
         bench.tiles_pass(0.5)
         ended = await bench.board.drive("wheel", -300, Edges("counter", 2), 3.0)
         assert ended == Ended(Reason.TIME, 1, 3.0)
-        assert bench.copper.trace == [(0.0, "wheel", -300), (3.0, "wheel", 0)]
+        assert bench.recorder.trace == [(0.0, "wheel", -300), (3.0, "wheel", 0)]
 
 
-@story
+@run_scenario
 async def test_the_lift_runs_until_its_switch_and_not_at_all_if_it_is_there() -> None:
     async with leased() as bench:
         bench.sensed_at(2.5, "up", True)
@@ -95,17 +95,17 @@ async def test_the_lift_runs_until_its_switch_and_not_at_all_if_it_is_there() ->
             Reason.LEVEL, 0, 2.5
         )
         assert (await bench.board.drive("lift", 1000, Level("up"), 4.0)).seconds == 0.0
-        assert bench.copper.trace == [(0.0, "lift", 1000), (2.5, "lift", 0)]
+        assert bench.recorder.trace == [(0.0, "lift", 1000), (2.5, "lift", 0)]
 
 
-@story
+@run_scenario
 async def test_the_drum_mixes_for_as_long_as_it_was_told() -> None:
     async with leased() as bench:
         assert await bench.board.drive("drum", 650, Elapsed(), 8.0) == Ended(Reason.TIME, 0, 8.0)
-        assert bench.copper.trace == [(0.0, "drum", 650), (8.0, "drum", 0)]
+        assert bench.recorder.trace == [(0.0, "drum", 650), (8.0, "drum", 0)]
 
 
-@story
+@run_scenario
 async def test_each_end_switch_stops_the_lift_in_its_own_direction() -> None:
     async with leased() as bench:
         bench.sensed_at(1.0, "up", True)
@@ -116,13 +116,13 @@ async def test_each_end_switch_stops_the_lift_in_its_own_direction() -> None:
         assert ended == Ended(Reason.SWITCH, 0, 1.5)
 
 
-@story
+@run_scenario
 async def test_a_full_belt_holds_the_wheel_back_until_there_is_room() -> None:
     async with leased() as bench:
         bench.sensed_at(1.0, "full", True)
         bench.sensed_at(3.0, "full", False)
         await bench.board.drive("wheel", 800, Elapsed(), 5.0)
-        assert bench.copper.trace == [
+        assert bench.recorder.trace == [
             (0.0, "wheel", 800),
             (1.0, "wheel", 0),
             (3.0, "wheel", 800),
@@ -130,21 +130,21 @@ async def test_a_full_belt_holds_the_wheel_back_until_there_is_room() -> None:
         ]
 
 
-@story
+@run_scenario
 async def test_a_pulse_lifts_the_brake_and_lets_it_fall_again() -> None:
     async with leased() as bench:
         assert await bench.board.pulse("brake", 0, 0.04) == Ended(Reason.DONE, 0, 0.04)
-        assert bench.copper.trace == [(0.0, "brake", 0), (0.04, "brake", 1)]
+        assert bench.recorder.trace == [(0.0, "brake", 0), (0.04, "brake", 1)]
 
 
-@story
+@run_scenario
 async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_alone() -> None:
     async with leased() as bench:
         await bench.board.set("lamp", 1)
         driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 8.0))
         await asyncio.sleep(1.0)
         bench.board.stop_all()
-        assert bench.copper.trace[-1] == (1.0, "drum", 0)
+        assert bench.recorder.trace[-1] == (1.0, "drum", 0)
         assert await driving == Ended(Reason.STOPPED, 0, 1.0)
         assert await bench.board.read("lamp") == 1
         await bench.board.stop("lamp")
@@ -154,7 +154,7 @@ async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_alone() 
 # Sensors
 
 
-@story
+@run_scenario
 async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
     async with started() as bench:
 
@@ -208,7 +208,7 @@ def test_what_a_pin_did_while_the_host_stalled_counts_by_the_time_of_the_pin(
     asyncio.run(main())
 
 
-@story
+@run_scenario
 async def test_every_watcher_gets_every_edge_once_and_in_order() -> None:
     async with started() as bench:
         both = bench.board.watch("counter", "full")
@@ -231,7 +231,7 @@ async def test_every_watcher_gets_every_edge_once_and_in_order() -> None:
         ]
 
 
-@story
+@run_scenario
 async def test_a_watcher_may_come_before_the_board_is_started() -> None:
     bench = Bench()
     edges = bench.board.watch("counter")
@@ -241,7 +241,7 @@ async def test_a_watcher_may_come_before_the_board_is_started() -> None:
     await bench.board.close()
 
 
-@story
+@run_scenario
 async def test_a_sensor_already_active_at_the_start_is_read_but_not_counted() -> None:
     bench = Bench()
     bench.pins.sensor("full", True)
@@ -254,17 +254,17 @@ async def test_a_sensor_already_active_at_the_start_is_read_but_not_counted() ->
 # The lease
 
 
-@story
+@run_scenario
 async def test_without_a_lease_nothing_moves() -> None:
     async with started() as bench:
         with pytest.raises(
             BoardRefusedError, match=r"pins refused setting lamp to 1: no lease is held"
         ):
             await bench.board.set("lamp", 1)
-        assert bench.copper.trace == []
+        assert bench.recorder.trace == []
 
 
-@story
+@run_scenario
 async def test_the_outermost_release_makes_everything_safe() -> None:
     async with leased() as bench:
         await bench.board.hold_lease()
@@ -273,9 +273,9 @@ async def test_the_outermost_release_makes_everything_safe() -> None:
         driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 60.0))
         await asyncio.sleep(1.0)
         await bench.board.release_lease()
-        assert bench.copper.trace == [(0.0, "lamp", 1), (0.0, "brake", 0), (0.0, "drum", 650)]
+        assert bench.recorder.trace == [(0.0, "lamp", 1), (0.0, "brake", 0), (0.0, "drum", 650)]
         await bench.board.release_lease()
-        assert sorted(bench.copper.trace[3:]) == [
+        assert sorted(bench.recorder.trace[3:]) == [
             (1.0, "brake", 1),
             (1.0, "drum", 0),
             (1.0, "lamp", 0),
@@ -285,7 +285,7 @@ async def test_the_outermost_release_makes_everything_safe() -> None:
             await bench.board.release_lease()
 
 
-@story
+@run_scenario
 async def test_a_held_lease_outlives_its_own_duration() -> None:
     async with leased() as bench:
         await bench.board.set("lamp", 1)
@@ -294,27 +294,27 @@ async def test_a_held_lease_outlives_its_own_duration() -> None:
 
 
 def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it() -> None:
-    async def tell() -> None:
+    async def scenario() -> None:
         async with leased() as bench:
             await bench.board.set("lamp", 1)
             time.sleep(BENCH.lease * 1.5)  # noqa: ASYNC251  the stall
             await asyncio.sleep(0.01)
             assert await bench.board.read("lamp") == 1
 
-    asyncio.run(tell())
+    asyncio.run(scenario())
 
 
 # Faults
 
 
-@story
+@run_scenario
 async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
     async with leased() as bench:
         faults = bench.board.faults
         await bench.board.set("lift", 500)
         too_long = BoardFault("pins", FaultCode.MAXIMUM_ON_TIME, "lift")
         assert await anext(faults) == too_long
-        assert bench.copper.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
+        assert bench.recorder.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
         with pytest.raises(BoardRefusedError, match="lift has a latched fault; remove its cause"):
             await bench.board.set("lamp", 1)
         assert await anext(bench.board.faults) == too_long, "latched: a late listener hears it too"
@@ -322,7 +322,7 @@ async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
         await bench.board.set("lamp", 1)
 
 
-@story
+@run_scenario
 async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released() -> None:
     async with leased() as bench:
         faults = bench.board.faults
@@ -333,7 +333,7 @@ async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released(
             elsewhere(lambda: bench.pins.sensor("emergency", True))
             assert await driving == Ended(Reason.FAULT, 0, 1.0)
             assert await anext(faults) == BoardFault("pins", FaultCode.EMERGENCY_STOP, "emergency")
-            assert bench.copper.trace[-2:] == [(1.0, "drum", 0), (1.0, "lamp", 0)]
+            assert bench.recorder.trace[-2:] == [(1.0, "drum", 0), (1.0, "lamp", 0)]
             with pytest.raises(BoardRefusedError, match="cause of the fault of emergency persists"):
                 await bench.board.clear()
             elsewhere(lambda: bench.pins.sensor("emergency", False))
@@ -342,7 +342,7 @@ async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released(
         await bench.board.set("lamp", 1)
 
 
-@story
+@run_scenario
 async def test_a_torn_emergency_wire_is_an_emergency_stop() -> None:
     nothing_connected = MockFactory(pin_class=MockPWMPin)
     board = GpioBoard("pins", BENCH, nothing_connected, emergency=("emergency",))
@@ -352,22 +352,22 @@ async def test_a_torn_emergency_wire_is_an_emergency_stop() -> None:
     await board.close()
 
 
-@story
+@run_scenario
 async def test_a_mechanism_that_cannot_obey_latches_a_fault() -> None:
     async with leased() as bench:
-        bench.copper.jammed = True
+        bench.recorder.jammed = True
         assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
         fault = BoardFault("pins", FaultCode.IMPOSSIBLE, "drum")
         assert await anext(bench.board.faults) == fault
         assert await bench.board.read("drum") == 0
-        bench.copper.jammed = False
+        bench.recorder.jammed = False
         await bench.board.clear()
         bench.pins.refused_by("drum", "no room.")
         assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
 
 
 def test_the_same_story_twice_is_the_same_to_the_last_bit() -> None:
-    def tell() -> list[tuple[float, str, int]]:
+    def scenario() -> list[tuple[float, str, int]]:
         async def play() -> list[tuple[float, str, int]]:
             async with leased() as bench:
                 bench.tiles_pass(*(0.1 * n for n in range(1, 30)))
@@ -377,8 +377,8 @@ def test_the_same_story_twice_is_the_same_to_the_last_bit() -> None:
                 for _ in range(3):
                     await bench.board.drive("wheel", 800, Edges("counter", 4), 60.0)
                 await drum
-                return bench.copper.trace
+                return bench.recorder.trace
 
         return clock.run(play())
 
-    assert tell() == tell()
+    assert scenario() == scenario()

@@ -12,24 +12,24 @@ from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, FaultCode, L
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardRefusedError
-from tests.firmware_bridge.desk import Desk, later, story
+from tests.firmware_bridge.desk import Desk, later, run_scenario
 from tests.firmware_bridge.echo import noise
 
 # Orders and questions
 
 
 def test_a_lamp_is_switched() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.set("lamp", 1)
-        assert desk.copper.outputs["lamp"] == 1
+        assert desk.recorder.outputs["lamp"] == 1
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_drive_ends_at_its_third_edge_with_count_and_time() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         drive = await later(desk, desk.board.drive("lid", 800, Edges("s1", 3), 5.0))
-        assert desk.copper.outputs["lid"] == 800
+        assert desk.recorder.outputs["lid"] == 800
         for _ in range(3):
             await asyncio.sleep(0.1)
             desk.virtual.sensor("s1", active=True)
@@ -37,31 +37,31 @@ def test_a_drive_ends_at_its_third_edge_with_count_and_time() -> None:
         ended = await drive
         assert (ended.reason, ended.count) == (Reason.EDGES, 3)
         assert ended.seconds == pytest.approx(0.31, abs=0.02)
-        assert desk.copper.outputs["lid"] == 0
+        assert desk.recorder.outputs["lid"] == 0
         assert await desk.board.count("s1") == 3
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_drive_until_a_level_that_is_there_already_ends_though_its_end_may_come_first() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         desk.virtual.sensor("s1", active=True)
         for _ in range(300):
             ended = await desk.board.drive("lid", -500, Level("s1"), 1.0)
             assert ended.reason is Reason.LEVEL
 
-    story(tell, noise(3))
+    run_scenario(scenario, noise(3))
 
 
 def test_a_drive_runs_out_of_time() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         assert (await desk.board.drive("lid", 500, Elapsed(), 0.25)).reason is Reason.TIME
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_two_motions_at_once_each_get_their_own_end() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         lid = await later(desk, desk.board.drive("lid", 500, Elapsed(), 2.0))
         for _ in range(200):
             assert (await desk.board.pulse("lamp", 1, 0.001)).reason is Reason.DONE
@@ -69,48 +69,48 @@ def test_two_motions_at_once_each_get_their_own_end() -> None:
         assert not lid.done()
         assert (await lid).reason is Reason.TIME
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_an_axis_is_homed_and_moved_and_says_where_it_is() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         assert (await desk.board.home("x")).reason is Reason.DONE
         desk.virtual.sensor("home", active=False)
         assert (await desk.board.move({"x": 0.123})).reason is Reason.DONE
         assert await desk.board.read("x") == 123_000
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_dice_are_thrown_a_tag_is_read_a_voltage_measured() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         assert await desk.board.throw("dome", 3) == (1, 2, 3)
         assert await desk.board.scan("reader") is None
-        desk.copper.tags = 0xE004_0100_0000_0001
+        desk.recorder.tags = 0xE004_0100_0000_0001
         assert await desk.board.scan("reader") == 0xE004_0100_0000_0001
         assert await desk.board.read("current") == 1234
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_throw_that_is_stopped_says_to_throw_again() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         throw = asyncio.ensure_future(desk.board.throw("dome", 2))
         await asyncio.sleep(0.1)
         await desk.board.stop("dome")
         with pytest.raises(BoardRefusedError, match=r"throw of dome ended by STOPPED.*throw again"):
             await throw
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_stop_all_stops_without_waiting() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.board.stop_all()
         assert (await drive).reason is Reason.STOPPED
 
-    story(tell)
+    run_scenario(scenario)
 
 
 # Refusals
@@ -156,58 +156,58 @@ TOO_MANY = "board base moves one to three axes at once, not 0; order them one af
 def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
     order: Callable[[SerialBoard], Awaitable[object]], sentence: str
 ) -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         with pytest.raises(BoardRefusedError, match=re.escape(sentence)):
             await order(desk.board)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_without_a_lease_nothing_moves_and_the_sentence_says_so() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         with pytest.raises(
             BoardRefusedError, match=r"no lease is held, or it expired; hold_lease\(\)"
         ):
             await desk.board.set("lamp", 1)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_busy_motor_is_named() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 3.0))
         with pytest.raises(BoardRefusedError, match="lid is busy with another order"):
             await desk.board.drive("lid", 500, Elapsed(), 1.0)
         assert (await drive).reason is Reason.TIME
 
-    story(tell)
+    run_scenario(scenario)
 
 
 # Events
 
 
 def test_every_edge_since_the_call_is_heard_in_order() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1", "home")
         await asyncio.sleep(0.01)
         for active in (True, False, True):
             desk.virtual.sensor("s1", active=active)
         desk.virtual.sensor("home", active=True)
-        heard = [await anext(edges) for _ in range(4)]
-        assert [(e.sensor, e.active, e.count) for e in heard] == [
+        received = [await anext(edges) for _ in range(4)]
+        assert [(e.sensor, e.active, e.count) for e in received] == [
             ("s1", True, 1),
             ("s1", False, 1),
             ("s1", True, 2),
             ("home", True, 1),
         ]
-        assert heard[0].at == pytest.approx(desk.loop.time(), abs=0.05)
+        assert received[0].at == pytest.approx(desk.loop.time(), abs=0.05)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_sensor_that_nobody_watches_any_more_is_not_reported_any_more() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
         await asyncio.sleep(0.01)
         del edges
@@ -221,11 +221,11 @@ def test_a_sensor_that_nobody_watches_any_more_is_not_reported_any_more() -> Non
         desk.virtual.sensor("s1", active=True)
         assert isinstance(await anext(again), Edge)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_fault_names_its_channel_and_is_heard_by_late_listeners_until_cleared() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         faults = desk.board.faults
         desk.virtual.latch(FaultCode.OVER_CURRENT, 1)
         fault = BoardFault("base", FaultCode.OVER_CURRENT, "lid")
@@ -238,4 +238,4 @@ def test_a_fault_names_its_channel_and_is_heard_by_late_listeners_until_cleared(
         await desk.board.clear()
         await desk.board.set("lamp", 1)
 
-    story(tell)
+    run_scenario(scenario)

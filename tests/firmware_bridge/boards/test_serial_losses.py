@@ -13,54 +13,54 @@ from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
-from tests.firmware_bridge.desk import Desk, kinds, later, story
+from tests.firmware_bridge.desk import Desk, kinds, later, run_scenario
 from tests.firmware_bridge.echo import noise
 
 # The lease
 
 
 def test_the_lease_is_nested_renewed_while_held_and_returned_by_the_last() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.hold_lease()
         await desk.board.set("lamp", 1)
         await asyncio.sleep(10.0)
         await desk.board.release_lease()
         await asyncio.sleep(1.0)
-        assert desk.copper.outputs["lamp"] == 1
+        assert desk.recorder.outputs["lamp"] == 1
         renewals = kinds(desk).count(wire.TakeLease)
         assert renewals == pytest.approx(11.0 / 0.5 * 3, abs=4)
         await desk.board.release_lease()
-        assert desk.copper.outputs["lamp"] == 0
+        assert desk.recorder.outputs["lamp"] == 0
         assert desk.asked[-1] == wire.TakeLease(0)
         asked = len(desk.asked)
         await asyncio.sleep(10.0)
         assert len(desk.asked) == asked, "a board at rest holds no lease"
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_two_who_take_the_lease_together_both_have_it_when_told_so() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         await asyncio.gather(desk.board.hold_lease(), desk.board.hold_lease())
         await desk.board.set("lamp", 1)
         await desk.board.release_lease()
         await desk.board.set("lamp", 1)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_giving_back_a_lease_that_nobody_holds_is_refused() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         with pytest.raises(BoardRefusedError, match="the lease is given back, but nobody holds it"):
             await desk.board.release_lease()
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         faults = desk.board.faults
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.deaf = True
@@ -68,7 +68,7 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
         desk.deaf = False
         ended = await drive
         assert ended.reason is Reason.HELD
-        assert desk.copper.outputs["lid"] == 0
+        assert desk.recorder.outputs["lid"] == 0
         assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
         await asyncio.sleep(0.5)
         with pytest.raises(BoardRefusedError, match="no lease is held, or it expired") as refused:
@@ -78,14 +78,14 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
         await desk.board.hold_lease()
         assert (await desk.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
 
-    story(tell)
+    run_scenario(scenario)
 
 
 # The line
 
 
 def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_new_line() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges, faults = desk.board.watch("s1"), desk.board.faults
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.host.unplug()
@@ -96,7 +96,7 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
         with pytest.raises(BoardSilentError):
             await desk.board.hold_lease()
         await asyncio.sleep(1.0)
-        assert desk.copper.outputs["lid"] == 0, "the board lets go when its lease expires"
+        assert desk.recorder.outputs["lid"] == 0, "the board lets go when its lease expires"
         desk.replug()
         desk.asked.clear()
         await desk.board.start()
@@ -104,7 +104,7 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
         await desk.board.hold_lease()
         await desk.board.set("lamp", 1)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_once() -> None:
@@ -131,7 +131,7 @@ def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_o
 
 
 def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges, faults = desk.board.watch("s1"), desk.board.faults
         desk.host.unplug()
         desk.replug()
@@ -140,11 +140,11 @@ def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
             with pytest.raises(BoardSilentError, match="unplugged"):
                 await anext(late)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stopped() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         desk.virtual.send = lambda event: None
         with pytest.raises(
             BoardSilentError, match="did not tell how a drive of lid ended, 6 s after"
@@ -154,33 +154,33 @@ def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stoppe
         await asyncio.sleep(0.01)
         assert wire.Stop(1) in desk.asked
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_closing_stops_everything_ends_the_iterators_and_may_be_done_twice() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
         drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         await desk.board.close()
         await desk.board.close()
-        assert desk.copper.outputs["lid"] == 0
+        assert desk.recorder.outputs["lid"] == 0
         assert (await drive).reason is Reason.STOPPED
         assert [edge async for edge in edges] == []
         desk.board.stop_all()
         await desk.board.release_lease()
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         for _ in range(300):
             assert (await desk.board.pulse("lamp", 1, 0.01)).reason is Reason.DONE
             assert (await desk.board.drive("lid", 500, Elapsed(), 0.05)).reason is Reason.TIME
             assert len(await desk.board.throw("dome", 2)) == 2
         assert desk.board.traffic.retries > 20
 
-    story(tell, noise(4))
+    run_scenario(scenario, noise(4))
 
 
 # A lease that the board refuses
@@ -199,7 +199,7 @@ def _refuses_leases(desk: Desk, when: Callable[[], bool]) -> None:
 
 
 def test_a_refused_lease_is_not_held() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         _refuses_leases(desk, lambda: True)
         with pytest.raises(BoardRefusedError, match="a lease"):
@@ -210,11 +210,11 @@ def test_a_refused_lease_is_not_held() -> None:
         with pytest.raises(BoardRefusedError, match="nobody holds it"):
             await desk.board.release_lease()
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         _refuses_leases(desk, lambda: True)
         both = await asyncio.gather(
@@ -222,13 +222,13 @@ def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
         )
         assert [type(each) for each in both] == [BoardRefusedError, BoardRefusedError]
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_lease_that_is_refused_when_it_is_renewed_is_not_taken_as_held() -> None:
     """A board that refuses a renewal has let go: nobody takes its lease again unknowingly."""
 
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         _refuses_leases(desk, lambda: desk.loop.time() < refused_until)
         refused_until = desk.loop.time() + 0.3
         await asyncio.sleep(2.0)
@@ -240,4 +240,4 @@ def test_a_lease_that_is_refused_when_it_is_renewed_is_not_taken_as_held() -> No
         with pytest.raises(BoardRefusedError, match="no lease is held"):
             await desk.board.set("lamp", 1)
 
-    story(tell)
+    run_scenario(scenario)

@@ -22,7 +22,7 @@ from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import Line
 from firmware_bridge.wire.messages import Message
-from tests.firmware_bridge.desk import CONFIG, KEY, Copper, Desk, kinds, story
+from tests.firmware_bridge.desk import CONFIG, KEY, Desk, OutputRecorder, kinds, run_scenario
 
 
 def _is_a_board(board: SerialBoard) -> Board:
@@ -47,14 +47,14 @@ def test_a_new_board_is_identified_configured_and_made_safe() -> None:
 
 
 def test_a_board_that_has_the_same_table_is_not_configured_again() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         await desk.board.close()
         desk.asked.clear()
         identity = await desk.board.start()
         assert identity.configuration_crc == configuration_crc(records(CONFIG))
         assert kinds(desk) == [wire.Identify, wire.TakeLease]
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_with_another_key_is_not_driven() -> None:
@@ -107,7 +107,7 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
         far, near = pty.openpty()
         tty.setraw(near)
         loop = asyncio.get_running_loop()
-        board = VirtualBoard(CONFIG, Copper(), loop, serial=b"PTY00001")
+        board = VirtualBoard(CONFIG, OutputRecorder(), loop, serial=b"PTY00001")
         session = BoardSession(2, board.execute, lambda data: os.write(far, data) and None)
         loop.add_reader(far, lambda: session.receive(os.read(far, 4096)))
         try:
@@ -147,27 +147,27 @@ async def _meet_again(desk: Desk, *, reset: bool = False) -> None:
 
 
 def test_a_board_that_answers_again_with_another_configuration_is_not_configured() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         desk.virtual._crc = 0x1234
         with pytest.raises(StrangeBoardError, match="has the configuration of another table"):
             await _meet_again(desk)
         assert kinds(desk) == [wire.Identify]
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_that_answers_again_with_another_serial_number_is_a_stranger() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         desk.virtual._serial = b"DESK0002"
         with pytest.raises(StrangeBoardError, match="serial DESK0002 answers where DESK0001 did"):
             await _meet_again(desk)
         assert kinds(desk) == [wire.Identify]
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
-    async def tell(desk: Desk) -> None:
+    async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
         await asyncio.sleep(0.1)
         for _ in range(3):
@@ -182,7 +182,7 @@ def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
             await _meet_again(desk)
         assert wire.Watch not in kinds(desk), "it is not used"
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_that_was_reset_in_between_is_the_same_board() -> None:

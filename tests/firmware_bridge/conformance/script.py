@@ -129,7 +129,7 @@ class Player:
         self._twins = twins
         self._who = (1,) if firmware_only else (0, 1)
         self._frames: list[bytes] = []
-        self._heard = [0, 0]
+        self._received = [0, 0]
         """How many of each one's events have been expected so far."""
         self._verbs: dict[str, Callable[[list[str]], Coroutine[Any, Any, None]]] = {
             "lost": self._lost,
@@ -262,14 +262,14 @@ class Player:
 
     async def _expect_event(self, words: list[str]) -> None:
         for who in self._who:
-            told = self._twins.told(who)
-            assert self._heard[who] < len(told), f"{_NAMES[who]} has told nothing more"
-            self._check(who, told[self._heard[who]].message, words)
-            self._heard[who] += 1
+            told = self._twins.reported(who)
+            assert self._received[who] < len(told), f"{_NAMES[who]} has told nothing more"
+            self._check(who, told[self._received[who]].message, words)
+            self._received[who] += 1
 
     async def _expect_silence(self, words: list[str]) -> None:
         for who in self._who:
-            more: list[Frame] = self._twins.told(who)[self._heard[who] :]
+            more: list[Frame] = self._twins.reported(who)[self._received[who] :]
             assert not more, f"{_NAMES[who]} has told {more[0].message}"
 
     async def _expect_pin(self, words: list[str]) -> None:

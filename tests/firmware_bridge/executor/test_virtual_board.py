@@ -37,7 +37,7 @@ from firmware_bridge.wire.messages import (
     Value,
     Watch,
 )
-from tests.firmware_bridge.sim.rack import Rack, commit, story
+from tests.firmware_bridge.sim.rack import Rack, commit, run_scenario
 
 # The channel table
 
@@ -48,8 +48,8 @@ def test_nothing_moves_before_the_table_is_committed() -> None:
         assert rack.boards["base"].execute(TakeLease(500), 1) == Refused(
             Refusal.NOT_CONFIGURED, NONE
         )
-        assert rack.tell("lid", lambda lid: Set(lid, 500)) == Refused(Refusal.NOT_CONFIGURED, NONE)
-        assert rack.tell("lid_opened", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.emit("lid", lambda lid: Set(lid, 500)) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.emit("lid_opened", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
 
     clock.run(main())
 
@@ -75,7 +75,7 @@ def test_the_same_table_again_leaves_a_running_motor_running() -> None:
         rack.configure()
         assert rack.read("drum") == 700
 
-    story(main)
+    run_scenario(main)
 
 
 def test_another_table_stops_everything_and_takes_the_lease_away() -> None:
@@ -87,9 +87,9 @@ def test_another_table_stops_everything_and_takes_the_lease_away() -> None:
             board.execute(row, 0)
         assert board.execute(commit(rows), 0) == Ok()
         assert rack.read("drum") == 0
-        assert rack.tell("drum", lambda drum: Set(drum, 700)) == Refused(Refusal.NO_LEASE, NONE)
+        assert rack.emit("drum", lambda drum: Set(drum, 700)) == Refused(Refusal.NO_LEASE, NONE)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_stop_that_is_no_sensor_is_refused_with_the_table() -> None:
@@ -118,7 +118,7 @@ def test_it_proves_who_it_is_and_refuses_another_protocol() -> None:
         assert board.execute(SelfTest(), 0) == Value(0)
         assert board.execute(Report(), 0) == Statistics(0, 0, 0, 0)
 
-    story(main)
+    run_scenario(main)
 
 
 # Refusals
@@ -156,4 +156,4 @@ def test_what_a_channel_cannot_do_is_refused(message: object, reason: Refusal) -
         assert isinstance(reply, Refused)
         assert reply.reason == reason
 
-    story(main)
+    run_scenario(main)

@@ -8,24 +8,24 @@ import pytest
 
 from firmware_bridge.board import Ended, Reason
 from firmware_bridge.wire.messages import Home, Refusal, Refused
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def test_an_axis_must_be_homed_and_keeps_within_its_limits() -> None:
     async def main(rack: Rack) -> None:
         x, y = rack.number("gantry_x"), rack.number("gantry_y")
         move = rack.moves(gantry_x=0.1)
-        assert rack.tell("gantry_x", move) == Refused(Refusal.NOT_HOMED, x)
+        assert rack.emit("gantry_x", move) == Refused(Refusal.NOT_HOMED, x)
         assert (await rack.home("gantry_x")).reason is Reason.DONE
         assert rack.read("gantry_x") == -450_000
         assert rack.read("gantry_x_home") == 1
         beyond = rack.moves(gantry_x=0.4501)
-        assert rack.tell("gantry_x", beyond) == Refused(Refusal.OUT_OF_RANGE, x)
+        assert rack.emit("gantry_x", beyond) == Refused(Refusal.OUT_OF_RANGE, x)
         unhomed = rack.moves(gantry_x=0.1, gantry_y=0.1)
-        assert rack.tell("gantry_x", unhomed) == Refused(Refusal.NOT_HOMED, y)
+        assert rack.emit("gantry_x", unhomed) == Refused(Refusal.NOT_HOMED, y)
         assert rack.read("gantry_x") == -450_000
 
-    story(main)
+    run_scenario(main)
 
 
 def test_axes_begin_together_and_end_when_the_last_has_arrived() -> None:
@@ -36,7 +36,7 @@ def test_axes_begin_together_and_end_when_the_last_has_arrived() -> None:
         assert ended == Ended(Reason.DONE, 0, 0.7)
         assert (rack.read("gantry_x"), rack.read("gantry_y")) == (150_000, -150_000)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_moving_axis_is_where_its_trapezoid_says() -> None:
@@ -48,10 +48,10 @@ def test_a_moving_axis_is_where_its_trapezoid_says() -> None:
         await asyncio.sleep(0.25)
         assert rack.read("gantry_x") == -150_000
         number = rack.number("gantry_x")
-        assert rack.tell("gantry_x", Home) == Refused(Refusal.BUSY, number)
+        assert rack.emit("gantry_x", Home) == Refused(Refusal.BUSY, number)
         await move
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_stopped_move_brakes_by_its_ramp_on_every_axis() -> None:
@@ -65,7 +65,7 @@ def test_a_stopped_move_brakes_by_its_ramp_on_every_axis() -> None:
         assert rack.read("gantry_x") == -450_000 + 240_000
         assert (await rack.move(gantry_x=0.0)).reason is Reason.DONE
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_homing_whose_switch_never_comes_ends_by_time_and_is_no_homing() -> None:
@@ -76,6 +76,6 @@ def test_a_homing_whose_switch_never_comes_ends_by_time_and_is_no_homing() -> No
         assert (await rack.home("gantry_x")).reason is Reason.TIME
         arm.sensor = silent  # type: ignore[method-assign]
         unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
-        assert rack.tell("gantry_x", rack.moves(gantry_x=0.1)) == unhomed
+        assert rack.emit("gantry_x", rack.moves(gantry_x=0.1)) == unhomed
 
-    story(main)
+    run_scenario(main)

@@ -21,11 +21,11 @@ from firmware_bridge.wire.messages import (
     Refused,
     Set,
 )
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def codes(rack: Rack) -> list[FaultCode]:
-    return [FaultCode(event.code) for _, event in rack.heard(Faulted)]  # type: ignore[attr-defined]
+    return [FaultCode(event.code) for _, event in rack.received(Faulted)]  # type: ignore[attr-defined]
 
 
 def test_a_limit_switch_during_a_move_is_a_fault() -> None:
@@ -35,7 +35,7 @@ def test_a_limit_switch_during_a_move_is_a_fault() -> None:
         assert (await rack.move(gantry_x=0.4)).reason is Reason.FAULT
         assert codes(rack) == [FaultCode.LIMIT_SWITCH]
 
-    story(main)
+    run_scenario(main)
 
 
 def test_the_emergency_stop_makes_everything_safe_in_the_same_instant() -> None:
@@ -51,7 +51,7 @@ def test_the_emergency_stop_makes_everything_safe_in_the_same_instant() -> None:
         assert (await move).reason is Reason.FAULT
         assert codes(rack) == [FaultCode.EMERGENCY_STOP] * 2
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
@@ -63,11 +63,11 @@ def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
         rack.plant.emergency_stop(False)
         await asyncio.sleep(1)
         refused = Refused(Refusal.FAULT_LATCHED, number)
-        assert rack.tell("drum", lambda drum: Set(drum, 1)) == refused
+        assert rack.emit("drum", lambda drum: Set(drum, 1)) == refused
         assert base.execute(Clear(), 0) == Ok()
         rack.set("drum", 1)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_both_switches_at_once_are_a_fault_as_long_as_they_are() -> None:
@@ -82,7 +82,7 @@ def test_both_switches_at_once_are_a_fault_as_long_as_they_are() -> None:
         await asyncio.sleep(0.1)
         assert base.execute(Clear(), 0) == Ok()
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_motor_forgotten_is_switched_off_after_its_maximum_on_time() -> None:
@@ -97,11 +97,11 @@ def test_a_motor_forgotten_is_switched_off_after_its_maximum_on_time() -> None:
         assert rack.read("head0_belt") == 600
         await asyncio.sleep(30.1)
         assert rack.read("head0_belt") == 0
-        ((at, fault),) = rack.heard(Faulted)
+        ((at, fault),) = rack.received(Faulted)
         assert at == pytest.approx(150)
         assert fault == Faulted(FaultCode.MAXIMUM_ON_TIME, rack.number("head0_belt"), 150_000_000)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_what_the_mechanism_refuses_is_a_fault_with_a_sentence() -> None:
@@ -112,7 +112,7 @@ def test_what_the_mechanism_refuses_is_a_fault_with_a_sentence() -> None:
         assert rack.boards["base"].refusals == ["head0_pusher pushes, and no tile waits in head 0."]
         assert rack.boards["base"].execute(Clear(), 0) == Ok()
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
@@ -123,7 +123,7 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
         for board in rack.boards.values():
             board.reset(2)
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
-        assert rack.tell("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.emit("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
         told = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
         assert isinstance(told, Identity)
         assert (told.boots, told.reset_cause, told.configuration_crc) == (2, 2, 0)
@@ -131,9 +131,9 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
         assert rack.read("gantry_x") == -450_000
         rack.lease(1)
         unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
-        assert rack.tell("gantry_x", rack.moves(gantry_x=0)) == unhomed
+        assert rack.emit("gantry_x", rack.moves(gantry_x=0)) == unhomed
 
-    story(main)
+    run_scenario(main)
 
 
 def test_the_bootloader_stops_everything() -> None:
@@ -142,4 +142,4 @@ def test_the_bootloader_stops_everything() -> None:
         assert rack.boards["base"].execute(Bootloader(0), 0) == Ok()
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
 
-    story(main)
+    run_scenario(main)

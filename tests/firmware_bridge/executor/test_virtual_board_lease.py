@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.board import Level, Reason
 from firmware_bridge.wire.messages import NONE, Held, MotionEnded, Refusal, Refused, Set
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def test_the_lease_runs_out_and_every_output_is_safe_at_that_instant() -> None:
@@ -24,9 +24,9 @@ def test_the_lease_runs_out_and_every_output_is_safe_at_that_instant() -> None:
         assert rack.loop.time() - start == pytest.approx(0.5, abs=1e-9)
         assert [rack.read(name) for name in ("drum", "head0_belt", "lid")] == [0, 0, 0]
         await asyncio.sleep(0.001)
-        assert [at - start for at, _ in rack.heard(Held)] == pytest.approx([0.5] * 2)
+        assert [at - start for at, _ in rack.received(Held)] == pytest.approx([0.5] * 2)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_renewed_lease_ends_only_after_its_last_renewal() -> None:
@@ -39,18 +39,18 @@ def test_a_renewed_lease_ends_only_after_its_last_renewal() -> None:
         last = rack.loop.time()
         assert rack.read("drum") == 700
         await asyncio.sleep(10)
-        assert rack.heard(Held)[0][0] == pytest.approx(last + 0.5, abs=1e-9)
+        assert rack.received(Held)[0][0] == pytest.approx(last + 0.5, abs=1e-9)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lease_made_shorter_ends_sooner() -> None:
     async def main(rack: Rack) -> None:
         rack.lease(0.2)
         await asyncio.sleep(10)
-        assert rack.heard(Held)[0][0] == pytest.approx(0.2, abs=1e-9)
+        assert rack.received(Held)[0][0] == pytest.approx(0.2, abs=1e-9)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lease_given_back_is_no_fault_and_makes_everything_safe() -> None:
@@ -59,12 +59,12 @@ def test_a_lease_given_back_is_no_fault_and_makes_everything_safe() -> None:
         rack.lease(0)
         assert rack.read("drum") == 0
         await asyncio.sleep(100)
-        assert not rack.heard(Held)
-        assert rack.tell("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
+        assert not rack.received(Held)
+        assert rack.emit("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
         rack.lease(1)
         rack.set("drum", 700)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_counts_and_positions_survive_a_lost_lease() -> None:
@@ -78,10 +78,10 @@ def test_counts_and_positions_survive_a_lost_lease() -> None:
         said = [type(event) for _, board, event in rack.said if board == "arm"]
         assert said[-2:] == [MotionEnded, Held]
         rack.lease(10)
-        assert rack.tell("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
+        assert rack.emit("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
         rack.lease(0)
         rack.lease(10)
         assert (await rack.move(gantry_x=0.4)).reason is Reason.DONE
         assert rack.read("gantry_x") == 400_000
 
-    story(main)
+    run_scenario(main)

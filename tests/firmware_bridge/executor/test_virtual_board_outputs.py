@@ -17,7 +17,7 @@ from firmware_bridge.wire.messages import (
     Stop,
     UntilKind,
 )
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def test_a_lid_stops_at_its_switch_by_itself() -> None:
@@ -31,7 +31,7 @@ def test_a_lid_stops_at_its_switch_by_itself() -> None:
         rack.set("lid", 1000)
         assert rack.read("lid") == 0
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_motor_left_on_stops_at_its_switch_too() -> None:
@@ -42,7 +42,7 @@ def test_a_motor_left_on_stops_at_its_switch_too() -> None:
         await asyncio.sleep(0.0051)
         assert rack.read("lift0") == 0
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_drive_ends_by_its_time_and_says_so() -> None:
@@ -51,19 +51,19 @@ def test_a_drive_ends_by_its_time_and_says_so() -> None:
         late = await rack.drive("lift0", 1000, Level("lift0_up"), 1.0)
         assert late == Ended(Reason.TIME, 0, 1.0)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_drive_ends_when_the_motor_draws_too_much() -> None:
     async def main(rack: Rack) -> None:
         rack.loop.call_later(0.7, rack.boards["base"].current, "lid", 1800)
         limit = Drive(rack.number("lid"), 1000, UntilKind.TIME, NONE, 0, 5000, 1500)
-        assert rack.tell("lid", lambda _: limit) == Ok()
+        assert rack.emit("lid", lambda _: limit) == Ok()
         await asyncio.sleep(1)
-        (at, ended), *_ = rack.heard(MotionEnded)
+        (at, ended), *_ = rack.received(MotionEnded)
         assert (at, ended.reason) == (0.7, Reason.CURRENT)  # type: ignore[attr-defined]
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_pulse_is_as_long_as_ordered() -> None:
@@ -74,7 +74,7 @@ def test_a_pulse_is_as_long_as_ordered() -> None:
         assert await pulse == Ended(Reason.DONE, 0, 0.04)
         assert rack.read("wide") == 0
 
-    story(main)
+    run_scenario(main)
 
 
 def test_back_pressure_pauses_a_wheel_and_lets_it_go_on() -> None:
@@ -93,7 +93,7 @@ def test_back_pressure_pauses_a_wheel_and_lets_it_go_on() -> None:
         base.sensor("head0_counter", True)
         assert (await wheel).reason is Reason.EDGES
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_busy_motor_is_refused_until_it_is_stopped() -> None:
@@ -101,13 +101,13 @@ def test_a_busy_motor_is_refused_until_it_is_stopped() -> None:
         lid = asyncio.create_task(rack.drive("lid", 1000, Level("lid_opened"), 5.0))
         await asyncio.sleep(0.5)
         number = rack.number("lid")
-        assert rack.tell("lid", lambda _: Set(number, 0)) == Refused(Refusal.BUSY, number)
-        assert rack.tell("lid", lambda _: Pulse(number, 9, 9)) == Refused(Refusal.BUSY, number)
+        assert rack.emit("lid", lambda _: Set(number, 0)) == Refused(Refusal.BUSY, number)
+        assert rack.emit("lid", lambda _: Pulse(number, 9, 9)) == Refused(Refusal.BUSY, number)
         rack.stop("lid")
         assert await lid == Ended(Reason.STOPPED, 0, 0.5)
         rack.set("lid", -1000)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_stopping_everything_leaves_the_lamps_on() -> None:
@@ -118,18 +118,18 @@ def test_stopping_everything_leaves_the_lamps_on() -> None:
         assert rack.boards["arm"].execute(Stop(NONE), 0) == Ok()
         assert [rack.read(name) for name in ("wide", "grip", "turner")] == [1, 0, 0]
 
-    story(main)
+    run_scenario(main)
 
 
 def test_the_reply_comes_before_the_end_of_a_motion_that_ends_at_once() -> None:
     async def main(rack: Rack) -> None:
-        reply = rack.tell("lid", rack.drives(-1000, Level("lid_closed"), 5.0))
+        reply = rack.emit("lid", rack.drives(-1000, Level("lid_closed"), 5.0))
         assert reply == Ok()
-        assert not rack.heard(MotionEnded)
+        assert not rack.received(MotionEnded)
         await asyncio.sleep(0)
-        assert len(rack.heard(MotionEnded)) == 1
+        assert len(rack.received(MotionEnded)) == 1
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_strip_lights_the_lamps_that_it_has_and_no_others() -> None:
@@ -140,7 +140,7 @@ def test_a_strip_lights_the_lamps_that_it_has_and_no_others() -> None:
         rack.set(strip, 0b11 << lamps - 2)
         assert rack.plant.shown[strip] == 0b11 << lamps - 2
         too_far = Refused(Refusal.OUT_OF_RANGE, rack.number(strip))
-        assert rack.tell(strip, lambda number: Set(number, 0b11 << lamps - 1)) == too_far
-        assert rack.tell(strip, lambda number: Set(number, -1)) == too_far
+        assert rack.emit(strip, lambda number: Set(number, 0b11 << lamps - 1)) == too_far
+        assert rack.emit(strip, lambda number: Set(number, -1)) == too_far
 
-    story(main, "classic")
+    run_scenario(main, "classic")

@@ -21,7 +21,7 @@ from firmware_bridge.wire.messages import (
     Value,
     Watch,
 )
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def test_a_bouncing_key_counts_once() -> None:
@@ -35,25 +35,25 @@ def test_a_bouncing_key_counts_once() -> None:
         rack.boards["base"].sensor("done_key", True)
         settled = rack.loop.time() + 0.02
         await asyncio.sleep(1)
-        (at, event), *more = rack.heard(EdgeSeen)
+        (at, event), *more = rack.received(EdgeSeen)
         assert at == pytest.approx(settled)
         assert event == EdgeSeen(rack.number("done_key"), 1, round(settled * 1e6), 1)
         assert not more
-        assert rack.tell("done_key", Count) == Value(1)
+        assert rack.emit("done_key", Count) == Value(1)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_an_unwatched_sensor_is_silent() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("done_key")
-        assert rack.tell("done_key", lambda key: Watch(key, 0)) == Ok()
+        assert rack.emit("done_key", lambda key: Watch(key, 0)) == Ok()
         rack.boards["base"].sensor("done_key", True)
         await asyncio.sleep(0.5)
-        assert not rack.heard(EdgeSeen)
+        assert not rack.received(EdgeSeen)
         assert rack.read("done_key") == 1
 
-    story(main)
+    run_scenario(main)
 
 
 def test_dice_are_read_once_they_lie_still() -> None:
@@ -65,26 +65,26 @@ def test_dice_are_read_once_they_lie_still() -> None:
         fair = await rack.throw("dice", 3)
         assert all(1 <= die <= 6 for die in fair)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_stopped_throw_ends_without_dice() -> None:
     async def main(rack: Rack) -> None:
-        assert rack.tell("dice", lambda dice: ThrowDice(dice, 2)) == Ok()
+        assert rack.emit("dice", lambda dice: ThrowDice(dice, 2)) == Ok()
         await asyncio.sleep(0.5)
         busy = Refused(Refusal.BUSY, rack.number("dice"))
-        assert rack.tell("dice", lambda dice: ThrowDice(dice, 2)) == busy
+        assert rack.emit("dice", lambda dice: ThrowDice(dice, 2)) == busy
         rack.stop("dice")
         await asyncio.sleep(10)
-        ((_, ended),) = rack.heard(MotionEnded)
+        ((_, ended),) = rack.received(MotionEnded)
         assert ended.reason == Reason.STOPPED  # type: ignore[attr-defined]
-        assert not rack.heard(DiceRead)
+        assert not rack.received(DiceRead)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_an_empty_reader_sees_no_tag() -> None:
     async def main(rack: Rack) -> None:
-        assert rack.tell("reader", Scan) == Tag(0)
+        assert rack.emit("reader", Scan) == Tag(0)
 
-    story(main)
+    run_scenario(main)

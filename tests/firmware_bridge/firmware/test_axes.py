@@ -6,18 +6,18 @@ from pathlib import Path
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.messages import NONE, Clear, Held, Home, Move, Read, Stop, TakeLease
-from tests.firmware_bridge.firmware.twin_stories import codes, reasons, story
+from tests.firmware_bridge.firmware.twin_scenarios import codes, reasons, run_scenario
 from tests.firmware_bridge.firmware.twins import Twins
 
 
 async def home_all(twins: Twins) -> None:
     """Home the arm's three axes, each meeting its switch a second later."""
     for axis in ("gantry_x", "gantry_y", "gantry_z"):
-        await twins.tell(Home(twins.number(axis)))
+        await twins.emit(Home(twins.number(axis)))
         await twins.advance(700)
         await twins.sense(f"{axis}_home", True)
         await twins.advance(50)
-        await twins.tell(Read(twins.number(axis)))
+        await twins.emit(Read(twins.number(axis)))
 
 
 def move(twins: Twins, x: int, y: int, z: int, speed: int = 1000) -> Move:
@@ -32,78 +32,78 @@ async def leave_switches(twins: Twins) -> None:
 
 
 def test_an_axis_that_has_not_been_home_does_not_move(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
-        await twins.tell(move(twins, 0, 0, 0))
+    async def scenario(twins: Twins) -> None:
+        await twins.emit(move(twins, 0, 0, 0))
         await home_all(twins)
-        await twins.tell(move(twins, 0, 0, 300_001))
-        await twins.tell(move(twins, 0, 0, 0, speed=1001))
+        await twins.emit(move(twins, 0, 0, 300_001))
+        await twins.emit(move(twins, 0, 0, 0, speed=1001))
         x = twins.number("gantry_x")
-        await twins.tell(Move(x, 0, x, 10, NONE, 0, 1000))
+        await twins.emit(Move(x, 0, x, 10, NONE, 0, 1000))
 
-    story(library, tell, "arm")
+    run_scenario(library, scenario, "arm")
 
 
 def test_three_axes_set_off_together_and_arrive_on_their_last_step(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await home_all(twins)
         begin = [twins.chip.steps(axis) for axis in range(3)]
-        await twins.tell(move(twins, 150_000, -90_000, 120_000))
+        await twins.emit(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(300)
-        await twins.tell(Read(twins.number("gantry_x")))
-        await twins.tell(move(twins, 0, 0, 0))
+        await twins.emit(Read(twins.number("gantry_x")))
+        await twins.emit(move(twins, 0, 0, 0))
         await twins.advance(1500)
-        await twins.tell(Read(twins.number("gantry_x")))
+        await twins.emit(Read(twins.number("gantry_x")))
         gone = [twins.chip.steps(axis) - begin[axis] for axis in range(3)]
         assert gone[:2] == [600_000 // 150, 360_000 // 150]
 
-    twins = story(library, tell, "arm")
+    twins = run_scenario(library, scenario, "arm")
     assert reasons(twins) == [Reason.DONE] * 4
 
 
 def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_those_that_began_with_it(
     library: Path,
 ) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.tell(move(twins, 150_000, -90_000, 120_000))
+        await twins.emit(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(240)
-        await twins.tell(Stop(twins.number("gantry_y")))
-        await twins.tell(move(twins, 0, 0, 0))
+        await twins.emit(Stop(twins.number("gantry_y")))
+        await twins.emit(move(twins, 0, 0, 0))
         await twins.advance(400)
         for axis in "xyz":
-            await twins.tell(Read(twins.number(f"gantry_{axis}")))
-        await twins.tell(move(twins, 0, 0, 200_000, speed=700))
+            await twins.emit(Read(twins.number(f"gantry_{axis}")))
+        await twins.emit(move(twins, 0, 0, 200_000, speed=700))
         await twins.advance(1500)
 
-    twins = story(library, tell, "arm")
+    twins = run_scenario(library, scenario, "arm")
     assert reasons(twins)[-2:] == [Reason.STOPPED, Reason.DONE]
 
 
 def test_a_limit_switch_on_the_way_is_a_fault(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.tell(move(twins, 150_000, -90_000, 120_000))
+        await twins.emit(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(100)
         await twins.sense("gantry_x_home", True)
         await twins.advance(600)
-        await twins.tell(Clear())
-        await twins.tell(Read(twins.number("gantry_x")))
+        await twins.emit(Clear())
+        await twins.emit(Read(twins.number("gantry_x")))
 
-    twins = story(library, tell, "arm")
+    twins = run_scenario(library, scenario, "arm")
     assert codes(twins) == [FaultCode.LIMIT_SWITCH]
 
 
 def test_held_follows_the_last_axis_that_comes_to_rest(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.tell(TakeLease(300))
-        await twins.tell(move(twins, 150_000, -90_000, 120_000))
+        await twins.emit(TakeLease(300))
+        await twins.emit(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(900)
 
-    twins = story(library, tell, "arm")
+    twins = run_scenario(library, scenario, "arm")
     assert reasons(twins)[-1] is Reason.HELD
-    assert isinstance(twins.heard[1][-1].message, Held)
+    assert isinstance(twins.received[1][-1].message, Held)

@@ -51,21 +51,21 @@ class Table:
         self.plant: Plant = hardware.plant
         self.base: Board = hardware.boards["base"]
         self.arm: Board = hardware.boards["arm"]
-        self.copper: list[tuple[float, str, object]] = []
+        self.recorder: list[tuple[float, str, object]] = []
         self._follow("output")
         self._follow("axis_begins")
         self._follow("axis_ends")
 
     def values(self, channel: str) -> list[object]:
         """What became of an output, in order."""
-        return [rest for _, name, rest in self.copper if name == f"output {channel}"]
+        return [rest for _, name, rest in self.recorder if name == f"output {channel}"]
 
     def _follow(self, what: str) -> None:
         does = getattr(self.plant, what)
 
         def followed(channel: str, *rest: float) -> None:
             value = rest[0] if what == "output" else rest
-            self.copper.append((now().time(), f"{what} {channel}", value))
+            self.recorder.append((now().time(), f"{what} {channel}", value))
             does(channel, *rest)
 
         setattr(self.plant, what, followed)
@@ -89,41 +89,41 @@ async def at_the_table() -> AsyncIterator[Table]:
         hardware.close()
 
 
-def seen(story: Callable[[Table], Awaitable[None]]) -> list[tuple[float, str, object]]:
+def seen(scenario: Callable[[Table], Awaitable[None]]) -> list[tuple[float, str, object]]:
     """Let a story happen at the table; what its copper did."""
 
     async def main() -> list[tuple[float, str, object]]:
         async with at_the_table() as table:
-            await story(table)
-        return table.copper
+            await scenario(table)
+        return table.recorder
 
     return clock.run(main())
 
 
 def test_a_lift_stops_at_its_own_switch() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         ended = await table.base.drive("lift0", 1000, Level("lift0_up"), 5.0)
         assert ended.reason is Reason.LEVEL
         assert ended.seconds == pytest.approx(2.505, abs=0.001)
         assert table.values("lift0") == [1000, 0]
 
-    seen(story)
+    seen(scenario)
 
 
 def test_a_drum_at_two_thirds_turns_until_its_time_is_over_and_not_in_pulses() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         ended = await table.base.drive("drum", 650, Elapsed(), 0.5)
         assert ended.reason is Reason.TIME
         await asyncio.sleep(0.02)
         assert table.values("drum") == [1000, 0]
-        starts, stops = (at for at, name, _ in table.copper if name == "output drum")
+        starts, stops = (at for at, name, _ in table.recorder if name == "output drum")
         assert stops - starts == pytest.approx(0.5, abs=0.005)
 
-    seen(story)
+    seen(scenario)
 
 
 def test_the_arm_finds_its_switches_and_stands_where_its_steps_have_brought_it() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         for axis in ("gantry_z", "gantry_x", "gantry_y"):
             assert (await table.arm.home(axis)).reason is Reason.DONE
         assert await table.arm.read("gantry_x_home") == 1
@@ -131,24 +131,24 @@ def test_the_arm_finds_its_switches_and_stands_where_its_steps_have_brought_it()
         assert ended.reason is Reason.DONE
         await asyncio.sleep(0.02)
         assert await table.arm.read("gantry_x_home") == 0
-        rests = {name.split()[1]: rest for _, name, rest in table.copper if "ends" in name}
+        rests = {name.split()[1]: rest for _, name, rest in table.recorder if "ends" in name}
         for axis, place in (("gantry_x", 0.1234), ("gantry_y", -0.2), ("gantry_z", 0.25)):
             assert rests[axis] == (pytest.approx(place, abs=STEP / 2),)
         assert (await table.arm.move({"gantry_z": 0.3})).reason is Reason.DONE
         assert await table.arm.read("gantry_z_home") == 1
 
-    seen(story)
+    seen(scenario)
 
 
 def test_the_emergency_stop_cuts_a_motor_before_any_host_could() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)
         faults = table.base.faults
         pressed = now().time()
         table.plant.emergency_stop(True)
         assert (await anext(faults)).code is FaultCode.EMERGENCY_STOP
-        at, _, value = next(each for each in reversed(table.copper) if each[1] == "output drum")
+        at, _, value = next(each for each in reversed(table.recorder) if each[1] == "output drum")
         assert value == 0
         assert at - pressed < 0.0005
         with pytest.raises(BoardError, match="fault"):
@@ -158,11 +158,11 @@ def test_the_emergency_stop_cuts_a_motor_before_any_host_could() -> None:
         await table.base.clear()
         await table.base.set("drum", 1000)
 
-    seen(story)
+    seen(scenario)
 
 
 def test_dice_and_tags_come_from_the_modules_on_the_serial_ports() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         assert table.plant.dome is not None
         thrown = await table.base.throw("dice", 3)
         assert len(thrown) == 3
@@ -170,11 +170,11 @@ def test_dice_and_tags_come_from_the_modules_on_the_serial_ports() -> None:
         assert (await table.base.thrown("dice"))[1] == thrown
         assert await table.arm.scan("reader") is None
 
-    seen(story)
+    seen(scenario)
 
 
 def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)
         faults = table.base.faults
@@ -185,12 +185,12 @@ def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -
         identity = await table.base.start()
         assert (identity.serial, identity.boots) == ("SIM00000", 2)
 
-    seen(story)
+    seen(scenario)
 
 
 @pytest.mark.parametrize("cause", Cause)
 def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         def seen_now() -> Awaitable[list[int]]:
             return asyncio.gather(*map(table.base.read, sensors))
 
@@ -207,14 +207,14 @@ def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None
         await asyncio.sleep(0.1)
         assert await seen_now() == before
 
-    seen(story)
+    seen(scenario)
 
 
 @pytest.mark.parametrize("cause", [Cause.WATCHDOG, Cause.POWER], ids=["hung", "without power"])
 def test_what_a_board_counted_before_it_fell_out_is_recalled_to_the_last_tile(
     cause: Cause,
 ) -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         drive = table.base.drive("head0_wheel", 1000, Edges("head0_counter", 9), 5.0)
         lifting = asyncio.create_task(drive)
         for active in (True, False) * 3:
@@ -232,25 +232,25 @@ def test_what_a_board_counted_before_it_fell_out_is_recalled_to_the_last_tile(
         assert 0.35 - CLOCK_LAG < recalled.seconds < 0.35 + LAST_WORDS
         assert await table.base.count("head0_counter") == 3
 
-    seen(story)
+    seen(scenario)
 
 
 def test_two_evenings_are_the_same_to_the_last_cycle() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         await table.arm.home("gantry_z")
         lift = table.base.drive("lift1", 1000, Level("lift1_up"), 5.0)
         move = table.arm.home("gantry_x")
         await asyncio.gather(lift, move)
 
-    assert seen(story) == seen(story)
+    assert seen(scenario) == seen(scenario)
 
 
 def test_what_no_mechanism_can_do_ends_the_run_with_its_sentence() -> None:
-    async def story(table: Table) -> None:
+    async def scenario(table: Table) -> None:
         await table.base.drive("head0_pusher", 1000, Elapsed(), 1.0)
 
     with pytest.raises(ImpossibleOrderError, match="no tile waits"):
-        seen(story)
+        seen(scenario)
 
 
 def test_firmware_that_is_not_built_says_how_to_build_it() -> None:

@@ -27,28 +27,34 @@ from firmware_bridge.wire.messages import (
     UntilKind,
     Watch,
 )
-from tests.firmware_bridge.firmware.twin_stories import codes, drive, pass_tiles, reasons, story
+from tests.firmware_bridge.firmware.twin_scenarios import (
+    codes,
+    drive,
+    pass_tiles,
+    reasons,
+    run_scenario,
+)
 from tests.firmware_bridge.firmware.twins import Twins
 
 
 def test_the_wheel_stops_at_the_third_tile_and_the_host_is_told(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
-        await twins.tell(drive(twins, "head0_wheel", 1000, UntilKind.EDGES, "head0_counter", 3))
+        await twins.emit(drive(twins, "head0_wheel", 1000, UntilKind.EDGES, "head0_counter", 3))
         await pass_tiles(twins, "head0_counter", 4)
         for ask in (Count, Read):
-            await twins.tell(ask(twins.number("head0_counter")))
-        await twins.tell(Recall(twins.number("head0_wheel")))
-        await twins.tell(Recall(twins.number("head0_belt")))
+            await twins.emit(ask(twins.number("head0_counter")))
+        await twins.emit(Recall(twins.number("head0_wheel")))
+        await twins.emit(Recall(twins.number("head0_belt")))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.EDGES]
     off = [change for change in twins.chip.changes() if change.pin == 6 and change.level == 0]
     assert len(off) == 2, "driven low by the table, and by the third edge"
 
 
 def test_a_bounce_is_no_tile(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter", "lid_key")
         for pause in (0.2, 0.5, 0.9, 1.1, 0.4, 5.0):
             await twins.sense("head0_counter", True)
@@ -58,55 +64,55 @@ def test_a_bounce_is_no_tile(library: Path) -> None:
             await twins.sense("lid_key", False)
             await twins.advance(pause)
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert len(twins.events(EdgeSeen)) == 4
 
 
 def test_the_lid_stops_at_its_switch_and_does_not_go_on_against_it(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         lid = twins.number("lid")
-        await twins.tell(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
+        await twins.emit(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
         await twins.advance(500.5)
         await twins.sense("lid_opened", True)
         await twins.advance(20)
-        await twins.tell(Set(lid, 300))
-        await twins.tell(Read(lid))
-        await twins.tell(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
-        await twins.tell(drive(twins, "lid", 700, UntilKind.TIME))
-        await twins.tell(Set(lid, -300))
-        await twins.tell(Read(lid))
+        await twins.emit(Set(lid, 300))
+        await twins.emit(Read(lid))
+        await twins.emit(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
+        await twins.emit(drive(twins, "lid", 700, UntilKind.TIME))
+        await twins.emit(Set(lid, -300))
+        await twins.emit(Read(lid))
         await twins.advance(20)
         await twins.sense("lid_closed", True)
         await twins.advance(20)
-        await twins.tell(Clear())
+        await twins.emit(Clear())
         await twins.sense("lid_closed", False)
         await twins.advance(20)
-        await twins.tell(Clear())
-        await twins.tell(Read(lid))
+        await twins.emit(Clear())
+        await twins.emit(Read(lid))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.LEVEL, Reason.LEVEL, Reason.SWITCH]
     assert codes(twins) == [FaultCode.BOTH_SWITCHES]
 
 
 def test_a_full_belt_holds_its_wheel_and_lets_it_go_on(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         wheel = twins.number("head1_wheel")
-        await twins.tell(drive(twins, "head1_wheel", -600, UntilKind.EDGES, "head1_counter", 9))
+        await twins.emit(drive(twins, "head1_wheel", -600, UntilKind.EDGES, "head1_counter", 9))
         await twins.sense("head1_full", True)
         await twins.advance(30)
-        await twins.tell(Read(wheel))
+        await twins.emit(Read(wheel))
         await twins.sense("head1_full", False)
         await twins.advance(30)
-        await twins.tell(Read(wheel))
-        await twins.tell(Stop(wheel))
-        await twins.tell(Recall(wheel))
+        await twins.emit(Read(wheel))
+        await twins.emit(Stop(wheel))
+        await twins.emit(Recall(wheel))
 
-    story(library, tell)
+    run_scenario(library, scenario)
 
 
 def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         lid, key, dice = (twins.number(name) for name in ("lid", "lid_key", "dice"))
         pusher = twins.number("head0_pusher")
         orders: list[Message] = [
@@ -141,53 +147,53 @@ def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
             Set(lid, 100),
         ]
         for order in orders:
-            await twins.tell(order)
+            await twins.emit(order)
 
-    story(library, tell)
+    run_scenario(library, scenario)
 
 
 def test_a_pulse_ends_after_its_time_and_a_motor_after_its_longest(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         pusher = twins.number("head0_pusher")
-        await twins.tell(Pulse(pusher, 1000, 40))
-        await twins.tell(Pulse(pusher, 1000, 40))
+        await twins.emit(Pulse(pusher, 1000, 40))
+        await twins.emit(Pulse(pusher, 1000, 40))
         await twins.advance(30)
-        await twins.tell(Read(pusher))
-        await twins.tell(Recall(pusher))
+        await twins.emit(Read(pusher))
+        await twins.emit(Recall(pusher))
         await twins.advance(30)
-        await twins.tell(Recall(pusher))
-        await twins.tell(Set(pusher, 400))
+        await twins.emit(Recall(pusher))
+        await twins.emit(Set(pusher, 400))
         await twins.advance(1999)
-        await twins.tell(Read(pusher))
+        await twins.emit(Read(pusher))
         await twins.advance(10)
-        await twins.tell(Set(pusher, 400))
-        await twins.tell(Clear())
+        await twins.emit(Set(pusher, 400))
+        await twins.emit(Clear())
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert codes(twins) == [FaultCode.MAXIMUM_ON_TIME]
 
 
 def test_the_dice_are_thrown_and_counted(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         dice = twins.number("dice")
-        await twins.tell(ThrowDice(dice, 3))
-        await twins.tell(ThrowDice(dice, 3))
+        await twins.emit(ThrowDice(dice, 3))
+        await twins.emit(ThrowDice(dice, 3))
         await twins.advance(1000)
-        await twins.tell(Count(dice))
+        await twins.emit(Count(dice))
         await twins.advance(600)
-        await twins.tell(Count(dice))
-        await twins.tell(Read(dice))
-        await twins.tell(ThrowDice(dice, 5))
+        await twins.emit(Count(dice))
+        await twins.emit(Read(dice))
+        await twins.emit(ThrowDice(dice, 5))
         await twins.advance(100)
-        await twins.tell(Stop(dice))
-        await twins.tell(Count(dice))
+        await twins.emit(Stop(dice))
+        await twins.emit(Count(dice))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert [tuple(event)[1:] for event in twins.events(DiceRead)] == [(3, 1, 6, 0, 0)]
 
 
 def test_the_reader_tells_the_tag_before_it(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
-        await twins.tell(Scan(twins.number("reader")))
+    async def scenario(twins: Twins) -> None:
+        await twins.emit(Scan(twins.number("reader")))
 
-    story(library, tell, "arm")
+    run_scenario(library, scenario, "arm")

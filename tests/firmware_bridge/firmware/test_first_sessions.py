@@ -27,27 +27,27 @@ from firmware_bridge.wire.messages import (
     ThrowDice,
     UntilKind,
 )
-from tests.firmware_bridge.firmware.twin_stories import drive, pass_tiles, reasons, story
+from tests.firmware_bridge.firmware.twin_scenarios import drive, pass_tiles, reasons, run_scenario
 from tests.firmware_bridge.firmware.twins import Twins
 
 
 def test_nothing_is_answered_before_the_host_has_said_who_it_is(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.line(encode(0, 7, SelfTest()))
-        await twins.tell(Identify(PROTOCOL + 1, b"nonce000"))
-        await twins.tell(Identify(PROTOCOL, b"nonce001"))
+        await twins.emit(Identify(PROTOCOL + 1, b"nonce000"))
+        await twins.emit(Identify(PROTOCOL, b"nonce001"))
         for message in (SelfTest(), TakeLease(500), Stop(NONE), Clear(), Read(0), Report()):
-            await twins.tell(message)
+            await twins.emit(message)
 
-    twins = story(library, tell, begin=False)
-    assert len(twins.heard[1]) == 8
+    twins = run_scenario(library, scenario, begin=False)
+    assert len(twins.received[1]) == 8
 
 
 def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         pulse = Pulse(twins.number("head0_pusher"), 1000, 40)
-        await twins.tell(pulse)
+        await twins.emit(pulse)
         await twins.advance(1)
         sequence = (len(twins.asked) - 1) & 0xFF
         for _ in range(3):
@@ -55,14 +55,14 @@ def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library
             await twins.line(encode(0, sequence + 9 & 0xFF, pulse))
         await twins.line(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
         await twins.advance(60)
-        await twins.tell(Report())
+        await twins.emit(Report())
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.DONE]
 
 
 def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         for _ in range(10):
             await twins.sense("head0_counter", True)
@@ -72,49 +72,49 @@ def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: 
         await twins.advance(1300, acknowledge=False)
         await twins.advance(20)
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert len(twins.events(EdgeSeen)) > 50
 
 
 def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
-        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
+        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
         await twins.sense("emergency", True)
         await twins.advance(5, acknowledge=False)
-        await twins.tell(Identify(PROTOCOL, b"nonce002"))
-        await twins.tell(Recall(twins.number("head0_wheel")))
+        await twins.emit(Identify(PROTOCOL, b"nonce002"))
+        await twins.emit(Recall(twins.number("head0_wheel")))
         await twins.advance(5)
         await twins.begin(b"nonce003")
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert len(twins.events(Faulted)) == 3
 
 
 def test_the_same_table_again_leaves_a_running_motor_running(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
-        await twins.tell(Set(twins.number("drum"), 1000))
+    async def scenario(twins: Twins) -> None:
+        await twins.emit(Set(twins.number("drum"), 1000))
         for record in twins.records:
-            await twins.tell(record)
+            await twins.emit(record)
         crc = configuration_crc(twins.records)
-        await twins.tell(Commit(len(twins.records), crc ^ 1))
-        await twins.tell(Commit(len(twins.records), crc))
-        await twins.tell(Read(twins.number("drum")))
+        await twins.emit(Commit(len(twins.records), crc ^ 1))
+        await twins.emit(Commit(len(twins.records), crc))
+        await twins.emit(Read(twins.number("drum")))
         assert twins.chip.output(4) == 1
 
-    story(library, tell)
+    run_scenario(library, scenario)
 
 
 def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         wheel, counter, dice = (
             twins.number(name) for name in ("head0_wheel", "head0_counter", "dice")
         )
-        await twins.tell(ThrowDice(dice, 2))
+        await twins.emit(ThrowDice(dice, 2))
         await twins.advance(1600)
-        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 5))
+        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 5))
         await pass_tiles(twins, "head0_counter", 2)
-        await twins.tell(Stop(wheel))
+        await twins.emit(Stop(wheel))
         await twins.sense("head0_vane", False)
         twins.lose_supply()
         await twins.sense("head0_vane", True)
@@ -129,6 +129,6 @@ def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
             Recall(twins.number("head1_wheel")),
         ]
         for question in questions:
-            await twins.tell(question)
+            await twins.emit(question)
 
-    story(library, tell)
+    run_scenario(library, scenario)

@@ -15,73 +15,79 @@ from firmware_bridge.wire.messages import (
     TakeLease,
     UntilKind,
 )
-from tests.firmware_bridge.firmware.twin_stories import codes, drive, pass_tiles, reasons, story
+from tests.firmware_bridge.firmware.twin_scenarios import (
+    codes,
+    drive,
+    pass_tiles,
+    reasons,
+    run_scenario,
+)
 from tests.firmware_bridge.firmware.twins import Twins
 
 
 def test_a_lost_lease_makes_everything_safe_and_is_held_until_given_back(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         drum = twins.number("drum")
-        await twins.tell(TakeLease(500))
-        await twins.tell(Set(drum, 800))
-        await twins.tell(Pulse(twins.number("head0_pusher"), 1000, 1900))
-        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
+        await twins.emit(TakeLease(500))
+        await twins.emit(Set(drum, 800))
+        await twins.emit(Pulse(twins.number("head0_pusher"), 1000, 1900))
+        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
         await twins.advance(400)
-        await twins.tell(TakeLease(500))
+        await twins.emit(TakeLease(500))
         await twins.advance(510)
-        await twins.tell(Read(drum))
-        await twins.tell(TakeLease(500))
-        await twins.tell(Set(drum, 800))
+        await twins.emit(Read(drum))
+        await twins.emit(TakeLease(500))
+        await twins.emit(Set(drum, 800))
         await pass_tiles(twins, "head0_counter", 1)
-        await twins.tell(Recall(twins.number("head0_wheel")))
-        await twins.tell(TakeLease(0))
-        await twins.tell(TakeLease(500))
-        await twins.tell(Set(drum, 800))
-        await twins.tell(Read(drum))
+        await twins.emit(Recall(twins.number("head0_wheel")))
+        await twins.emit(TakeLease(0))
+        await twins.emit(TakeLease(500))
+        await twins.emit(Set(drum, 800))
+        await twins.emit(Read(drum))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.HELD, Reason.HELD]
     assert len(twins.events(Held)) == 1
 
 
 def test_the_emergency_stop_ends_everything_and_stays_until_it_is_released(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         drum = twins.number("drum")
-        await twins.tell(Set(drum, 1000))
-        await twins.tell(drive(twins, "head0_wheel", 500, UntilKind.TIME))
+        await twins.emit(Set(drum, 1000))
+        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.TIME))
         await twins.advance(10.5)
         await twins.sense("emergency", True)
         assert [twins.chip.output(pin) for pin in (4, 5, 6, 7)] == [0, 0, 0, 0]
         await twins.advance(10)
-        await twins.tell(Set(drum, 1000))
-        await twins.tell(Clear())
+        await twins.emit(Set(drum, 1000))
+        await twins.emit(Clear())
         await twins.sense("emergency", False)
         await twins.advance(10)
-        await twins.tell(Clear())
-        await twins.tell(Set(drum, 1000))
+        await twins.emit(Clear())
+        await twins.emit(Set(drum, 1000))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.FAULT]
     assert codes(twins) == [FaultCode.EMERGENCY_STOP]
 
 
 def test_hands_behind_the_curtain_stop_what_it_guards_and_nothing_else(library: Path) -> None:
-    async def tell(twins: Twins) -> None:
+    async def scenario(twins: Twins) -> None:
         lid, drum = twins.number("lid"), twins.number("drum")
-        await twins.tell(Set(drum, 1000))
+        await twins.emit(Set(drum, 1000))
         await twins.sense("curtain", True)
         await twins.advance(10)
-        await twins.tell(Read(drum))
-        await twins.tell(Set(lid, 500))
+        await twins.emit(Read(drum))
+        await twins.emit(Set(lid, 500))
         await twins.advance(10)
-        await twins.tell(Clear())
+        await twins.emit(Clear())
         await twins.sense("curtain", False)
-        await twins.tell(Clear())
-        await twins.tell(Set(lid, 500))
+        await twins.emit(Clear())
+        await twins.emit(Set(lid, 500))
         await twins.advance(10)
         await twins.sense("curtain", True)
         await twins.advance(10)
-        await twins.tell(Read(lid))
+        await twins.emit(Read(lid))
 
-    twins = story(library, tell)
+    twins = run_scenario(library, scenario)
     assert codes(twins) == [FaultCode.LIGHT_CURTAIN] * 2

@@ -54,7 +54,7 @@ DICE = (3, 1, 6, 2, 5)
 TAG = 0xE00401006B1C55A0
 
 
-class _Copper:
+class _OutputRecorder:
     """Nothing is wired to the outputs of the virtual board."""
 
     def __init__(self) -> None:
@@ -91,10 +91,10 @@ class Twins:
         self.tolerance_us = TOLERANCE_US
         self.names = list(self.config.channels)
         self.records = words.records(self.config, words.flags_of(loaded))
-        self.copper = _Copper()
+        self.recorder = _OutputRecorder()
         self.virtual = VirtualBoard(
             self.config,
-            self.copper,
+            self.recorder,
             asyncio.get_running_loop(),
             emergency=loaded.modules.emergency,
             serial=b"TWIN0001",
@@ -106,7 +106,7 @@ class Twins:
         self.chip = VirtualChip(library, b"TWIN0001", KEY, self.config.address)
         self.chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
         self._decoders = Decoder(), Decoder()
-        self.heard: tuple[list[Frame], list[Frame]] = [], []
+        self.received: tuple[list[Frame], list[Frame]] = [], []
         """What the virtual board said, and what the firmware said."""
         self._sequence = 0
         self.asked: dict[int, Message] = {}
@@ -120,13 +120,13 @@ class Twins:
         self.asked[sequence] = message
         return encode(self.config.address, sequence, message)
 
-    async def tell(self, message: Message) -> Message:
+    async def send(self, message: Message) -> Message:
         """Send a command to both; the virtual board's reply."""
         sequence = self._sequence
         await self.line(self.frame(message))
         return next(
             frame.message
-            for frame in reversed(self.heard[0])
+            for frame in reversed(self.received[0])
             if type(frame.message) in REPLIES and frame.sequence == sequence
         )
 
@@ -140,16 +140,16 @@ class Twins:
 
     async def begin(self, nonce: bytes = b"nonce001") -> None:
         """Identify, configure, take a lease of a minute."""
-        await self.tell(Identify(PROTOCOL, nonce))
+        await self.send(Identify(PROTOCOL, nonce))
         for record in self.records:
-            await self.tell(record)
-        await self.tell(Commit(len(self.records), configuration_crc(self.records)))
-        await self.tell(TakeLease(0))
-        await self.tell(TakeLease(60_000))
+            await self.send(record)
+        await self.send(Commit(len(self.records), configuration_crc(self.records)))
+        await self.send(TakeLease(0))
+        await self.send(TakeLease(60_000))
 
     async def watch(self, *sensors: str) -> None:
         for sensor in sensors:
-            await self.tell(Watch(self.number(sensor), 1))
+            await self.send(Watch(self.number(sensor), 1))
 
     def number(self, channel: str) -> int:
         return self.names.index(channel)
@@ -194,7 +194,7 @@ class Twins:
     def measure(self, analog: str, millivolts: int) -> None:
         channel = self.config.channels[analog]
         assert isinstance(channel, AnalogChannel)
-        self.copper.millivolts = millivolts
+        self.recorder.millivolts = millivolts
         self.chip.analog(channel.pin, millivolts)
 
     async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
@@ -219,7 +219,7 @@ class Twins:
         Without `repeats` it does not matter how often they have said an event.
         """
         await self.advance(5)
-        events = self._events if repeats else self.told
+        events = self._events if repeats else self.reported
         for ours, theirs in (
             (self._replies(0), self._replies(1)),
             (events(0), events(1)),
@@ -232,7 +232,7 @@ class Twins:
         """All events of a kind that the firmware has sent, once each."""
         return [frame.message for frame in self._events(1) if isinstance(frame.message, kind)]
 
-    def told(self, twin: int) -> list[Frame]:
+    def frames_of(self, twin: int) -> list[Frame]:
         """The events of the virtual board (0) or the firmware (1), once each."""
         once: list[Frame] = []
         for frame in self._events(twin):
@@ -249,8 +249,8 @@ class Twins:
             return False
         ours, theirs = one.message._asdict(), other.message._asdict()
         if isinstance(one.message, Identity):
-            for told in (ours, theirs):
-                del told["build"], told["channel_hash"]
+            for frames_of in (ours, theirs):
+                del frames_of["build"], frames_of["channel_hash"]
         asked = self.asked.get(one.sequence)
         if isinstance(one.message, Value) and isinstance(asked, Read):
             known = self.config.channels.get(self._called(asked.channel))
@@ -265,10 +265,10 @@ class Twins:
         return self.names[number] if number < len(self.names) else ""
 
     def _replies(self, twin: int) -> list[Frame]:
-        return [frame for frame in self.heard[twin] if type(frame.message) in REPLIES]
+        return [frame for frame in self.received[twin] if type(frame.message) in REPLIES]
 
     def _events(self, twin: int) -> list[Frame]:
-        return [frame for frame in self.heard[twin] if type(frame.message) not in REPLIES]
+        return [frame for frame in self.received[twin] if type(frame.message) not in REPLIES]
 
     # Helpers
 
@@ -281,11 +281,11 @@ class Twins:
 
     def _listen(self) -> None:
         said, self._said[:] = bytes(self._said), b""
-        self.heard[0].extend(self._decoders[0].feed(said))
+        self.received[0].extend(self._decoders[0].feed(said))
         sent = self.chip.sent()
         frames = self._decoders[1].feed(sent)
         assert b"".join(encode(*frame) for frame in frames) == _without_idle(sent)
-        self.heard[1].extend(frames)
+        self.received[1].extend(frames)
 
     def _acknowledge(self) -> None:
         """Each hears that its own last event has arrived."""

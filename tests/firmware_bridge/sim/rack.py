@@ -42,12 +42,12 @@ TILE = TileSize(length_mm=38, width_mm=28, height_mm=20)
 FACES = tuple(f"face {number}" for number in range(136))
 
 
-def story(
+def run_scenario(
     main: Callable[[Rack], Coroutine[Any, Any, None]], table: str = "robotic", **plant: Any
 ) -> Rack:
     """Run a story with a configured, leased rack in virtual time; returns the rack."""
 
-    async def tell() -> Rack:
+    async def scenario() -> Rack:
         rack = Rack(table, **plant)
         rack.configure()
         rack.lease(60.0)
@@ -55,12 +55,12 @@ def story(
         rack.plant.census()
         return rack
 
-    return clock.run(tell())
+    return clock.run(scenario())
 
 
 def ordered(*texts: str, chance: bool = False) -> dict[str, object]:
     """A story's plant with these mishaps; without chance, every duration is at its mean."""
-    return {"mishaps": [parse(text) for text in texts], "chance": chance}
+    return {"injected_faults": [parse(text) for text in texts], "chance": chance}
 
 
 class Rack:
@@ -81,7 +81,7 @@ class Rack:
         self._waiting: dict[tuple[str, int], asyncio.Future[Message]] = {}
         self._ticket = 0
         for name, board in self.boards.items():
-            board.send = partial(self._heard, name)
+            board.send = partial(self._received, name)
         self.plant.connect(self.boards)
         self.plant.power_on()
 
@@ -98,26 +98,26 @@ class Rack:
 
     # Orders by name
 
-    def tell(self, channel: str, make: Callable[[int], Message]) -> Message:
+    def scenario(self, channel: str, make: Callable[[int], Message]) -> Message:
         """Execute a message about a channel, made from its number."""
         name = self.table.board_of(channel)
         self._ticket = (self._ticket + 1) % 256
         return self.boards[name].execute(make(self.number(channel)), self._ticket)
 
     def set(self, channel: str, value: int) -> None:
-        reply = self.tell(channel, lambda number: Set(number, value))
+        reply = self.emit(channel, lambda number: Set(number, value))
         assert reply == Ok(), reply
 
     def read(self, channel: str) -> int:
-        reply = self.tell(channel, Read)
+        reply = self.emit(channel, Read)
         assert isinstance(reply, Value), reply
         return reply.value
 
     def watch(self, channel: str) -> None:
-        assert self.tell(channel, lambda number: Watch(number, 1)) == Ok()
+        assert self.emit(channel, lambda number: Watch(number, 1)) == Ok()
 
     def stop(self, channel: str) -> None:
-        assert self.tell(channel, Stop) == Ok()
+        assert self.emit(channel, Stop) == Ok()
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
         return await self._end(channel, lambda number: Pulse(number, value, round(seconds * 1000)))
@@ -147,7 +147,7 @@ class Rack:
     def number(self, channel: str) -> int:
         return list(self.table.boards[self.table.board_of(channel)].channels).index(channel)
 
-    def heard(self, kind: type) -> list[tuple[float, Message]]:
+    def received(self, kind: type) -> list[tuple[float, Message]]:
         """All events of a kind, with their times."""
         return [(at, message) for at, _, message in self.said if isinstance(message, kind)]
 
@@ -157,13 +157,13 @@ class Rack:
         return Ended(Reason(ended.reason), ended.count, ended.elapsed_us / 1e6)
 
     async def _begun(self, channel: str, make: Callable[[int], Message]) -> Message:
-        reply = self.tell(channel, make)
+        reply = self.emit(channel, make)
         assert not isinstance(reply, Refused), reply
         future: asyncio.Future[Message] = self.loop.create_future()
         self._waiting[self.table.board_of(channel), self._ticket] = future
         return await future
 
-    def _heard(self, board: str, event: Message) -> None:
+    def _received(self, board: str, event: Message) -> None:
         self.said.append((self.loop.time(), board, event))
         if isinstance(event, MotionEnded | DiceRead):
             future = self._waiting.pop((board, event.ticket), None)

@@ -32,7 +32,7 @@ from firmware_bridge.wire.messages import (
     ThrowDice,
     UntilKind,
 )
-from tests.firmware_bridge.sim.rack import FACES, Rack, story
+from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
 
 TABLES = [name for name in table_names() if load_table(name).modules.drum and name != "bench"]
 RANGES = {"B": (0, 255), "b": (-128, 127), "H": (0, 65535), "h": (-32768, 32767),
@@ -76,7 +76,7 @@ def test_a_board_answers_any_command_at_any_time_with_a_reply_that_fits(
         for _, _, event in rack.said:
             encode(0, 0, event)
 
-    story(main)
+    run_scenario(main)
 
 
 def sensible(rack: Rack, board: str, random: Random) -> Message:
@@ -137,7 +137,7 @@ def wild(table: str, seed: int, orders: int = 150) -> list[object]:
         trace.append(list(rack.said))
         trace.append([board.refusals for board in rack.boards.values()])
 
-    story(main, table, seed=seed, faces=FACES[:32])
+    run_scenario(main, table, seed=seed, faces=FACES[:32])
     return trace
 
 

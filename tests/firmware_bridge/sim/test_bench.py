@@ -41,16 +41,16 @@ class Wire:
         self.table = load_table("robotic")
         loop = asyncio.get_running_loop()
         self.bench = Bench(Plant(self.table, TILE, FACES, 1, loop), self._hear)
-        self.heard: list[tuple[float, Frame]] = []
+        self.received: list[tuple[float, Frame]] = []
         self._decoder = Decoder()
         self._sequence = {BASE: 0, ARM: 0}
 
     def ask(self, address: int, message: Message) -> Message:
         sequence = self._sequence[address]
         self._sequence[address] = sequence + 1 & 0xFF
-        before = len(self.heard)
+        before = len(self.received)
         self.bench.receive(encode(address, sequence, message))
-        ((_, frame),) = self.heard[before : before + 1]
+        ((_, frame),) = self.received[before : before + 1]
         assert frame[:2] == (address, sequence)
         return frame.message
 
@@ -67,14 +67,14 @@ class Wire:
             assert self.ask(address, TakeLease(60_000)) == Ok()
 
     def events(self, kind: type) -> list[tuple[float, Frame]]:
-        return [(at, frame) for at, frame in self.heard if isinstance(frame.message, kind)]
+        return [(at, frame) for at, frame in self.received if isinstance(frame.message, kind)]
 
     def number(self, channel: str) -> int:
         return list(self.table.boards[self.table.board_of(channel)].channels).index(channel)
 
     def _hear(self, data: bytes) -> None:
         now = asyncio.get_running_loop().time()
-        self.heard += [(now, frame) for frame in self._decoder.feed(data)]
+        self.received += [(now, frame) for frame in self._decoder.feed(data)]
 
 
 def test_two_boards_share_a_line_and_each_answers_for_itself() -> None:
@@ -86,7 +86,7 @@ def test_two_boards_share_a_line_and_each_answers_for_itself() -> None:
         assert isinstance(arm, Identity)
         assert (base.serial, arm.serial) == (b"SIM00000", b"SIM00001")
         wire.bench.receive(encode(5, 0, Identify(PROTOCOL, b"nonce  1")))
-        assert len(wire.heard) == 2
+        assert len(wire.received) == 2
 
     clock.run(main())
 

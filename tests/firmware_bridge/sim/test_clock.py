@@ -103,16 +103,18 @@ def test_what_the_main_task_leaves_is_cancelled_and_may_still_clean_up() -> None
 def test_another_thread_can_call_in_while_time_is_flying() -> None:
     async def main() -> str:
         loop = asyncio.get_running_loop()
-        heard: asyncio.Future[str] = loop.create_future()
+        received: asyncio.Future[str] = loop.create_future()
 
         def ticking() -> None:
             """Time flies on until the other thread has called."""
-            if not heard.done():
+            if not received.done():
                 loop.call_later(0.001, ticking)
 
         ticking()
-        threading.Thread(target=loop.call_soon_threadsafe, args=(heard.set_result, "pin 7")).start()
-        return await heard
+        threading.Thread(
+            target=loop.call_soon_threadsafe, args=(received.set_result, "pin 7")
+        ).start()
+        return await received
 
     assert run(main()) == "pin 7"
 
@@ -120,9 +122,9 @@ def test_another_thread_can_call_in_while_time_is_flying() -> None:
 def test_another_thread_can_wake_a_loop_on_which_nothing_is_scheduled() -> None:
     async def main() -> tuple[str, float]:
         loop = asyncio.get_running_loop()
-        heard: asyncio.Future[str] = loop.create_future()
-        threading.Timer(0.05, loop.call_soon_threadsafe, [heard.set_result, "pin 7"]).start()
-        return await heard, now()
+        received: asyncio.Future[str] = loop.create_future()
+        threading.Timer(0.05, loop.call_soon_threadsafe, [received.set_result, "pin 7"]).start()
+        return await received, now()
 
     assert run(main(), patience=30.0) == ("pin 7", 0.0)
 
@@ -184,18 +186,18 @@ def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
 def test_what_comes_to_a_live_loop_comes_at_its_own_instant() -> None:
     loop = VirtualLoop(pace=1.0, live=True)
     ours, theirs = socket.socketpair()
-    heard = loop.create_future()
+    received = loop.create_future()
 
     def hear() -> None:
         ours.recv(1)
-        heard.set_result(loop.time())
+        received.set_result(loop.time())
 
     async def main() -> float:
         loop.add_reader(ours, hear)
         teller = threading.Timer(0.2, theirs.send, (b"x",))
         teller.start()
         async with asyncio.timeout(60):
-            came: float = await heard
+            came: float = await received
         teller.join()
         return came
 

@@ -76,11 +76,11 @@ def on_a_line() -> Awaitable[Seen]:
     return let_tiles_out(plant, board)
 
 
-def told(story: Callable[[], Awaitable[Seen]]) -> Seen:
-    async def tell() -> Seen:
-        return await story()
+def told(scenario: Callable[[], Awaitable[Seen]]) -> Seen:
+    async def scenario() -> Seen:
+        return await scenario()
 
-    return clock.run(tell())
+    return clock.run(scenario())
 
 
 def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:

@@ -21,12 +21,12 @@ class Desk:
 
     def tell(self, sequence: int, message: Message, address: int = 3) -> list[Frame]:
         self.session.receive(encode(address, sequence, message))
-        return self.heard()
+        return self.received()
 
     def identify(self, sequence: int = 9, nonce: bytes = b"nonce-01") -> list[Frame]:
         return self.tell(sequence, wire.Identify(1, nonce))
 
-    def heard(self) -> list[Frame]:
+    def received(self) -> list[Frame]:
         said, self._said = self._said, []
         return said
 
@@ -48,7 +48,7 @@ def test_before_identify_nothing_is_done_and_nothing_said() -> None:
     desk = Desk()
     assert desk.tell(0, wire.Clear()) == []
     desk.session.emit(_edge(1))
-    assert desk.done == [] and desk.heard() == []
+    assert desk.done == [] and desk.received() == []
 
 
 def test_commands_after_identify_are_done_in_order_and_answered_by_their_number() -> None:
@@ -107,7 +107,7 @@ def test_a_new_nonce_begins_a_session_with_its_own_numbers_and_no_old_events() -
     desk = Desk()
     desk.identify(9)
     desk.session.emit(_edge(1))
-    desk.heard()
+    desk.received()
     desk.identify(50, b"nonce-02")
     assert desk.session.tick(100.0) is None
     assert desk.tell(10, wire.Clear()) == []
@@ -120,17 +120,17 @@ def test_events_have_their_own_numbers_and_are_repeated_until_received() -> None
     desk.session.emit(_edge(1))
     desk.session.emit(_edge(2))
     events = [Frame(3, 10, _edge(1)), Frame(3, 11, _edge(2))]
-    assert desk.heard() == events
+    assert desk.received() == events
     due = desk.session.tick(1.0)
     assert due == 1.0 + REPEAT_AFTER
-    assert desk.heard() == []
+    assert desk.received() == []
     later = desk.session.tick(due)
     assert later is not None and later > due + REPEAT_AFTER, "each repetition waits longer"
-    assert desk.heard() == events
+    assert desk.received() == events
     desk.tell(0, wire.Received(10))
     desk.session.tick(5.0)
     desk.session.tick(6.0)
-    assert desk.heard() == events[1:]
+    assert desk.received() == events[1:]
     desk.tell(0, wire.Received(11))
     assert desk.session.tick(7.0) is None
 
@@ -142,10 +142,10 @@ def test_received_speaks_for_all_events_before_it_and_an_old_one_for_none() -> N
         desk.session.emit(_edge(number))
     desk.tell(0, wire.Received(13))
     desk.tell(0, wire.Received(11))
-    desk.heard()
+    desk.received()
     desk.session.tick(0.0)
     desk.session.tick(1.0)
-    assert [frame.sequence for frame in desk.heard()] == [14]
+    assert [frame.sequence for frame in desk.received()] == [14]
 
 
 def test_no_more_events_than_the_window_are_ahead_of_the_host() -> None:
@@ -153,7 +153,7 @@ def test_no_more_events_than_the_window_are_ahead_of_the_host() -> None:
     desk.identify(9)
     for number in range(3 * EVENT_WINDOW):
         desk.session.emit(_edge(number))
-    assert len(desk.heard()) == EVENT_WINDOW
+    assert len(desk.received()) == EVENT_WINDOW
     assert len(desk.tell(0, wire.Received(9 + EVENT_WINDOW))) == EVENT_WINDOW
 
 

@@ -17,13 +17,15 @@ from firmware_bridge.wire.sliding_window import REPETITIONS, RoundTrip
 from tests.firmware_bridge.echo import EchoBoard, Wired, noise
 
 
-def story(tell: Callable[[Wired], Awaitable[None]], line_noise: Noise | None = None) -> None:
+def run_scenario(
+    scenario: Callable[[Wired], Awaitable[None]], line_noise: Noise | None = None
+) -> None:
     """Run a story on an identified link, in virtual time."""
 
     async def main() -> None:
         wired = Wired(line_noise)
         await wired.identify()
-        await tell(wired)
+        await scenario(wired)
 
     clock.run(main())
 
@@ -33,11 +35,11 @@ def edge(number: int) -> wire.EdgeSeen:
 
 
 def test_a_command_is_done_and_its_reply_comes_back() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         assert await wired.link.request(wire.Read(42)) == wire.Value(42)
         assert asyncio.get_running_loop().time() < 0.005
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_command_before_identify_says_to_start_the_board() -> None:
@@ -49,18 +51,18 @@ def test_a_command_before_identify_says_to_start_the_board() -> None:
 
 
 def test_no_more_than_the_window_flies_and_all_arrive_in_order() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(1000)]
         await asyncio.sleep(0)
         assert wired.host.bytes_sent < (WINDOW + 2) * 16
         await asyncio.gather(*replies)
         assert wired.board.done == list(range(1000))
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_lost_command_is_sent_again_and_done_once() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         reply = wired.link.request(wire.Set(1, 5))
         await asyncio.sleep(0.005)
@@ -69,11 +71,11 @@ def test_a_lost_command_is_sent_again_and_done_once() -> None:
         assert wired.board.done == [5]
         assert wired.link.traffic.retries == 1
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_lost_reply_is_given_again_and_the_command_not_done_twice() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.host.connect(lambda _: None, lambda _: None)
         reply = wired.link.request(wire.Set(1, 5))
         await asyncio.sleep(0.005)
@@ -82,11 +84,11 @@ def test_a_lost_reply_is_given_again_and_the_command_not_done_twice() -> None:
         assert wired.board.done == [5]
         assert wired.board.session.repeated == 1
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_deaf_board_is_silent_after_every_repetition_and_says_what_to_do() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         began = asyncio.get_running_loop().time()
         with pytest.raises(
@@ -97,11 +99,11 @@ def test_a_deaf_board_is_silent_after_every_repetition_and_says_what_to_do() -> 
         assert wired.link.traffic.retries == REPETITIONS
         assert len(wired.lost) == 1
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_after_silence_nothing_is_sent_until_the_board_is_identified_again() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         replies = [wired.link.request(wire.Set(1, value)) for value in range(20)]
         results = await asyncio.gather(*replies, return_exceptions=True)
@@ -113,46 +115,46 @@ def test_after_silence_nothing_is_sent_until_the_board_is_identified_again() -> 
         await wired.link.request(wire.Set(1, 100))
         assert wired.board.done == [100]
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_board_that_was_reset_falls_silent_instead_of_doing_old_commands() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.board = EchoBoard(wired.there)
         wired.there.connect(wired.board.receive, lambda _: None)
         with pytest.raises(BoardSilentError):
             await wired.link.request(wire.Set(1, 7))
         assert wired.board.done == []
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_events_come_in_order_once_and_are_acknowledged_at_once() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         for number in range(100):
             wired.board.emit(edge(number))
         await asyncio.sleep(0.2)
-        assert wired.told == [edge(number) for number in range(100)]
+        assert wired.on_event == [edge(number) for number in range(100)]
         assert wired.link.traffic.repeated_events == 0
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_an_event_whose_acknowledgement_was_lost_is_told_once() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         wired.board.emit(edge(1))
         await asyncio.sleep(0.3)
         wired.board.deaf = False
         await asyncio.sleep(0.5)
-        assert wired.told == [edge(1)]
+        assert wired.on_event == [edge(1)]
         assert wired.link.traffic.repeated_events >= 1
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_a_cancelled_command_that_was_not_sent_yet_is_not_done() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(WINDOW + 4)]
         await asyncio.sleep(0)
         replies[-1].cancel()
@@ -160,11 +162,11 @@ def test_a_cancelled_command_that_was_not_sent_yet_is_not_done() -> None:
         await asyncio.sleep(0.1)
         assert wired.board.done == list(range(WINDOW + 3))
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_stop_all_overtakes_what_waits_and_what_waits_is_never_done() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(WINDOW + 20)]
         await asyncio.sleep(0)
         wired.link.stop_all()
@@ -173,11 +175,11 @@ def test_stop_all_overtakes_what_waits_and_what_waits_is_never_done() -> None:
         assert all(type(result) is BoardError for result in results[WINDOW:])
         assert wired.board.done == list(range(WINDOW))
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         reply = wired.link.request(wire.Clear())
         await asyncio.sleep(0)
         wired.host.unplug()
@@ -193,7 +195,7 @@ def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
         await wired.link.identify(b"a new 1!")
         assert await wired.link.request(wire.Read(5)) == wire.Value(5)
 
-    story(tell)
+    run_scenario(scenario)
 
 
 def test_two_boards_share_a_line_and_hear_only_their_own_commands() -> None:
@@ -228,7 +230,7 @@ def test_a_slow_line_is_waited_for_instead_of_flooded() -> None:
 
 
 def test_on_a_noisy_line_20_000_commands_are_each_done_exactly_once_in_order() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         values = iter(range(20_000))
 
         async def ask() -> None:
@@ -241,30 +243,30 @@ def test_on_a_noisy_line_20_000_commands_are_each_done_exactly_once_in_order() -
         assert wired.board.session.damaged > 100
         assert wired.link.traffic.retries > 100
 
-    story(tell, noise(7))
+    run_scenario(scenario, noise(7))
 
 
 def test_on_a_noisy_line_every_event_is_told_exactly_once_in_order() -> None:
-    async def tell(wired: Wired) -> None:
+    async def scenario(wired: Wired) -> None:
         for number in range(5_000):
             wired.board.emit(edge(number))
             await asyncio.sleep(0.004)
         await asyncio.sleep(5.0)
-        assert wired.told == [edge(number) for number in range(5_000)]
+        assert wired.on_event == [edge(number) for number in range(5_000)]
         assert wired.link.traffic.repeated_events > 10
 
-    story(tell, noise(8))
+    run_scenario(scenario, noise(8))
 
 
 def test_the_same_seed_gives_the_same_traffic() -> None:
     def run() -> list[object]:
         result: list[object] = []
 
-        async def tell(wired: Wired) -> None:
+        async def scenario(wired: Wired) -> None:
             await asyncio.gather(*(wired.link.request(wire.Set(1, v)) for v in range(500)))
             result.extend([wired.link.traffic, asyncio.get_running_loop().time()])
 
-        story(tell, noise(9))
+        run_scenario(scenario, noise(9))
         return result
 
     assert run() == run()

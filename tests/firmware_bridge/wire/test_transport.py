@@ -47,11 +47,11 @@ async def _until(condition: asyncio.Event) -> None:
 def test_bytes_go_both_ways(port: Port) -> None:
     async def main() -> None:
         transport = open_serial(port.path)
-        heard, enough = bytearray(), asyncio.Event()
+        received, enough = bytearray(), asyncio.Event()
 
         def receive(data: bytes) -> None:
-            heard.extend(data)
-            if heard == b"\x00\x11\x13answer\n\xff":
+            received.extend(data)
+            if received == b"\x00\x11\x13answer\n\xff":
                 enough.set()
 
         transport.connect(receive, lambda _: None)

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.loader import load_table
-from firmware_bridge.sim.faults.injection import Always, At, Mishap, Nth, Rate
+from firmware_bridge.sim.faults.injection import Always, At, InjectedFault, Nth, Rate
 from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease
-from tests.firmware_bridge.sim.rack import FACES, Rack, story
+from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
 from tests.firmware_bridge.sim.test_any_order import TABLES, sensible
 
 SIZES = (None, None, 1.0, 3.0)
 
 
-def some(table: str, random: Random) -> list[Mishap]:
+def some(table: str, random: Random) -> list[InjectedFault]:
     """A handful of mishaps, any kind at any part of a table, at any time."""
     loaded = load_table(table)
     found = []
@@ -33,7 +33,9 @@ def some(table: str, random: Random) -> list[Mishap]:
             when = random.choice((At(random.uniform(0, 60)), Nth(random.randint(1, 5)), Rate(0.3)))
             size = random.choice(SIZES) if kind.measure else None
             found.append(
-                Mishap(kind.name, random.choice(parts), random.choice((when, Always())), size)
+                InjectedFault(
+                    kind.name, random.choice(parts), random.choice((when, Always())), size
+                )
             )
     return found
 
@@ -41,7 +43,7 @@ def some(table: str, random: Random) -> list[Mishap]:
 def wild(table: str, seed: int, orders: int = 120) -> list[object]:
     """A long run of sensible orders while things go wrong and are mended; its whole trace."""
     random = Random(seed)
-    mishaps = some(table, random)
+    injected_faults = some(table, random)
     trace: list[object] = []
 
     async def main(rack: Rack) -> None:
@@ -56,7 +58,7 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
             rack.boards[name].execute(TakeLease(60_000), 0)
             trace.append(rack.boards[name].execute(sensible(rack, name, random), 1))
             for motor in running if random.random() < 0.5 else ():
-                rack.tell(motor, lambda number: Set(number, 700))
+                rack.emit(motor, lambda number: Set(number, 700))
             if random.random() < 0.4:
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
             if random.random() < 0.1:
@@ -66,13 +68,13 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
                 rack.boards[name].execute(Clear(), 2)
             trace.append(plant.census())
             assert sum(plant.census().values()) == len(plant.tiles)
-        while plant.mishaps.standing:
+        while plant.injected_faults.standing:
             assert plant.mend("COUNT", "table")
             plant.census()
-        trace.append([str(each) for each in plant.mishaps.happened])
+        trace.append([str(each) for each in plant.injected_faults.happened])
         trace.append(list(rack.said))
 
-    story(main, table, seed=seed, faces=FACES[:32], mishaps=mishaps)
+    run_scenario(main, table, seed=seed, faces=FACES[:32], injected_faults=injected_faults)
     return trace
 
 
@@ -94,7 +96,7 @@ def test_the_same_mishaps_and_the_same_seed_give_the_same_run(table: str) -> Non
 def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
     """The watch for mishaps has chances of its own: the same run, message for message."""
 
-    def run(*mishaps: Mishap) -> list[object]:
+    def run(*injected_faults: InjectedFault) -> list[object]:
         said: list[object] = []
 
         async def main(rack: Rack) -> None:
@@ -109,11 +111,11 @@ def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
             said.extend((rack.said, {k: n for k, n in rack.plant.census().items() if n}))
 
-        story(main, table, faces=FACES[:32], mishaps=mishaps)
+        run_scenario(main, table, faces=FACES[:32], injected_faults=injected_faults)
         return said
 
     never = [
-        Mishap(kind.name, part, Nth(10**9))
+        InjectedFault(kind.name, part, Nth(10**9))
         for kind in KINDS.values()
         for part in list(kind.parts(load_table(table)))[:2]
         if kind.name not in ("extra_tile", "foreign_tile")

@@ -28,7 +28,7 @@ from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
 
-Tell = Callable[[Bench, dict[str, SerialBoard]], Coroutine[Any, Any, None]]
+Scenario = Callable[[Bench, dict[str, SerialBoard]], Coroutine[Any, Any, None]]
 
 
 @asynccontextmanager
@@ -36,7 +36,7 @@ async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str,
     """The robotic table with these mishaps at the end of a line in memory, its boards leased."""
     table = load_table("robotic")
     here, there = memory_line()
-    plant = Plant(table, TILE, FACES, 1, now(), mishaps=map(parse, texts))
+    plant = Plant(table, TILE, FACES, 1, now(), injected_faults=map(parse, texts))
     bench = Bench(plant, there.write)
     there.connect(bench.receive, lambda _: None)
     line, random = Line(here), Random(1)
@@ -55,12 +55,12 @@ async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str,
         plant.census()
 
 
-def story(tell: Tell, *texts: str) -> None:
+def run_scenario(scenario: Scenario, *texts: str) -> None:
     """Tell it on a virtual clock."""
 
     async def main() -> None:
         async with linked(texts) as (bench, boards):
-            await tell(bench, boards)
+            await scenario(bench, boards)
 
     clock.run(main())
 
@@ -90,20 +90,20 @@ def test_a_board_that_was_reset_says_so_when_it_is_asked_again(kind: str, cause:
         assert (again.boots, again.reset_cause) == (2, cause)
         assert (await boards["arm"].start()).boots == 1
 
-    story(main, f"{kind}:base@3")
+    run_scenario(main, f"{kind}:base@3")
 
 
 def test_a_power_cut_of_the_table_takes_every_board_and_the_host_hears_of_it_too() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
-        heard: list[str] = []
-        bench.plant.mishaps.on_host(lambda mishap: heard.append(str(mishap)))
+        received: list[str] = []
+        bench.plant.injected_faults.on_host(lambda injected: received.append(str(injected)))
         await asyncio.sleep(4)
-        assert heard == ["power_cut:table@3"]
+        assert received == ["power_cut:table@3"]
         for board in boards.values():
             await board.close()
             assert (await board.start()).reset_cause == Cause.POWER
 
-    story(main, "power_cut:table@3")
+    run_scenario(main, "power_cut:table@3")
 
 
 def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_in() -> None:
@@ -119,7 +119,7 @@ def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_i
         assert bench.plant.mend("SILENT", "base")
         assert (await base.start()).boots == 1
 
-    story(main, "board_silent:base@2")
+    run_scenario(main, "board_silent:base@2")
 
 
 def test_a_board_that_is_silent_for_a_while_answers_again_by_itself() -> None:
@@ -129,7 +129,7 @@ def test_a_board_that_is_silent_for_a_while_answers_again_by_itself() -> None:
         assert await reading == 1
         assert 3 <= now().time() < 4
 
-    story(main, "board_silent:base@2~1")
+    run_scenario(main, "board_silent:base@2~1")
 
 
 def test_an_unplugged_line_silences_every_board_until_it_is_plugged_in_again() -> None:
@@ -142,7 +142,7 @@ def test_an_unplugged_line_silences_every_board_until_it_is_plugged_in_again() -
         for board in boards.values():
             await board.start()
 
-    story(main, "link_unplugged:line@2")
+    run_scenario(main, "link_unplugged:line@2")
 
 
 def test_a_noisy_line_costs_repetitions_and_nothing_else() -> None:
@@ -159,7 +159,7 @@ def test_a_noisy_line_costs_repetitions_and_nothing_else() -> None:
             await base.read("lid_closed")
         assert base.traffic.retries == before
 
-    story(main, "link_noise:line@2~20")
+    run_scenario(main, "link_noise:line@2~20")
 
 
 @pytest.mark.parametrize("seconds", [0.6, 1, 2])
@@ -179,7 +179,7 @@ def test_a_stalled_host_loses_its_lease_and_no_answer(seconds: float) -> None:
         assert now().time() == pytest.approx(3 + seconds, abs=0.01)
         assert (await fault).code is FaultCode.LEASE_EXPIRED
 
-    story(main, f"host_stall:host@3~{seconds}")
+    run_scenario(main, f"host_stall:host@3~{seconds}")
 
 
 def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_as_they_were() -> (
@@ -194,7 +194,7 @@ def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_a
         again = await base.start()
         assert (again.boots, await base.read("lid_closed")) == (1, 1)
 
-    story(main, "host_stall:host@3~5")
+    run_scenario(main, "host_stall:host@3~5")
 
 
 @pytest.mark.parametrize("seconds", [0.6, 2, 5])
@@ -224,16 +224,16 @@ def test_a_stall_that_is_shorter_than_the_lease_is_not_noticed() -> None:
         ended = await base.drive("drum", 700, Elapsed(), 6.0)
         assert ended.reason is Reason.TIME
 
-    story(main, "host_stall:host@3~0.2")
+    run_scenario(main, "host_stall:host@3~0.2")
 
 
 @pytest.mark.parametrize("kind", ["clock_jump", "full_disk", "corrupt_journal", "power_cut"])
 def test_what_befalls_the_host_is_left_to_whoever_runs_it(kind: str) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
-        heard: list[str] = []
-        bench.plant.mishaps.on_host(lambda mishap: heard.append(mishap.kind))
+        received: list[str] = []
+        bench.plant.injected_faults.on_host(lambda injected: received.append(injected.kind))
         ended = await boards["base"].drive("drum", 700, Elapsed(), 6.0)
         assert ended.reason is Reason.TIME
-        assert heard == [kind]
+        assert received == [kind]
 
-    story(main, f"{kind}:host@3")
+    run_scenario(main, f"{kind}:host@3")

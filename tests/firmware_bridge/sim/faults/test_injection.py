@@ -14,8 +14,8 @@ from firmware_bridge.sim.faults.injection import (
     Always,
     At,
     BadFaultOptionError,
-    Mishap,
-    Mishaps,
+    InjectedFault,
+    InjectedFaults,
     Nth,
     Rate,
     check,
@@ -37,15 +37,15 @@ sizes = st.none() | st.floats(0, 1000).map(lambda size: round(size, 3))
 
 @given(st.sampled_from(sorted(KINDS)), whens, sizes)
 def test_a_mishap_reads_back_from_its_own_text(kind: str, when: At, size: float | None) -> None:
-    mishap = Mishap(kind, "head2", when, size if KINDS[kind].measure else None)
-    assert parse(str(mishap)) == mishap
+    injected = InjectedFault(kind, "head2", when, size if KINDS[kind].measure else None)
+    assert parse(str(injected)) == injected
 
 
 def test_what_the_texts_mean() -> None:
-    assert parse("jam:head2@12.5") == Mishap("jam", "head2", At(12.5))
-    assert parse("jam:head2#30~2") == Mishap("jam", "head2", Nth(30), 2.0)
-    assert parse("dirty_sensor:head3:0.02") == Mishap("dirty_sensor", "head3", Rate(0.02))
-    assert parse("weak_motor:lift1") == Mishap("weak_motor", "lift1", Always())
+    assert parse("jam:head2@12.5") == InjectedFault("jam", "head2", At(12.5))
+    assert parse("jam:head2#30~2") == InjectedFault("jam", "head2", Nth(30), 2.0)
+    assert parse("dirty_sensor:head3:0.02") == InjectedFault("dirty_sensor", "head3", Rate(0.02))
+    assert parse("weak_motor:lift1") == InjectedFault("weak_motor", "lift1", Always())
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_part_that_this_table_does_not_have_is_refused_with_those_that_it_has(
     with pytest.raises(BadFaultOptionError, match="it has no such part"):
         check(parse("dropped_tile:gripper"), load_table("classic"))
     with pytest.raises(BadFaultOptionError):
-        Mishaps(ROBOTIC, [parse("jam:head9")])
+        InjectedFaults(ROBOTIC, [parse("jam:head9")])
 
 
 @pytest.mark.parametrize("table", table_names())
@@ -87,7 +87,7 @@ def test_every_part_that_a_kind_names_can_be_ordered(table: str) -> None:
     loaded = load_table(table)
     for kind in KINDS.values():
         for part in kind.parts(loaded):
-            assert check(Mishap(kind.name, part), loaded)
+            assert check(InjectedFault(kind.name, part), loaded)
 
 
 def test_every_kind_can_befall_some_table_and_says_what_it_does() -> None:
@@ -101,15 +101,15 @@ def strikes(text: str, occasions: int, seed: int = 0) -> list[int]:
     """At which of so many occasions, one a second from the start, a jam strikes."""
 
     async def main() -> list[int]:
-        mishaps = Mishaps(ROBOTIC, [parse(text)], seed)
-        mishaps.begin(asyncio.get_running_loop())
+        injected_faults = InjectedFaults(ROBOTIC, [parse(text)], seed)
+        injected_faults.begin(asyncio.get_running_loop())
         struck = []
         for number in range(1, occasions + 1):
-            if mishaps.strikes("jam", "head2"):
+            if injected_faults.strikes("jam", "head2"):
                 struck.append(number)
-            assert mishaps.strikes("jam", "head1") is None
+            assert injected_faults.strikes("jam", "head1") is None
             await asyncio.sleep(1)
-        assert [happened.kind for happened in mishaps.happened] == ["jam"] * len(struck)
+        assert [happened.kind for happened in injected_faults.happened] == ["jam"] * len(struck)
         return struck
 
     return clock.run(main())
@@ -130,58 +130,58 @@ def test_a_rate_strikes_as_often_as_it_says_and_with_a_seed_at_the_same_occasion
 
 
 def test_what_is_mended_is_told_by_its_part_or_by_its_kind() -> None:
-    mishaps = Mishaps(ROBOTIC)
+    injected_faults = InjectedFaults(ROBOTIC)
     mended: list[str] = []
-    mishaps.stands("jam", "head2", lambda: mended.append("jam"))
-    mishaps.stands("dirty_sensor", "head2_counter", lambda: mended.append("dirt"))
-    mishaps.stands("half_up", "lift1", lambda: mended.append("lift"))
-    assert not mishaps.mend("JAM", "head 3")
-    assert not mishaps.mend("starved", "head 2")
-    assert mishaps.mend("dirty_sensor", "head 2")
-    assert mishaps.mend("JAM", "head 2")
-    assert mishaps.mend("LIFT", "tray 1")
+    injected_faults.stands("jam", "head2", lambda: mended.append("jam"))
+    injected_faults.stands("dirty_sensor", "head2_counter", lambda: mended.append("dirt"))
+    injected_faults.stands("half_up", "lift1", lambda: mended.append("lift"))
+    assert not injected_faults.mend("JAM", "head 3")
+    assert not injected_faults.mend("starved", "head 2")
+    assert injected_faults.mend("dirty_sensor", "head 2")
+    assert injected_faults.mend("JAM", "head 2")
+    assert injected_faults.mend("LIFT", "tray 1")
     assert mended == ["dirt", "jam", "lift"]
-    assert not mishaps.mend("JAM", "head 2")
+    assert not injected_faults.mend("JAM", "head 2")
 
 
 def test_a_person_who_is_sent_to_no_part_in_particular_looks_everywhere() -> None:
-    mishaps = Mishaps(ROBOTIC)
-    mishaps.stands("jam", "head2", lambda: None)
-    assert mishaps.mend("COUNT", "table")
+    injected_faults = InjectedFaults(ROBOTIC)
+    injected_faults.stands("jam", "head2", lambda: None)
+    assert injected_faults.mend("COUNT", "table")
 
 
 def test_a_missing_tile_is_found_by_whoever_counts_any_side() -> None:
-    mishaps = Mishaps(ROBOTIC)
-    mishaps.stands("missing_tile", "drum", lambda: None)
-    assert not mishaps.mend("GRIPPER", "reader")
-    assert mishaps.mend("COUNT", "tray 3")
+    injected_faults = InjectedFaults(ROBOTIC)
+    injected_faults.stands("missing_tile", "drum", lambda: None)
+    assert not injected_faults.mend("GRIPPER", "reader")
+    assert injected_faults.mend("COUNT", "tray 3")
 
 
 def test_what_always_goes_wrong_ends_when_somebody_mends_it() -> None:
-    mishaps = Mishaps(ROBOTIC, [parse("weak_motor:lift1")])
-    assert mishaps.strikes("weak_motor", "lift1")
-    mishaps.stands("weak_motor", "lift1", lambda: None)
-    assert mishaps.mend("LIFT", "lift 1")
-    assert mishaps.strikes("weak_motor", "lift1") is None
+    injected_faults = InjectedFaults(ROBOTIC, [parse("weak_motor:lift1")])
+    assert injected_faults.strikes("weak_motor", "lift1")
+    injected_faults.stands("weak_motor", "lift1", lambda: None)
+    assert injected_faults.mend("LIFT", "lift 1")
+    assert injected_faults.strikes("weak_motor", "lift1") is None
 
 
 def test_what_comes_from_outside_comes_at_its_time_or_with_an_output_and_is_handed_on() -> None:
     async def main() -> None:
         orders = ("power_cut:host@5", "power_cut:table#2", "clock_jump:host:1")
-        mishaps = Mishaps(ROBOTIC, map(parse, orders))
+        injected_faults = InjectedFaults(ROBOTIC, map(parse, orders))
         host: list[str] = []
         boards: list[str] = []
-        mishaps.on_host(lambda mishap: host.append(str(mishap)))
-        mishaps.bring[Realm.BOARD] = lambda mishap: boards.append(str(mishap))
-        mishaps.begin(asyncio.get_running_loop())
+        injected_faults.on_host(lambda injected: host.append(str(injected)))
+        injected_faults.bring[Realm.BOARD] = lambda injected: boards.append(str(injected))
+        injected_faults.begin(asyncio.get_running_loop())
         for _ in range(2):
-            mishaps.output("base")
+            injected_faults.output("base")
             await asyncio.sleep(1)
         assert host == ["clock_jump:host:1", "power_cut:table#2", "clock_jump:host:1"]
         assert boards == ["power_cut:table#2"]
         await asyncio.sleep(4)
         assert host[3:] == ["power_cut:host@5"]
-        assert [happened.at for happened in mishaps.happened] == [0.0, 1.0, 1.0, 5.0]
+        assert [happened.at for happened in injected_faults.happened] == [0.0, 1.0, 1.0, 5.0]
 
     clock.run(main())
 

@@ -11,7 +11,7 @@ from firmware_bridge.sim.people.technician import Helper
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Walls
 from rules.steps import Build, Choose
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def test_who_builds_and_finds_too_few_tiles_looks_for_the_rest_in_the_drum() -> None:
@@ -27,7 +27,7 @@ def test_who_builds_and_finds_too_few_tiles_looks_for_the_rest_in_the_drum() -> 
         here = plant.census()
         assert (here["felt"], here["head 0"], here["drum"]) == (12, 0, 0)
 
-    story(main)
+    run_scenario(main)
 
 
 CUT = Choose(0, "cut", ("one_stack", "cup_say", "dai_pin"), "one_stack")
@@ -41,8 +41,8 @@ def test_simulated_people_choose_every_answer_equally_often_and_the_same_from_on
         staging = Staging(Walls.even(3), (), {})
         told.append([await hands.do(CUT, staging) for _ in range(300)])
 
-    story(main)
-    story(main)
+    run_scenario(main)
+    run_scenario(main)
     assert told[0] == told[1]
     assert all(80 <= told[0].count(answer) <= 120 for answer in CUT.among)
 
@@ -57,7 +57,7 @@ def test_people_who_are_not_obliging_give_any_answer_and_mend_only_if_they_say_s
         assert 15 <= answers.count("stop") <= 45
         assert len(mended) == answers.count("done")
 
-    story(main)
+    run_scenario(main)
 
 
 @pytest.mark.parametrize(("honours", "laid"), [(True, 2), (False, 1)])
@@ -74,4 +74,4 @@ def test_players_lay_out_what_the_parameters_of_the_house_call_flores(
         step = Choose(2, "flores laid out", tuple(range(17)), 0)
         assert await hands.do(step, Staging(Walls.even(3), (), {})) == laid
 
-    story(main)
+    run_scenario(main)

@@ -46,7 +46,7 @@ def pulses(rack: Rack, sensor: str = "head0_counter") -> list[float]:
     number = rack.number(sensor)
     edges = [
         (at, e.active)
-        for at, e in rack.heard(EdgeSeen)
+        for at, e in rack.received(EdgeSeen)
         if e.channel == number  # type: ignore[attr-defined]
     ]
     return [off - on for (on, active), (off, still) in pairwise(edges) if active and not still]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.sim.plant.drum import Drum
 from firmware_bridge.sim.plant.tiles import Holder
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 SET, WHEELS = 136, 4
 IN_TURN = [*range(WHEELS)] * (SET // WHEELS)
@@ -21,14 +21,14 @@ MAY_BE = 173.6
 """What chi square passes once in a thousand, with 120 orders equally likely."""
 
 
-def at_the_drum(tell: Callable[[Drum, Holder], None], seed: int = 1, tiles: int = SET) -> None:
+def at_the_drum(scenario: Callable[[Drum, Holder], None], seed: int = 1, tiles: int = SET) -> None:
     """A story at a drum with four wheels, and the box that its set is poured from."""
 
     async def main(rack: Rack) -> None:
         assert rack.plant.drum is not None
-        tell(rack.plant.drum, rack.plant.boxes[0])
+        scenario(rack.plant.drum, rack.plant.boxes[0])
 
-    story(main, seed=seed, faces=tuple(map(str, range(tiles))))
+    run_scenario(main, seed=seed, faces=tuple(map(str, range(tiles))))
 
 
 def pour(drum: Drum, box: Holder) -> None:
@@ -49,11 +49,11 @@ def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
     """What each wheel of a table gets of a whole set."""
     got: dict[int, list[str]] = {}
 
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         pour(drum, box)
         got.update(picked(drum, box, wheels))
 
-    at_the_drum(tell, seed)
+    at_the_drum(scenario, seed)
     return got
 
 
@@ -90,12 +90,12 @@ def test_another_seed_deals_the_wheels_other_tiles() -> None:
 def test_every_order_of_the_tiles_comes_equally_often() -> None:
     came: Counter[tuple[str, ...]] = Counter()
 
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         for _ in range(POURS):
             pour(drum, box)
             came[tuple(chain(*picked(drum, box, (0, 0, 1, 2, 3)).values()))] += 1
 
-    at_the_drum(tell, tiles=5)
+    at_the_drum(scenario, tiles=5)
     orders = list(permutations("01234"))
     expected = POURS / len(orders)
     assert sum((came[order] - expected) ** 2 / expected for order in orders) < MAY_BE
@@ -104,17 +104,17 @@ def test_every_order_of_the_tiles_comes_equally_often() -> None:
 def test_how_the_tiles_were_pushed_in_does_not_matter() -> None:
     got: dict[int, list[str]] = {}
 
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         box.tiles.reverse()
         pour(drum, box)
         got.update(picked(drum, box, IN_TURN))
 
-    at_the_drum(tell)
+    at_the_drum(scenario)
     assert got == fair(1)
 
 
 def test_a_set_that_falls_onto_tiles_left_from_before_is_mixed_with_them() -> None:
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         left = [box.take(tile) for tile in box.tiles[:8]]
         drum.pour(left)
         pour(drum, box)
@@ -123,11 +123,11 @@ def test_a_set_that_falls_onto_tiles_left_from_before_is_mixed_with_them() -> No
         first = {face for faces in got.values() for face in faces[: 8 // WHEELS]}
         assert first != {tile.face for tile in left}
 
-    at_the_drum(tell)
+    at_the_drum(scenario)
 
 
 def test_a_tile_that_is_given_back_lies_behind_those_of_the_wheel_with_the_fewest() -> None:
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         pour(drum, box)
         back = drum.pick(2)
         drum.give(back)
@@ -135,16 +135,16 @@ def test_a_tile_that_is_given_back_lies_behind_those_of_the_wheel_with_the_fewes
         assert [len(faces) for faces in got.values()] == [SET // WHEELS] * WHEELS
         assert got[2][-1] == back.face
 
-    at_the_drum(tell)
+    at_the_drum(scenario)
 
 
 def test_a_tile_that_a_person_takes_out_is_missed_by_its_own_wheel_only() -> None:
     got: dict[int, list[str]] = {}
 
-    def tell(drum: Drum, box: Holder) -> None:
+    def scenario(drum: Drum, box: Holder) -> None:
         pour(drum, box)
         box.put(drum.well.take(drum.well.tiles[0]))
         got.update(picked(drum, box, [*IN_TURN[:-WHEELS], 1, 2, 3]))
 
-    at_the_drum(tell)
+    at_the_drum(scenario)
     assert got == fair(1) | {0: fair(1)[0][1:]}

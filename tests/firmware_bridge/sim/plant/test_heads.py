@@ -14,7 +14,7 @@ from config.schema import TileSize
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Count, EdgeSeen, Recall, Recalled
 from tests.firmware_bridge.sim.plant.heads_at_work import count, fill, push
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 @settings(max_examples=10, deadline=None)
@@ -37,7 +37,7 @@ def test_a_head_that_is_stopped_at_the_34th_edge_has_let_exactly_34_tiles_throug
         assert (here["tray 0"], here["head 0"], here["belt 0"], here["drum"]) == (34, 0, 0, 102)
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [2] * 17
 
-    story(main, seed=seed, tile=TileSize(length_mm=length, width_mm=26, height_mm=20))
+    run_scenario(main, seed=seed, tile=TileSize(length_mm=length, width_mm=26, height_mm=20))
 
 
 def test_a_plant_without_chance_gives_a_tile_every_mean_spacing() -> None:
@@ -45,12 +45,12 @@ def test_a_plant_without_chance_gives_a_tile_every_mean_spacing() -> None:
         fill(rack)
         rack.watch("head0_counter")
         await count(rack, 5)
-        came = [at for at, event in rack.heard(EdgeSeen) if event.active]  # type: ignore[attr-defined]
+        came = [at for at, event in rack.received(EdgeSeen) if event.active]  # type: ignore[attr-defined]
         gaps = [later - sooner for sooner, later in pairwise(came)]
         assert gaps == pytest.approx([0.28] * 4)
         assert came[0] == pytest.approx(0.28 + 0.024 / 0.25 + 0.001)
 
-    story(main, chance=False)
+    run_scenario(main, chance=False)
 
 
 def test_chance_keeps_the_mean_and_never_lets_two_tiles_touch() -> None:
@@ -63,11 +63,11 @@ def test_chance_keeps_the_mean_and_never_lets_two_tiles_touch() -> None:
             await count(rack, 6)
             for _ in range(3):
                 await push(rack)
-        came = [at for at, event in rack.heard(EdgeSeen) if event.active]  # type: ignore[attr-defined]
+        came = [at for at, event in rack.received(EdgeSeen) if event.active]  # type: ignore[attr-defined]
         gaps.extend(b - a for i, (a, b) in enumerate(pairwise(came)) if i % 6 != 5)
 
     for seed in range(20):
-        story(main, seed=seed)
+        run_scenario(main, seed=seed)
     assert min(gaps) >= (0.038 + 0.005) / 0.25 - 1e-9
     assert mean(gaps) == pytest.approx(0.28, rel=0.05)
 
@@ -77,11 +77,11 @@ def test_the_last_tiles_come_slower_in_proportion_the_fewer_they_are() -> None:
         fill(rack, 4)
         rack.watch("head0_counter")
         await count(rack, 4)
-        came = [at for at, event in rack.heard(EdgeSeen) if event.active]  # type: ignore[attr-defined]
+        came = [at for at, event in rack.received(EdgeSeen) if event.active]  # type: ignore[attr-defined]
         gaps = [later - sooner for sooner, later in pairwise(came)]
         assert gaps == pytest.approx([0.28 * 24 / 3, 0.28 * 24 / 2, 0.28 * 24])
 
-    story(main, chance=False)
+    run_scenario(main, chance=False)
 
 
 def test_an_empty_drum_gives_nothing_until_it_is_filled() -> None:
@@ -90,7 +90,7 @@ def test_an_empty_drum_gives_nothing_until_it_is_filled() -> None:
         assert (await count(rack, 1)).reason is Reason.EDGES
         assert 10.1 < rack.loop.time() < 12
 
-    story(main)
+    run_scenario(main)
 
 
 def test_nothing_comes_while_drum_or_belt_stands() -> None:
@@ -103,7 +103,7 @@ def test_nothing_comes_while_drum_or_belt_stands() -> None:
         assert (await count(rack, 1, limit=20.0)).reason is Reason.TIME
         assert rack.plant.census()["drum"] == 136
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_belt_that_stops_leaves_the_tile_before_the_counter() -> None:
@@ -117,7 +117,7 @@ def test_a_belt_that_stops_leaves_the_tile_before_the_counter() -> None:
         await asyncio.sleep(0.152 + 0.0011)
         assert rack.read("head0_counter") == 0
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_full_belt_pauses_the_wheel_until_a_stack_is_pushed_on() -> None:
@@ -134,7 +134,7 @@ def test_a_full_belt_pauses_the_wheel_until_a_stack_is_pushed_on() -> None:
         assert rack.read("head0_full") == 0
         assert (await wheel).count == 12
 
-    story(main)
+    run_scenario(main)
 
 
 def test_picks_go_on_while_the_pusher_pushes() -> None:
@@ -142,13 +142,13 @@ def test_picks_go_on_while_the_pusher_pushes() -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 20))
         await asyncio.sleep(1)
-        before = rack.tell("head0_counter", Count)
+        before = rack.emit("head0_counter", Count)
         await push(rack)
         assert rack.plant.heads[0].waiting.tiles
         rack.stop("head0_wheel")
         assert (await wheel).count > before.value  # type: ignore[union-attr]
 
-    story(main)
+    run_scenario(main)
 
 
 def test_the_stack_is_as_high_as_the_tiles_that_waited_when_the_push_began() -> None:
@@ -163,7 +163,7 @@ def test_the_stack_is_as_high_as_the_tiles_that_waited_when_the_push_began() -> 
         await push(rack)
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [1, 2]
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_pile_tray_takes_stacks_of_four() -> None:
@@ -175,7 +175,7 @@ def test_a_pile_tray_takes_stacks_of_four() -> None:
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [4] * 8
         assert rack.boards["base"].faults == ()
 
-    story(main, "pai_gow", faces=tuple(map(str, range(32))))
+    run_scenario(main, "pai_gow", faces=tuple(map(str, range(32))))
 
 
 def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -> None:
@@ -186,7 +186,7 @@ def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -
         assert ended == Ended(Reason.EDGES, 3, pytest.approx(1.541))
         assert rack.plant.census()["tray 0"] == 4
 
-    story(main)
+    run_scenario(main)
 
 
 @pytest.mark.parametrize("ms", [500.2, 500.9])
@@ -196,7 +196,7 @@ def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float)
         await count(rack, 3)
         base = rack.boards["base"]
         pusher = rack.number("head0_pusher")
-        rack.tell("head0_pusher", rack.drives(500, Edges("head0_vane", 1), 2.0))
+        rack.emit("head0_pusher", rack.drives(500, Edges("head0_vane", 1), 2.0))
         await asyncio.sleep(ms / 1000)
         base.reset(2)
         await asyncio.sleep(0.1)
@@ -206,7 +206,7 @@ def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float)
         assert (remembered.reason, remembered.count) == (Reason.FAULT, 1)
         assert rack.read("head0_vane") == 1, "it stands before its sensor"
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_push_that_is_interrupted_goes_on_where_it_was() -> None:
@@ -217,7 +217,7 @@ def test_a_push_that_is_interrupted_goes_on_where_it_was() -> None:
         await asyncio.sleep(5)
         assert (await push(rack)).seconds == pytest.approx(0.201)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_tray_takes_no_more_stacks_than_it_is_long() -> None:
@@ -231,7 +231,7 @@ def test_a_tray_takes_no_more_stacks_than_it_is_long() -> None:
         assert rack.boards["base"].refusals == ["tray 0 is full with 19 stacks."]
         assert rack.plant.census()["head 0"] == 1
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_face_up_tile_shows_and_its_turner_turns_it() -> None:
@@ -246,7 +246,7 @@ def test_a_face_up_tile_shows_and_its_turner_turns_it() -> None:
         await asyncio.sleep(0.1)
         assert rack.read("head0_face") == 0
 
-    story(main, "pai_gow", faces=tuple(map(str, range(32))))
+    run_scenario(main, "pai_gow", faces=tuple(map(str, range(32))))
 
 
 def test_an_open_gate_sends_tiles_into_the_lane_and_the_presenter_to_the_seat() -> None:
@@ -263,7 +263,7 @@ def test_an_open_gate_sends_tiles_into_the_lane_and_the_presenter_to_the_seat() 
         assert len(rack.plant.hands()[0]) == 13
         assert rack.plant.census()["presenter 0"] == 0
 
-    story(main, "auto_deal")
+    run_scenario(main, "auto_deal")
 
 
 def test_a_lane_overflows_with_one_tile_too_many() -> None:
@@ -273,7 +273,7 @@ def test_a_lane_overflows_with_one_tile_too_many() -> None:
         await count(rack, 18)
         assert "lane 0 overflows with 18 tiles." in rack.boards["base"].refusals
 
-    story(main, "auto_deal")
+    run_scenario(main, "auto_deal")
 
 
 def test_the_chain_carries_the_outlet_from_tray_to_tray_and_back_to_zero() -> None:
@@ -288,7 +288,7 @@ def test_the_chain_carries_the_outlet_from_tray_to_tray_and_back_to_zero() -> No
             assert on.seconds == pytest.approx(3.0, abs=0.01)
         assert rack.read("chain_zero") == 1
 
-    story(main, "single_port")
+    run_scenario(main, "single_port")
 
 
 def test_a_chain_between_two_sides_has_no_tray_before_it() -> None:
@@ -300,7 +300,7 @@ def test_a_chain_between_two_sides_has_no_tray_before_it() -> None:
         assert (await push(rack)).reason is Reason.FAULT
         assert rack.plant.census()["head 0"] == 2
 
-    story(main, "single_port")
+    run_scenario(main, "single_port")
 
 
 def test_a_chain_runs_back_to_zero_and_stops_there() -> None:
@@ -312,4 +312,4 @@ def test_a_chain_runs_back_to_zero_and_stops_there() -> None:
         assert rack.plant.chain is not None
         assert rack.plant.chain.side == 0
 
-    story(main, "single_port")
+    run_scenario(main, "single_port")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.board import Ended, Level, Reason
 from firmware_bridge.sim.plant.tiles import Tile
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def stack(rack: Rack, side: int, stacks: int, height: int = 2) -> list[list[Tile]]:
@@ -36,7 +36,7 @@ def test_a_wall_rises_with_its_first_stack_as_column_1_on_the_owners_right() -> 
             assert rack.plant.felt.top_tile(spot) is tiles[-1]
         assert rack.plant.census()["felt"] == 34
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lift_does_not_sink_under_a_standing_wall() -> None:
@@ -47,7 +47,7 @@ def test_a_lift_does_not_sink_under_a_standing_wall() -> None:
         assert rack.boards["base"].refusals == ["lift 0 cannot sink: its wall still stands on it."]
         assert rack.read("lift0_up") == 1
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lift_sinks_once_its_wall_is_gone() -> None:
@@ -58,7 +58,7 @@ def test_a_lift_sinks_once_its_wall_is_gone() -> None:
         rack.plant.drum.pour(rack.plant.felt.sweep())
         assert (await lift(rack, 0, up=False)).reason is Reason.LEVEL
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_wall_is_built_below_while_the_last_one_stands_and_rises_when_that_is_gone() -> None:
@@ -73,7 +73,7 @@ def test_a_wall_is_built_below_while_the_last_one_stands_and_rises_when_that_is_
         await lift(rack, 0, up=True)
         assert rack.plant.census()["felt"] == 36
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lift_does_not_rise_under_tiles_that_lie_in_its_way() -> None:
@@ -86,7 +86,7 @@ def test_a_lift_does_not_rise_under_tiles_that_lie_in_its_way() -> None:
         assert (here["tray 1"], here["lift 1"], here["felt"]) == (34, 0, 1)
         assert rack.read("lift1_down") == 1
 
-    story(main)
+    run_scenario(main)
 
 
 def test_tiles_put_in_the_way_while_it_rises_stop_it_below_them() -> None:
@@ -99,7 +99,7 @@ def test_tiles_put_in_the_way_while_it_rises_stop_it_below_them() -> None:
         assert (await rising).reason is Reason.FAULT
         assert rack.plant.census()["lift 1"] == 34
 
-    story(main)
+    run_scenario(main)
 
 
 @settings(max_examples=20, deadline=None)
@@ -117,7 +117,7 @@ def test_a_lift_stopped_half_way_stays_there_and_goes_on(first: float, pause: fl
         rest = await lift(rack, 0, up=True)
         assert rest.seconds == pytest.approx(2.5 - first + 0.005, abs=2e-6)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lift_that_turns_back_lays_its_stacks_into_the_tray_again() -> None:
@@ -132,7 +132,7 @@ def test_a_lift_that_turns_back_lays_its_stacks_into_the_tray_again() -> None:
         await lift(rack, 0, up=True)
         assert rack.plant.census()["felt"] == 10
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lift_that_comes_back_loaded_onto_a_filled_tray_is_a_fault() -> None:
@@ -146,7 +146,7 @@ def test_a_lift_that_comes_back_loaded_onto_a_filled_tray_is_a_fault() -> None:
         assert (await lift(rack, 0, up=False)).reason is Reason.FAULT
         assert rack.plant.census()["tray 0"] == 10
 
-    story(main)
+    run_scenario(main)
 
 
 def test_the_flipper_turns_the_top_tile_of_the_spot_it_stands_under() -> None:
@@ -162,7 +162,7 @@ def test_the_flipper_turns_the_top_tile_of_the_spot_it_stands_under() -> None:
         assert home.reason is Reason.LEVEL
         assert column[1].up
 
-    story(main, "auto_deal")
+    run_scenario(main, "auto_deal")
 
 
 def test_a_flipper_under_no_wall_is_a_fault() -> None:
@@ -170,4 +170,4 @@ def test_a_flipper_under_no_wall_is_a_fault() -> None:
         ended = await rack.drive("flipper", 500, Level("flipper_flipped"), 3.0)
         assert ended.reason is Reason.FAULT
 
-    story(main, "auto_deal")
+    run_scenario(main, "auto_deal")

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.board import Level, Reason
 from firmware_bridge.wire.messages import EdgeSeen
-from tests.firmware_bridge.sim.rack import Rack, story
+from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def keys(rack: Rack) -> list[float]:
@@ -16,7 +16,7 @@ def keys(rack: Rack) -> list[float]:
     number = rack.number("lid_key")
     return [
         round(at, 3)
-        for at, event in rack.heard(EdgeSeen)
+        for at, event in rack.received(EdgeSeen)
         if isinstance(event, EdgeSeen) and event.channel == number and event.active
     ]
 
@@ -48,7 +48,7 @@ def test_at_power_on_they_press_the_lids_key_until_the_lid_opens() -> None:
         await asyncio.sleep(60)
         assert len(keys(rack)) == 3
 
-    story(main)
+    run_scenario(main)
 
 
 def test_a_lid_that_stays_open_is_told_again_that_the_tiles_are_in() -> None:
@@ -60,7 +60,7 @@ def test_a_lid_that_stays_open_is_told_again_that_the_tiles_are_in() -> None:
         assert len(keys(rack)) > 2
         assert rack.plant.census()["drum"] == 136, "and none is pushed in twice"
 
-    story(main)
+    run_scenario(main)
 
 
 def test_they_push_the_first_boxed_set_in_once_the_lid_stands_open() -> None:
@@ -73,7 +73,7 @@ def test_they_push_the_first_boxed_set_in_once_the_lid_stands_open() -> None:
         assert (here["drum"], here["box 0"], here["box 1"]) == (136, 0, 136)
         assert keys(rack) == [1.02, 10.02]
 
-    story(main, chance=False)
+    run_scenario(main, chance=False)
 
 
 def test_a_lid_that_closes_too_soon_gets_no_tiles() -> None:
@@ -83,7 +83,7 @@ def test_a_lid_that_closes_too_soon_gets_no_tiles() -> None:
         await asyncio.sleep(60)
         assert rack.plant.census()["drum"] == 0
 
-    story(main)
+    run_scenario(main)
 
 
 def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
@@ -106,7 +106,7 @@ def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
         assert after[0] == pytest.approx(given + 200.0)
         assert rack.plant.census()["felt"] == 136
 
-    story(main, chance=False, play=200.0)
+    run_scenario(main, chance=False, play=200.0)
 
 
 def test_they_sweep_the_played_set_in_when_no_box_is_left() -> None:
@@ -124,7 +124,7 @@ def test_they_sweep_the_played_set_in_when_no_box_is_left() -> None:
         assert plant.census()["drum"] == 136
         assert not any(tile.up for tile in plant.tiles)
 
-    story(main)
+    run_scenario(main)
 
 
 def test_they_forget_what_they_meant_to_do_when_the_ready_lamp_goes_off() -> None:
@@ -140,7 +140,7 @@ def test_they_forget_what_they_meant_to_do_when_the_ready_lamp_goes_off() -> Non
         await asyncio.sleep(50)
         assert keys(rack) == before
 
-    story(main, play=20.0)
+    run_scenario(main, play=20.0)
 
 
 def test_people_differ_from_seed_to_seed_and_not_within_one() -> None:
@@ -149,7 +149,7 @@ def test_people_differ_from_seed_to_seed_and_not_within_one() -> None:
             rack.watch("lid_key")
             await served(rack)
 
-        return keys(story(main, seed=seed))
+        return keys(run_scenario(main, seed=seed))
 
     assert pressed(1) == pressed(1)
     assert pressed(1) != pressed(2)

@@ -19,7 +19,7 @@ class Bench:
     """Whatever a part tells, let happen in order, and kept with its millisecond."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[float, str, object]] = []
+        self.reported: list[tuple[float, str, object]] = []
         self._coming: list[tuple[int, int, Callable[[], None]]] = []
         self._count = 0
         self._cycle = 0
@@ -59,7 +59,7 @@ class Bench:
         return 0
 
     def _note(self, what: str, value: object) -> None:
-        self.told.append((self._cycle / MS, what, value))
+        self.reported.append((self._cycle / MS, what, value))
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_motor_at_full_drive_stops_the_moment_its_pin_falls(bench: Bench) -> N
     motor.changed(5 * MS, 2, HIGH)
     motor.changed(50 * MS, 2, LOW)
     bench.let(100)
-    assert bench.told == [(5, "lid", 1000), (50, "lid", 0)]
+    assert bench.reported == [(5, "lid", 1000), (50, "lid", 0)]
 
 
 def test_pulses_are_one_turning_and_their_end_is_noticed_when_one_stays_away(
@@ -89,7 +89,7 @@ def test_pulses_are_one_turning_and_their_end_is_noticed_when_one_stays_away(
         motor.changed(period * MS, 2, HIGH)
         motor.changed((period + 7) * MS, 2, LOW)
     bench.let(100)
-    assert bench.told == [(3, "lid", 1000), (41, "lid", 0)]
+    assert bench.reported == [(3, "lid", 1000), (41, "lid", 0)]
 
 
 def test_a_pulse_that_is_cut_short_is_the_end(bench: Bench) -> None:
@@ -100,7 +100,7 @@ def test_a_pulse_that_is_cut_short_is_the_end(bench: Bench) -> None:
     motor.changed(30 * MS, 2, HIGH)
     motor.changed(32 * MS, 2, LOW)
     bench.let(100)
-    assert bench.told == [(0, "lid", 1000), (32, "lid", 0)]
+    assert bench.reported == [(0, "lid", 1000), (32, "lid", 0)]
 
 
 def test_a_motor_that_reverses_turns_the_other_way_at_once(bench: Bench) -> None:
@@ -109,7 +109,7 @@ def test_a_motor_that_reverses_turns_the_other_way_at_once(bench: Bench) -> None
     motor.changed(40 * MS, 2, LOW)
     motor.changed(40 * MS, 3, HIGH)
     bench.let(60)
-    assert [value for _, _, value in bench.told] == [1000, 0, -1000]
+    assert [value for _, _, value in bench.reported] == [1000, 0, -1000]
 
 
 def test_an_output_whose_board_lets_go_is_as_at_rest(bench: Bench) -> None:
@@ -118,7 +118,7 @@ def test_an_output_whose_board_lets_go_is_as_at_rest(bench: Bench) -> None:
     lamp.changed(2 * MS, 38, LOW)
     lamp.changed(3 * MS, 38, RELEASED)
     bench.let(5)
-    assert bench.told == [(2, "ready", 0), (3, "ready", 1)]
+    assert bench.reported == [(2, "ready", 0), (3, "ready", 1)]
 
 
 def test_a_strip_shows_its_lamps_once_all_bits_are_through(bench: Bench) -> None:
@@ -130,7 +130,7 @@ def test_a_strip_shows_its_lamps_once_all_bits_are_through(bench: Bench) -> None
             strip.changed(cycle + (13 if lit else 6), 14, LOW)
             cycle += 20
     bench.let(2)
-    assert [value for _, _, value in bench.told] == [0b101]
+    assert [value for _, _, value in bench.reported] == [0b101]
 
 
 def _axis(bench: Bench) -> AxisPins:
@@ -158,7 +158,7 @@ def test_an_axis_rests_once_no_step_has_come_for_a_while(bench: Bench) -> None:
     axis.changed(0, 23, HIGH)
     _step(axis, 1, 4, 6, 9, 16)
     bench.let(100)
-    assert bench.told == [(1, "begins", (0.0, 0.45)), (28, "ends", 0.00075)]
+    assert bench.reported == [(1, "begins", (0.0, 0.45)), (28, "ends", 0.00075)]
 
 
 def test_an_axis_that_turns_round_rests_in_between(bench: Bench) -> None:
@@ -168,7 +168,7 @@ def test_an_axis_that_turns_round_rests_in_between(bench: Bench) -> None:
     axis.changed(3 * MS, 23, LOW)
     _step(axis, 4)
     bench.let(100)
-    assert [(what, value) for _, what, value in bench.told] == [
+    assert [(what, value) for _, what, value in bench.reported] == [
         ("begins", (0.0, 0.45)),
         ("ends", 0.0003),
         ("begins", (0.0003, -0.003)),
@@ -183,10 +183,10 @@ def test_whoever_begins_something_else_learns_first_where_the_axis_stands(bench:
     axis.settle(3 * MS)
     assert axis.position == pytest.approx(0.0003)
     bench.let(3)
-    assert len(bench.told) == 1
+    assert len(bench.reported) == 1
     axis.settle(4 * MS)
     bench.let(4)
-    assert bench.told[-1] == (4, "ends", 0.0003)
+    assert bench.reported[-1] == (4, "ends", 0.0003)
 
 
 def test_the_rail_ends_at_the_home_switch_and_further_steps_slip(bench: Bench) -> None:
@@ -195,7 +195,7 @@ def test_the_rail_ends_at_the_home_switch_and_further_steps_slip(bench: Bench) -
     _step(axis, *range(1, 26))
     assert axis.position == -0.003
     bench.let(200)
-    assert bench.told == [(1, "begins", (0.0, -0.003)), (20, "ends", -0.003)]
+    assert bench.reported == [(1, "begins", (0.0, -0.003)), (20, "ends", -0.003)]
 
 
 def test_an_axis_that_is_driven_beyond_its_rail_is_refused(bench: Bench) -> None:
@@ -203,7 +203,7 @@ def test_an_axis_that_is_driven_beyond_its_rail_is_refused(bench: Bench) -> None
     axis.changed(0, 23, HIGH)
     _step(axis, *range(1, 3004))
     bench.let(4000)
-    assert any(what == "refused" for _, what, _ in bench.told)
+    assert any(what == "refused" for _, what, _ in bench.reported)
 
 
 def test_readers_answer_line_by_line(bench: Bench) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from config.loader import load_table
 from firmware_bridge.sim.faults.campaign import load_campaign
 from firmware_bridge.sim.faults.kinds import KINDS
-from tools.mishaps_page import page
+from tools.injected_faults_page import page
 
 CAMPAIGN = Path(__file__).parents[2] / "docs" / "campaigns" / "evening.yaml"
 

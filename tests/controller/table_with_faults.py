@@ -52,7 +52,7 @@ Side = Callable[[Daemon, Hardware, EventLog], Coroutine[Any, Any, None]]
 
 
 def evening(
-    *mishaps: str,
+    *injected_faults: str,
     table: str = "robotic",
     game: str = "wenzhou",
     recovery: Mapping[str, Recovery] | None = None,
@@ -67,15 +67,15 @@ def evening(
 
     async def play() -> Evening:
         loop = asyncio.get_running_loop()
-        events, told = EventLog(loop.time), list[Event]()
-        events.listen(told.append)
+        events, emitted = EventLog(loop.time), list[Event]()
+        events.listen(emitted.append)
         hardware = simulated(
             machine,
             config,
             rules,
             seats_of(orders.setup(0)),
             seed=7,
-            mishaps=[parse(text) for text in mishaps],
+            injected_faults=[parse(text) for text in injected_faults],
         )
         assert hardware.plant is not None
         fault: TableFault | None = None
@@ -93,6 +93,6 @@ def evening(
                 task.cancel()
             entries = journal.history()
         hardware.close()
-        return Evening(tuple(told), tuple(entries), hardware.plant.census(), fault, tuple(pins))
+        return Evening(tuple(emitted), tuple(entries), hardware.plant.census(), fault, tuple(pins))
 
     return run(play())

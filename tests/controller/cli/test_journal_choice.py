@@ -8,7 +8,7 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.job import PINS, Job
-from controller.cli.story import facts_of, regather_for, taken_up
+from controller.cli.journal_choice import facts_of, regather_for, taken_up
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.orders import Orders

@@ -25,7 +25,7 @@ from config.loader import check_file
 FOLDER = Path(__file__).parent / "broken"
 
 
-class Story(NamedTuple):
+class BrokenFile(NamedTuple):
     """One broken file: its edits (old, new), and its complaints (line begins, words)."""
 
     what: str
@@ -34,27 +34,27 @@ class Story(NamedTuple):
     reads: tuple[tuple[str, str], ...]
 
 
-def stories(name: str) -> list[Story]:
+def broken_files(name: str) -> list[BrokenFile]:
     """The stories of a file in `broken/`, in order."""
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    return [_story(part) for part in text.split("## ")[1:]]
+    return [_broken_file(part) for part in text.split("## ")[1:]]
 
 
-def prove(story: Story, folder: Path) -> None:
+def prove(broken: BrokenFile, folder: Path) -> None:
     """Break the story's file, read it, compare every complaint with what the story says."""
     path = folder / "broken.yaml"
-    text = _broken(story)
+    text = _broken(broken)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigErrors) as raised:
         check_file(path)
-    lines = _lines(story, text)
+    lines = _lines(broken, text)
     expected = [
-        f"{path}:{line}: {says}" for line, (_, says) in zip(lines, story.reads, strict=True)
+        f"{path}:{line}: {says}" for line, (_, says) in zip(lines, broken.reads, strict=True)
     ]
     assert str(raised.value).splitlines() == expected
 
 
-def _story(part: str) -> Story:
+def _broken_file(part: str) -> BrokenFile:
     title, *lines = part.splitlines()
     what, _, file = title.rpartition(": ")
     edits: list[tuple[list[str], list[str]]] = []
@@ -72,24 +72,24 @@ def _story(part: str) -> Story:
                 begins, _, says = text.partition(" | ")
                 reads.append((begins, says))
     joined = tuple(("\n".join(old), "\n".join(new)) for old, new in edits)
-    return Story(what, file, joined, tuple(reads))
+    return BrokenFile(what, file, joined, tuple(reads))
 
 
-def _shipped(story: Story) -> str:
-    return (resources.files("config") / f"{story.file}.yaml").read_text(encoding="utf-8")
+def _shipped(broken: BrokenFile) -> str:
+    return (resources.files("config") / f"{broken.file}.yaml").read_text(encoding="utf-8")
 
 
-def _broken(story: Story) -> str:
-    text = _shipped(story)
-    for old, new in story.edits:
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {story.file}"
+def _broken(broken: BrokenFile) -> str:
+    text = _shipped(broken)
+    for old, new in broken.edits:
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {broken.file}"
         text = text.replace(old, new)
     return text
 
 
-def _lines(story: Story, text: str) -> list[int]:
+def _lines(broken: BrokenFile, text: str) -> list[int]:
     """The line, from 1, of each complaint."""
-    before, after = _shipped(story).splitlines(), text.splitlines()
+    before, after = _shipped(broken).splitlines(), text.splitlines()
     edited = next(n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
     begun = [
         [
@@ -97,6 +97,6 @@ def _lines(story: Story, text: str) -> list[int]:
             for n, line in enumerate(after)
             if line.startswith(begins) or line.strip().startswith(begins)
         ]
-        for begins, _ in story.reads
+        for begins, _ in broken.reads
     ]
     return [1 + min(found, key=lambda n: abs(n - edited)) for found in begun]

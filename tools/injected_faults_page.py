@@ -1,4 +1,4 @@
-"""Writes docs/MISHAPS.md from the kinds of injected faults."""
+"""Writes docs/INJECTED_FAULTS.md from the kinds of injected faults."""
 
 from __future__ import annotations
 

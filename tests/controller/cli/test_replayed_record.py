@@ -29,7 +29,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
     def dies(write: int, written: bool) -> bool:
         return deadly and lives < 12 and chance.random() < 0.03
 
-    async def story() -> tuple[SurvivingTable, int]:
+    async def scenario() -> tuple[SurvivingTable, int]:
         nonlocal lives
         place = SurvivingTable(table, game, 4, play=True)
         lived = None
@@ -49,7 +49,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
 
     lives = 0
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
-        return runner.run(story())
+        return runner.run(scenario())
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_record_of_an_evening_with_dead_hosts_is_whole_and_settles_as_the_ta
 ) -> None:
     place, lives = an_evening(tmp_path / "broken", table, game, deadly=True)
     assert lives > 2
-    settled = [event for event in place.told if event["event"] == "settled"]
+    settled = [event for event in place.events if event["event"] == "settled"]
     hands = wallwright(f"replay {tmp_path / 'broken' / 'evening.jsonl'} --json").events
     assert [hand["settled"] for hand in hands] == [True, True]
     for hand, event in zip(hands, _last_told(settled), strict=True):
@@ -94,7 +94,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def told(path: Path, *lines: str, over: bool = True) -> str:
+def emitted(path: Path, *lines: str, over: bool = True) -> str:
     """What the file has after these lines were told again."""
     with opened("The record", str(path), "a+") as stream:
         assert stream is not None
@@ -107,31 +107,31 @@ def told(path: Path, *lines: str, over: bool = True) -> str:
 
 
 def test_a_run_that_goes_no_further_than_the_last_one_leaves_the_file_whole(file: Path) -> None:
-    assert told(file, "one", over=False) == "one\ntwo\nthree\n"
+    assert emitted(file, "one", over=False) == "one\ntwo\nthree\n"
 
 
 def test_what_is_told_again_stands_once_and_what_comes_after_follows(file: Path) -> None:
-    assert told(file, "one", "two", "three", "four") == "one\ntwo\nthree\nfour\n"
+    assert emitted(file, "one", "two", "three", "four") == "one\ntwo\nthree\nfour\n"
 
 
 def test_a_line_that_the_dead_host_had_only_begun_is_written_anew(file: Path) -> None:
     file.write_text("one\ntw", encoding="utf-8")
-    assert told(file, "one", "two") == "one\ntwo\n"
+    assert emitted(file, "one", "two") == "one\ntwo\n"
 
 
 def test_where_a_resumed_run_differs_the_earlier_contents_are_kept_beside_the_file(
     file: Path,
 ) -> None:
-    assert told(file, "one", "2", "3") == "one\n2\n3\n"
+    assert emitted(file, "one", "2", "3") == "one\n2\n3\n"
     aside = file.with_name("evening.jsonl.1")
     assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
-    assert told(file, "uno") == "uno\n"
+    assert emitted(file, "uno") == "uno\n"
     assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
     assert file.with_name("evening.jsonl.2").read_text("utf-8") == "one\n2\n3\n"
 
 
 def test_what_never_came_about_is_left_off_and_kept_beside_the_file(file: Path) -> None:
-    assert told(file, "one", "two") == "one\ntwo\n"
+    assert emitted(file, "one", "two") == "one\ntwo\n"
     assert file.with_name("evening.jsonl.1").read_text("utf-8") == "one\ntwo\nthree\n"
 
 

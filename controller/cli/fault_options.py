@@ -12,14 +12,14 @@ from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from config.schema import Table
-    from firmware_bridge.sim.faults.injection import Mishap
+    from firmware_bridge.sim.faults.injection import InjectedFault
 
 FaultTexts = Annotated[
     list[str] | None,
     typer.Option(
         "--fault",
         help="What goes wrong (simulation only): KIND:PART, with @SECONDS, #NTH or :RATE; repeat"
-        " for several. docs/MISHAPS.md lists the kinds.",
+        " for several. docs/INJECTED_FAULTS.md lists the kinds.",
         show_default=False,
     ),
 ]
@@ -29,9 +29,9 @@ Campaign = Annotated[
 ]
 
 
-def mishaps_of(
+def injected_faults_of(
     texts: Sequence[str] | None, campaign: Path | None, table: Table
-) -> tuple[Mishap, ...]:
+) -> tuple[InjectedFault, ...]:
     """The injected faults of a run. Raises BadInput, or ConfigErrors for the file."""
     if campaign is None and not texts:
         return ()
