@@ -141,7 +141,7 @@ def drive_all(host: Host, random: Random) -> list[int]:
     """Drive every motor until its sensor's edge; the cycles from edge to pin of each."""
     count = len(MOTORS)
     host.ask(TakeLease(LONG_LEASE_MS))  # what came before it has left the board's ring
-    host.tell(
+    host.send(
         *(Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0) for index in range(count))
     )
     host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
@@ -166,7 +166,7 @@ def emergencies(phases: int) -> list[int]:
     host.fill = True
     taken: list[int] = []
     while len(taken) < phases:
-        host.tell(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
+        host.send(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
         host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
         pressed = host.cycle + random.randrange(1000 * CYCLES_PER_US)
         host.drive(EMERGENCY_PIN, PinLevel.HIGH, pressed)
@@ -204,7 +204,7 @@ def begin_moves(host: Host, first: int, axes: int, to_um: int) -> None:
         for index in range(3)
         for field in ((first + 2 * index, to_um) if index < axes else (NONE, 0))
     ]
-    host.tell(Move._make([*targets, 1000]))
+    host.send(Move._make([*targets, 1000]))
 
 
 class _Trapezoid(NamedTuple):
@@ -252,7 +252,7 @@ def lost_leases(times: int) -> list[int]:
         host.ask(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
         host.changes.clear()
         host.drain()
-        host.tell(TakeLease(SHORT_LEASE_MS))
+        host.send(TakeLease(SHORT_LEASE_MS))
         lost = host.line_free_at + SHORT_LEASE_MS * 1000 * CYCLES_PER_US
         host.fill = True
         host.until(lambda: len(host.events) > 0)

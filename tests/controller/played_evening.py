@@ -30,7 +30,7 @@ class Hand:
 
     dealer: Seat
     setup: Setup
-    emitted: list[Event] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     """From `ready` to its end."""
     over: bool = False
     brought: list[tuple[str, Seat]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Hand:
 class Evening:
     """What is left of an evening when the lights go out."""
 
-    emitted: list[Event]
+    events: list[Event]
     hands: list[Hand]
     record: list[str]
     census: dict[str, int]

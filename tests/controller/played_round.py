@@ -34,7 +34,7 @@ class Round:
         """An output has changed."""
         self.pin_changes.append((asyncio.get_running_loop().time(), channel, value))
 
-    def emitted(self, event: str) -> list[Event]:
+    def events_named(self, event: str) -> list[Event]:
         """All events of one name."""
         return [emitted for emitted in self.events if emitted["event"] == event]
 

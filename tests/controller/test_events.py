@@ -14,9 +14,9 @@ def test_an_event_bears_the_tables_time_its_name_and_its_facts() -> None:
     now, emitted = [0.0], list[Event]()
     events = EventLog(lambda: now[0])
     events.listen(emitted.append)
-    events.tell("state", under="idle", top="clear")
+    events.emit("state", under="idle", top="clear")
     now[0] = 12.3456789
-    events.tell("delivered", seat=2, **{"from": ["w3.15u"]})
+    events.emit("delivered", seat=2, **{"from": ["w3.15u"]})
     assert emitted == [
         {"t": 0.0, "event": "state", "under": "idle", "top": "clear"},
         {"t": 12.345679, "event": "delivered", "seat": 2, "from": ["w3.15u"]},
@@ -27,9 +27,9 @@ def test_every_listener_hears_every_event_in_the_order_in_which_they_came() -> N
     on_event: list[tuple[str, object]] = []
     events = EventLog(lambda: 0.0)
     events.listen(lambda event: on_event.append(("file", event["event"])))
-    events.tell("first")
+    events.emit("first")
     events.listen(lambda event: on_event.append(("screen", event["event"])))
-    events.tell("second")
+    events.emit("second")
     assert on_event == [("file", "first"), ("file", "second"), ("screen", "second")]
 
 
@@ -40,10 +40,10 @@ def test_a_listener_may_tell_an_event_of_its_own() -> None:
     def reveal(event: Event) -> None:
         emitted.append(event["event"])
         if event["event"] == "raised":
-            events.tell("truth")
+            events.emit("truth")
 
     events.listen(reveal)
-    events.tell("raised")
+    events.emit("raised")
     assert emitted == ["raised", "truth"]
 
 
@@ -51,8 +51,8 @@ def test_a_file_of_events_has_one_line_of_json_each() -> None:
     stream = io.StringIO()
     events = EventLog(lambda: 1.5)
     events.listen(json_lines(stream))
-    events.tell("turned", at="w3.8u", tile="7m")
-    events.tell("turned", at="w3.8u", tile=None)
+    events.emit("turned", at="w3.8u", tile="7m")
+    events.emit("turned", at="w3.8u", tile=None)
     first, second = stream.getvalue().splitlines()
     assert first == '{"t": 1.5, "event": "turned", "at": "w3.8u", "tile": "7m"}'
     assert json.loads(second)["tile"] is None
@@ -62,4 +62,4 @@ def test_what_is_no_json_is_an_error_where_it_is_told() -> None:
     events = EventLog(lambda: 0.0)
     events.listen(json_lines(io.StringIO()))
     with pytest.raises(TypeError):
-        events.tell("turned", at=object())
+        events.emit("turned", at=object())

@@ -119,7 +119,7 @@ def a_single_tile_beside_a_doublet(house: Any) -> object:
 def a_gammon_without_the_cube(house: Any) -> object:
     board = BackgammonBoard.parse("1 | 13(15)")
     last = replace(backgammon.on_turn(parameters=house), board=board, dice=(6, 5))
-    return backgammon.actions(last, "1/off").settlement
+    return backgammon.said(last, "1/off").settlement
 
 
 def a_tile_of_an_empty_position(house: PaiGow) -> object:

@@ -53,7 +53,7 @@ class Socket:
                 os.close(end)
             self._ends = None
 
-    def say(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         """Bytes to the host; with the plug out, or nobody reading, they are lost."""
         if self._ends is not None:
             with suppress(BlockingIOError):
@@ -64,7 +64,7 @@ class Socket:
 class Evening:
     """What was told, and how often the dice fell."""
 
-    emitted: list[Event] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     throws: int = 0
 
     def named(self, name: str) -> list[Event]:
@@ -85,11 +85,11 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
         plant = simulated_plant(table, config, game, seats_of(orders.setup(0)), 7)
         sockets = [Socket(port.with_suffix(f".{number}")) for number in range(ways)]
 
-        def say(data: bytes) -> None:
+        def send(data: bytes) -> None:
             for socket in sockets:
                 socket.send(data)
 
-        bench = Bench(plant, say)
+        bench = Bench(plant, send)
         for socket in sockets:
             socket.hear = bench.receive
             socket.plug_in()

@@ -139,10 +139,10 @@ def test_what_was_on_is_on_again_and_what_is_timed_runs_its_whole_time_once() ->
         await board.set("lamp", 1)
         run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
         await stalled(desk, 1.0)
-        assert desk.pin_changes.outputs["lamp"] == 0
+        assert desk.recorder.outputs["lamp"] == 0
         await end_pause(board, gate)
         await asyncio.sleep(0.01)
-        assert desk.pin_changes.outputs["lamp"] == 1
+        assert desk.recorder.outputs["lamp"] == 1
         ended = await run
         assert ended.reason is Reason.TIME
         assert ended.seconds == pytest.approx(3.0, abs=0.002)
@@ -158,7 +158,7 @@ def test_what_somebody_stops_during_a_pause_does_not_go_on_after_it() -> None:
         await board.stop("lid")
         await end_pause(board, gate)
         assert (await run).reason is Reason.STOPPED
-        assert desk.pin_changes.outputs["lid"] == 0
+        assert desk.recorder.outputs["lid"] == 0
 
     at_the_desk(scenario)
 

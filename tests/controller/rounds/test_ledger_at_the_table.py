@@ -60,7 +60,7 @@ def test_what_the_play_hands_over_is_in_the_ledger_at_the_seat_that_drew_it() ->
         "wenzhou",
         "robotic",
         1,
-        received=lambda event, daemon: (
+        on_event=lambda event, daemon: (
             seen.append(
                 {
                     seat: sorted(map(str, hand))

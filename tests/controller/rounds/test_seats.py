@@ -156,7 +156,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
                 died_of.append(what)
                 asyncio.get_running_loop().call_later(after, place.kill)
 
-        place.received = hear
+        place.on_event = hear
         lives, lived = 0, None
         while lived is None:
             lived = await place.live(folder / "table.journal", 2, until_ready=True)

@@ -8,16 +8,22 @@ import pytest
 
 from controller.soak.endings import FAILED, ending
 from controller.soak.evening import RoundPlayed, play_evening
-from controller.soak.scenarios import Evening, Lot
+from controller.soak.scenarios import Evening, ScheduledFault
 
-HARMLESS = Lot("clock_jump", "host", 0, 0.0)
+HARMLESS = ScheduledFault("clock_jump", "host", 0, 0.0)
 
 
 def spoilt(times: int, folder: Path, seed: int) -> RoundPlayed:
     """A round in play, with the journal spoilt so often before anybody looks at it again."""
-    lots = tuple(Lot("corrupt_journal", "host", 6, 1.0 + n) for n in range(times))
+    faults = tuple(ScheduledFault("corrupt_journal", "host", 6, 1.0 + n) for n in range(times))
     evening = Evening(
-        0, "robotic", "backgammon", seed, play=False, lots=(lots,), spares=(HARMLESS,)
+        0,
+        "robotic",
+        "backgammon",
+        seed,
+        play=False,
+        scheduled_faults=(faults,),
+        spares=(HARMLESS,),
     )
     (only,) = play_evening(evening, folder, 1).rounds
     return only

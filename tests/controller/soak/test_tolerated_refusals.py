@@ -50,7 +50,7 @@ def test_a_refusal_that_no_lie_explains_is_a_failure(
     def hears(self: object, daemon: Daemon, event: Event) -> None:
         if event["event"] == "ready" and not emitted:
             emitted.append(refuses)
-            daemon.run_state.events.tell("paused", why="IMPOSSIBLE", board="base", channel=refuses)
+            daemon.run_state.events.emit("paused", why="IMPOSSIBLE", board="base", channel=refuses)
 
     monkeypatch.setattr("controller.soak.witness.Witness.hear", hears)
     monkeypatch.setattr(

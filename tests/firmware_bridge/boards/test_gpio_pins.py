@@ -27,15 +27,15 @@ from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from tests.firmware_bridge.pin_bench import (
     Bench,
     leased,
+    run_scenario,
     sensor,
     started,
-    story,
 )
 
 # Opening and closing
 
 
-@story
+@run_scenario
 async def test_closing_leaves_enable_lines_safe_before_they_become_inputs() -> None:
     bench = Bench()
     await bench.board.start()
@@ -59,7 +59,7 @@ async def test_closing_leaves_enable_lines_safe_before_they_become_inputs() -> N
         await bench.board.set("lamp", 1)
 
 
-@story
+@run_scenario
 async def test_a_closed_board_starts_again_with_counts_at_zero() -> None:
     bench = Bench()
     first = await bench.board.start()
@@ -74,7 +74,7 @@ async def test_a_closed_board_starts_again_with_counts_at_zero() -> None:
     await bench.board.close()
 
 
-@story
+@run_scenario
 async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() -> None:
     async with started() as bench:
         other = BoardConfig(
@@ -92,7 +92,7 @@ async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() ->
         assert bench.pin(16).function == "input"
 
 
-@story
+@run_scenario
 async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
     factory = MockFactory(pin_class=MockPWMPin)
     wrong = MotorChannel(kind="motor", pin=17, safe=0, max_on=1.0, hold_while="lamp")
@@ -148,7 +148,7 @@ def test_a_pin_that_the_header_does_not_have_is_refused() -> None:
         GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
 
 
-@story
+@run_scenario
 async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
     async with leased() as bench:
         board = bench.board

@@ -262,14 +262,14 @@ class Player:
 
     async def _expect_event(self, words: list[str]) -> None:
         for who in self._who:
-            told = self._twins.reported(who)
+            told = self._twins.frames_of(who)
             assert self._received[who] < len(told), f"{_NAMES[who]} has told nothing more"
             self._check(who, told[self._received[who]].message, words)
             self._received[who] += 1
 
     async def _expect_silence(self, words: list[str]) -> None:
         for who in self._who:
-            more: list[Frame] = self._twins.reported(who)[self._received[who] :]
+            more: list[Frame] = self._twins.frames_of(who)[self._received[who] :]
             assert not more, f"{_NAMES[who]} has told {more[0].message}"
 
     async def _expect_pin(self, words: list[str]) -> None:

@@ -48,8 +48,8 @@ def test_nothing_moves_before_the_table_is_committed() -> None:
         assert rack.boards["base"].execute(TakeLease(500), 1) == Refused(
             Refusal.NOT_CONFIGURED, NONE
         )
-        assert rack.emit("lid", lambda lid: Set(lid, 500)) == Refused(Refusal.NOT_CONFIGURED, NONE)
-        assert rack.emit("lid_opened", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.send("lid", lambda lid: Set(lid, 500)) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.send("lid_opened", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
 
     clock.run(main())
 
@@ -87,7 +87,7 @@ def test_another_table_stops_everything_and_takes_the_lease_away() -> None:
             board.execute(row, 0)
         assert board.execute(commit(rows), 0) == Ok()
         assert rack.read("drum") == 0
-        assert rack.emit("drum", lambda drum: Set(drum, 700)) == Refused(Refusal.NO_LEASE, NONE)
+        assert rack.send("drum", lambda drum: Set(drum, 700)) == Refused(Refusal.NO_LEASE, NONE)
 
     run_scenario(main)
 

@@ -15,14 +15,14 @@ def test_an_axis_must_be_homed_and_keeps_within_its_limits() -> None:
     async def main(rack: Rack) -> None:
         x, y = rack.number("gantry_x"), rack.number("gantry_y")
         move = rack.moves(gantry_x=0.1)
-        assert rack.emit("gantry_x", move) == Refused(Refusal.NOT_HOMED, x)
+        assert rack.send("gantry_x", move) == Refused(Refusal.NOT_HOMED, x)
         assert (await rack.home("gantry_x")).reason is Reason.DONE
         assert rack.read("gantry_x") == -450_000
         assert rack.read("gantry_x_home") == 1
         beyond = rack.moves(gantry_x=0.4501)
-        assert rack.emit("gantry_x", beyond) == Refused(Refusal.OUT_OF_RANGE, x)
+        assert rack.send("gantry_x", beyond) == Refused(Refusal.OUT_OF_RANGE, x)
         unhomed = rack.moves(gantry_x=0.1, gantry_y=0.1)
-        assert rack.emit("gantry_x", unhomed) == Refused(Refusal.NOT_HOMED, y)
+        assert rack.send("gantry_x", unhomed) == Refused(Refusal.NOT_HOMED, y)
         assert rack.read("gantry_x") == -450_000
 
     run_scenario(main)
@@ -48,7 +48,7 @@ def test_a_moving_axis_is_where_its_trapezoid_says() -> None:
         await asyncio.sleep(0.25)
         assert rack.read("gantry_x") == -150_000
         number = rack.number("gantry_x")
-        assert rack.emit("gantry_x", Home) == Refused(Refusal.BUSY, number)
+        assert rack.send("gantry_x", Home) == Refused(Refusal.BUSY, number)
         await move
 
     run_scenario(main)
@@ -76,6 +76,6 @@ def test_a_homing_whose_switch_never_comes_ends_by_time_and_is_no_homing() -> No
         assert (await rack.home("gantry_x")).reason is Reason.TIME
         arm.sensor = silent  # type: ignore[method-assign]
         unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
-        assert rack.emit("gantry_x", rack.moves(gantry_x=0.1)) == unhomed
+        assert rack.send("gantry_x", rack.moves(gantry_x=0.1)) == unhomed
 
     run_scenario(main)

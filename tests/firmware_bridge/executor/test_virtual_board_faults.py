@@ -63,7 +63,7 @@ def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
         rack.plant.emergency_stop(False)
         await asyncio.sleep(1)
         refused = Refused(Refusal.FAULT_LATCHED, number)
-        assert rack.emit("drum", lambda drum: Set(drum, 1)) == refused
+        assert rack.send("drum", lambda drum: Set(drum, 1)) == refused
         assert base.execute(Clear(), 0) == Ok()
         rack.set("drum", 1)
 
@@ -123,7 +123,7 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
         for board in rack.boards.values():
             board.reset(2)
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
-        assert rack.emit("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
+        assert rack.send("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
         told = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
         assert isinstance(told, Identity)
         assert (told.boots, told.reset_cause, told.configuration_crc) == (2, 2, 0)
@@ -131,7 +131,7 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
         assert rack.read("gantry_x") == -450_000
         rack.lease(1)
         unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
-        assert rack.emit("gantry_x", rack.moves(gantry_x=0)) == unhomed
+        assert rack.send("gantry_x", rack.moves(gantry_x=0)) == unhomed
 
     run_scenario(main)
 

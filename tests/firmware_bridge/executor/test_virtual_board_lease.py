@@ -60,7 +60,7 @@ def test_a_lease_given_back_is_no_fault_and_makes_everything_safe() -> None:
         assert rack.read("drum") == 0
         await asyncio.sleep(100)
         assert not rack.received(Held)
-        assert rack.emit("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
+        assert rack.send("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
         rack.lease(1)
         rack.set("drum", 700)
 
@@ -78,7 +78,7 @@ def test_counts_and_positions_survive_a_lost_lease() -> None:
         said = [type(event) for _, board, event in rack.said if board == "arm"]
         assert said[-2:] == [MotionEnded, Held]
         rack.lease(10)
-        assert rack.emit("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
+        assert rack.send("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
         rack.lease(0)
         rack.lease(10)
         assert (await rack.move(gantry_x=0.4)).reason is Reason.DONE

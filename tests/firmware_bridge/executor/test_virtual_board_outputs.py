@@ -58,7 +58,7 @@ def test_a_drive_ends_when_the_motor_draws_too_much() -> None:
     async def main(rack: Rack) -> None:
         rack.loop.call_later(0.7, rack.boards["base"].current, "lid", 1800)
         limit = Drive(rack.number("lid"), 1000, UntilKind.TIME, NONE, 0, 5000, 1500)
-        assert rack.emit("lid", lambda _: limit) == Ok()
+        assert rack.send("lid", lambda _: limit) == Ok()
         await asyncio.sleep(1)
         (at, ended), *_ = rack.received(MotionEnded)
         assert (at, ended.reason) == (0.7, Reason.CURRENT)  # type: ignore[attr-defined]
@@ -101,8 +101,8 @@ def test_a_busy_motor_is_refused_until_it_is_stopped() -> None:
         lid = asyncio.create_task(rack.drive("lid", 1000, Level("lid_opened"), 5.0))
         await asyncio.sleep(0.5)
         number = rack.number("lid")
-        assert rack.emit("lid", lambda _: Set(number, 0)) == Refused(Refusal.BUSY, number)
-        assert rack.emit("lid", lambda _: Pulse(number, 9, 9)) == Refused(Refusal.BUSY, number)
+        assert rack.send("lid", lambda _: Set(number, 0)) == Refused(Refusal.BUSY, number)
+        assert rack.send("lid", lambda _: Pulse(number, 9, 9)) == Refused(Refusal.BUSY, number)
         rack.stop("lid")
         assert await lid == Ended(Reason.STOPPED, 0, 0.5)
         rack.set("lid", -1000)
@@ -123,7 +123,7 @@ def test_stopping_everything_leaves_the_lamps_on() -> None:
 
 def test_the_reply_comes_before_the_end_of_a_motion_that_ends_at_once() -> None:
     async def main(rack: Rack) -> None:
-        reply = rack.emit("lid", rack.drives(-1000, Level("lid_closed"), 5.0))
+        reply = rack.send("lid", rack.drives(-1000, Level("lid_closed"), 5.0))
         assert reply == Ok()
         assert not rack.received(MotionEnded)
         await asyncio.sleep(0)
@@ -140,7 +140,7 @@ def test_a_strip_lights_the_lamps_that_it_has_and_no_others() -> None:
         rack.set(strip, 0b11 << lamps - 2)
         assert rack.plant.shown[strip] == 0b11 << lamps - 2
         too_far = Refused(Refusal.OUT_OF_RANGE, rack.number(strip))
-        assert rack.emit(strip, lambda number: Set(number, 0b11 << lamps - 1)) == too_far
-        assert rack.emit(strip, lambda number: Set(number, -1)) == too_far
+        assert rack.send(strip, lambda number: Set(number, 0b11 << lamps - 1)) == too_far
+        assert rack.send(strip, lambda number: Set(number, -1)) == too_far
 
     run_scenario(main, "classic")

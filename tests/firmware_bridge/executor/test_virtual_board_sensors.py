@@ -39,7 +39,7 @@ def test_a_bouncing_key_counts_once() -> None:
         assert at == pytest.approx(settled)
         assert event == EdgeSeen(rack.number("done_key"), 1, round(settled * 1e6), 1)
         assert not more
-        assert rack.emit("done_key", Count) == Value(1)
+        assert rack.send("done_key", Count) == Value(1)
 
     run_scenario(main)
 
@@ -47,7 +47,7 @@ def test_a_bouncing_key_counts_once() -> None:
 def test_an_unwatched_sensor_is_silent() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("done_key")
-        assert rack.emit("done_key", lambda key: Watch(key, 0)) == Ok()
+        assert rack.send("done_key", lambda key: Watch(key, 0)) == Ok()
         rack.boards["base"].sensor("done_key", True)
         await asyncio.sleep(0.5)
         assert not rack.received(EdgeSeen)
@@ -70,10 +70,10 @@ def test_dice_are_read_once_they_lie_still() -> None:
 
 def test_a_stopped_throw_ends_without_dice() -> None:
     async def main(rack: Rack) -> None:
-        assert rack.emit("dice", lambda dice: ThrowDice(dice, 2)) == Ok()
+        assert rack.send("dice", lambda dice: ThrowDice(dice, 2)) == Ok()
         await asyncio.sleep(0.5)
         busy = Refused(Refusal.BUSY, rack.number("dice"))
-        assert rack.emit("dice", lambda dice: ThrowDice(dice, 2)) == busy
+        assert rack.send("dice", lambda dice: ThrowDice(dice, 2)) == busy
         rack.stop("dice")
         await asyncio.sleep(10)
         ((_, ended),) = rack.received(MotionEnded)
@@ -85,6 +85,6 @@ def test_a_stopped_throw_ends_without_dice() -> None:
 
 def test_an_empty_reader_sees_no_tag() -> None:
     async def main(rack: Rack) -> None:
-        assert rack.emit("reader", Scan) == Tag(0)
+        assert rack.send("reader", Scan) == Tag(0)
 
     run_scenario(main)

@@ -46,7 +46,7 @@ class Round:
     """How many tiles lie where in the end; each one is counted."""
     seconds: float = 0.0
 
-    def told(self, event: str) -> list[Event]:
+    def events_named(self, event: str) -> list[Event]:
         """All events of one name, without their times."""
         return [
             {key: value for key, value in told.items() if key != "t"}

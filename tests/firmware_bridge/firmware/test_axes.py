@@ -13,11 +13,11 @@ from tests.firmware_bridge.firmware.twins import Twins
 async def home_all(twins: Twins) -> None:
     """Home the arm's three axes, each meeting its switch a second later."""
     for axis in ("gantry_x", "gantry_y", "gantry_z"):
-        await twins.emit(Home(twins.number(axis)))
+        await twins.send(Home(twins.number(axis)))
         await twins.advance(700)
         await twins.sense(f"{axis}_home", True)
         await twins.advance(50)
-        await twins.emit(Read(twins.number(axis)))
+        await twins.send(Read(twins.number(axis)))
 
 
 def move(twins: Twins, x: int, y: int, z: int, speed: int = 1000) -> Move:
@@ -33,12 +33,12 @@ async def leave_switches(twins: Twins) -> None:
 
 def test_an_axis_that_has_not_been_home_does_not_move(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
-        await twins.emit(move(twins, 0, 0, 0))
+        await twins.send(move(twins, 0, 0, 0))
         await home_all(twins)
-        await twins.emit(move(twins, 0, 0, 300_001))
-        await twins.emit(move(twins, 0, 0, 0, speed=1001))
+        await twins.send(move(twins, 0, 0, 300_001))
+        await twins.send(move(twins, 0, 0, 0, speed=1001))
         x = twins.number("gantry_x")
-        await twins.emit(Move(x, 0, x, 10, NONE, 0, 1000))
+        await twins.send(Move(x, 0, x, 10, NONE, 0, 1000))
 
     run_scenario(library, scenario, "arm")
 
@@ -47,13 +47,13 @@ def test_three_axes_set_off_together_and_arrive_on_their_last_step(library: Path
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
         begin = [twins.chip.steps(axis) for axis in range(3)]
-        await twins.emit(move(twins, 150_000, -90_000, 120_000))
+        await twins.send(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(300)
-        await twins.emit(Read(twins.number("gantry_x")))
-        await twins.emit(move(twins, 0, 0, 0))
+        await twins.send(Read(twins.number("gantry_x")))
+        await twins.send(move(twins, 0, 0, 0))
         await twins.advance(1500)
-        await twins.emit(Read(twins.number("gantry_x")))
+        await twins.send(Read(twins.number("gantry_x")))
         gone = [twins.chip.steps(axis) - begin[axis] for axis in range(3)]
         assert gone[:2] == [600_000 // 150, 360_000 // 150]
 
@@ -66,15 +66,15 @@ def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_those_that_began_with_it(
 ) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.emit(move(twins, 150_000, -90_000, 120_000))
+        await twins.send(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(240)
-        await twins.emit(Stop(twins.number("gantry_y")))
-        await twins.emit(move(twins, 0, 0, 0))
+        await twins.send(Stop(twins.number("gantry_y")))
+        await twins.send(move(twins, 0, 0, 0))
         await twins.advance(400)
         for axis in "xyz":
-            await twins.emit(Read(twins.number(f"gantry_{axis}")))
-        await twins.emit(move(twins, 0, 0, 200_000, speed=700))
+            await twins.send(Read(twins.number(f"gantry_{axis}")))
+        await twins.send(move(twins, 0, 0, 200_000, speed=700))
         await twins.advance(1500)
 
     twins = run_scenario(library, scenario, "arm")
@@ -84,13 +84,13 @@ def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_those_that_began_with_it(
 def test_a_limit_switch_on_the_way_is_a_fault(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.emit(move(twins, 150_000, -90_000, 120_000))
+        await twins.send(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(100)
         await twins.sense("gantry_x_home", True)
         await twins.advance(600)
-        await twins.emit(Clear())
-        await twins.emit(Read(twins.number("gantry_x")))
+        await twins.send(Clear())
+        await twins.send(Read(twins.number("gantry_x")))
 
     twins = run_scenario(library, scenario, "arm")
     assert codes(twins) == [FaultCode.LIMIT_SWITCH]
@@ -99,8 +99,8 @@ def test_a_limit_switch_on_the_way_is_a_fault(library: Path) -> None:
 def test_held_follows_the_last_axis_that_comes_to_rest(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
-        await twins.emit(TakeLease(300))
-        await twins.emit(move(twins, 150_000, -90_000, 120_000))
+        await twins.send(TakeLease(300))
+        await twins.send(move(twins, 150_000, -90_000, 120_000))
         await leave_switches(twins)
         await twins.advance(900)
 

@@ -40,12 +40,12 @@ from tests.firmware_bridge.firmware.twins import Twins
 def test_the_wheel_stops_at_the_third_tile_and_the_host_is_told(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
-        await twins.emit(drive(twins, "head0_wheel", 1000, UntilKind.EDGES, "head0_counter", 3))
+        await twins.send(drive(twins, "head0_wheel", 1000, UntilKind.EDGES, "head0_counter", 3))
         await pass_tiles(twins, "head0_counter", 4)
         for ask in (Count, Read):
-            await twins.emit(ask(twins.number("head0_counter")))
-        await twins.emit(Recall(twins.number("head0_wheel")))
-        await twins.emit(Recall(twins.number("head0_belt")))
+            await twins.send(ask(twins.number("head0_counter")))
+        await twins.send(Recall(twins.number("head0_wheel")))
+        await twins.send(Recall(twins.number("head0_belt")))
 
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.EDGES]
@@ -71,24 +71,24 @@ def test_a_bounce_is_no_tile(library: Path) -> None:
 def test_the_lid_stops_at_its_switch_and_does_not_go_on_against_it(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         lid = twins.number("lid")
-        await twins.emit(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
+        await twins.send(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
         await twins.advance(500.5)
         await twins.sense("lid_opened", True)
         await twins.advance(20)
-        await twins.emit(Set(lid, 300))
-        await twins.emit(Read(lid))
-        await twins.emit(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
-        await twins.emit(drive(twins, "lid", 700, UntilKind.TIME))
-        await twins.emit(Set(lid, -300))
-        await twins.emit(Read(lid))
+        await twins.send(Set(lid, 300))
+        await twins.send(Read(lid))
+        await twins.send(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
+        await twins.send(drive(twins, "lid", 700, UntilKind.TIME))
+        await twins.send(Set(lid, -300))
+        await twins.send(Read(lid))
         await twins.advance(20)
         await twins.sense("lid_closed", True)
         await twins.advance(20)
-        await twins.emit(Clear())
+        await twins.send(Clear())
         await twins.sense("lid_closed", False)
         await twins.advance(20)
-        await twins.emit(Clear())
-        await twins.emit(Read(lid))
+        await twins.send(Clear())
+        await twins.send(Read(lid))
 
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.LEVEL, Reason.LEVEL, Reason.SWITCH]
@@ -98,15 +98,15 @@ def test_the_lid_stops_at_its_switch_and_does_not_go_on_against_it(library: Path
 def test_a_full_belt_holds_its_wheel_and_lets_it_go_on(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         wheel = twins.number("head1_wheel")
-        await twins.emit(drive(twins, "head1_wheel", -600, UntilKind.EDGES, "head1_counter", 9))
+        await twins.send(drive(twins, "head1_wheel", -600, UntilKind.EDGES, "head1_counter", 9))
         await twins.sense("head1_full", True)
         await twins.advance(30)
-        await twins.emit(Read(wheel))
+        await twins.send(Read(wheel))
         await twins.sense("head1_full", False)
         await twins.advance(30)
-        await twins.emit(Read(wheel))
-        await twins.emit(Stop(wheel))
-        await twins.emit(Recall(wheel))
+        await twins.send(Read(wheel))
+        await twins.send(Stop(wheel))
+        await twins.send(Recall(wheel))
 
     run_scenario(library, scenario)
 
@@ -147,7 +147,7 @@ def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
             Set(lid, 100),
         ]
         for order in orders:
-            await twins.emit(order)
+            await twins.send(order)
 
     run_scenario(library, scenario)
 
@@ -155,19 +155,19 @@ def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
 def test_a_pulse_ends_after_its_time_and_a_motor_after_its_longest(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         pusher = twins.number("head0_pusher")
-        await twins.emit(Pulse(pusher, 1000, 40))
-        await twins.emit(Pulse(pusher, 1000, 40))
+        await twins.send(Pulse(pusher, 1000, 40))
+        await twins.send(Pulse(pusher, 1000, 40))
         await twins.advance(30)
-        await twins.emit(Read(pusher))
-        await twins.emit(Recall(pusher))
+        await twins.send(Read(pusher))
+        await twins.send(Recall(pusher))
         await twins.advance(30)
-        await twins.emit(Recall(pusher))
-        await twins.emit(Set(pusher, 400))
+        await twins.send(Recall(pusher))
+        await twins.send(Set(pusher, 400))
         await twins.advance(1999)
-        await twins.emit(Read(pusher))
+        await twins.send(Read(pusher))
         await twins.advance(10)
-        await twins.emit(Set(pusher, 400))
-        await twins.emit(Clear())
+        await twins.send(Set(pusher, 400))
+        await twins.send(Clear())
 
     twins = run_scenario(library, scenario)
     assert codes(twins) == [FaultCode.MAXIMUM_ON_TIME]
@@ -176,17 +176,17 @@ def test_a_pulse_ends_after_its_time_and_a_motor_after_its_longest(library: Path
 def test_the_dice_are_thrown_and_counted(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         dice = twins.number("dice")
-        await twins.emit(ThrowDice(dice, 3))
-        await twins.emit(ThrowDice(dice, 3))
+        await twins.send(ThrowDice(dice, 3))
+        await twins.send(ThrowDice(dice, 3))
         await twins.advance(1000)
-        await twins.emit(Count(dice))
+        await twins.send(Count(dice))
         await twins.advance(600)
-        await twins.emit(Count(dice))
-        await twins.emit(Read(dice))
-        await twins.emit(ThrowDice(dice, 5))
+        await twins.send(Count(dice))
+        await twins.send(Read(dice))
+        await twins.send(ThrowDice(dice, 5))
         await twins.advance(100)
-        await twins.emit(Stop(dice))
-        await twins.emit(Count(dice))
+        await twins.send(Stop(dice))
+        await twins.send(Count(dice))
 
     twins = run_scenario(library, scenario)
     assert [tuple(event)[1:] for event in twins.events(DiceRead)] == [(3, 1, 6, 0, 0)]
@@ -194,6 +194,6 @@ def test_the_dice_are_thrown_and_counted(library: Path) -> None:
 
 def test_the_reader_tells_the_tag_before_it(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
-        await twins.emit(Scan(twins.number("reader")))
+        await twins.send(Scan(twins.number("reader")))
 
     run_scenario(library, scenario, "arm")

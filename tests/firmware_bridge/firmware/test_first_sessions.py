@@ -34,10 +34,10 @@ from tests.firmware_bridge.firmware.twins import Twins
 def test_nothing_is_answered_before_the_host_has_said_who_it_is(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.line(encode(0, 7, SelfTest()))
-        await twins.emit(Identify(PROTOCOL + 1, b"nonce000"))
-        await twins.emit(Identify(PROTOCOL, b"nonce001"))
+        await twins.send(Identify(PROTOCOL + 1, b"nonce000"))
+        await twins.send(Identify(PROTOCOL, b"nonce001"))
         for message in (SelfTest(), TakeLease(500), Stop(NONE), Clear(), Read(0), Report()):
-            await twins.emit(message)
+            await twins.send(message)
 
     twins = run_scenario(library, scenario, begin=False)
     assert len(twins.received[1]) == 8
@@ -47,7 +47,7 @@ def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         pulse = Pulse(twins.number("head0_pusher"), 1000, 40)
-        await twins.emit(pulse)
+        await twins.send(pulse)
         await twins.advance(1)
         sequence = (len(twins.asked) - 1) & 0xFF
         for _ in range(3):
@@ -55,7 +55,7 @@ def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library
             await twins.line(encode(0, sequence + 9 & 0xFF, pulse))
         await twins.line(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
         await twins.advance(60)
-        await twins.emit(Report())
+        await twins.send(Report())
 
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.DONE]
@@ -79,11 +79,11 @@ def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: 
 def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
-        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
+        await twins.send(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
         await twins.sense("emergency", True)
         await twins.advance(5, acknowledge=False)
-        await twins.emit(Identify(PROTOCOL, b"nonce002"))
-        await twins.emit(Recall(twins.number("head0_wheel")))
+        await twins.send(Identify(PROTOCOL, b"nonce002"))
+        await twins.send(Recall(twins.number("head0_wheel")))
         await twins.advance(5)
         await twins.begin(b"nonce003")
 
@@ -93,13 +93,13 @@ def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(librar
 
 def test_the_same_table_again_leaves_a_running_motor_running(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
-        await twins.emit(Set(twins.number("drum"), 1000))
+        await twins.send(Set(twins.number("drum"), 1000))
         for record in twins.records:
-            await twins.emit(record)
+            await twins.send(record)
         crc = configuration_crc(twins.records)
-        await twins.emit(Commit(len(twins.records), crc ^ 1))
-        await twins.emit(Commit(len(twins.records), crc))
-        await twins.emit(Read(twins.number("drum")))
+        await twins.send(Commit(len(twins.records), crc ^ 1))
+        await twins.send(Commit(len(twins.records), crc))
+        await twins.send(Read(twins.number("drum")))
         assert twins.chip.output(4) == 1
 
     run_scenario(library, scenario)
@@ -110,11 +110,11 @@ def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
         wheel, counter, dice = (
             twins.number(name) for name in ("head0_wheel", "head0_counter", "dice")
         )
-        await twins.emit(ThrowDice(dice, 2))
+        await twins.send(ThrowDice(dice, 2))
         await twins.advance(1600)
-        await twins.emit(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 5))
+        await twins.send(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 5))
         await pass_tiles(twins, "head0_counter", 2)
-        await twins.emit(Stop(wheel))
+        await twins.send(Stop(wheel))
         await twins.sense("head0_vane", False)
         twins.lose_supply()
         await twins.sense("head0_vane", True)
@@ -129,6 +129,6 @@ def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
             Recall(twins.number("head1_wheel")),
         ]
         for question in questions:
-            await twins.emit(question)
+            await twins.send(question)
 
     run_scenario(library, scenario)

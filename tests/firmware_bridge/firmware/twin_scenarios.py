@@ -10,17 +10,19 @@ from firmware_bridge.sim import clock
 from firmware_bridge.wire.messages import NONE, Drive, Faulted, MotionEnded, UntilKind
 from tests.firmware_bridge.firmware.twins import Twins
 
-Story = Callable[[Twins], Awaitable[None]]
+Scenario = Callable[[Twins], Awaitable[None]]
 
 
-def story(library: Path, tell: Story, board: str = "base", begin: bool = True) -> Twins:
-    """Tell a story to both; in the end they agree."""
+def run_scenario(
+    library: Path, scenario: Scenario, board: str = "base", begin: bool = True
+) -> Twins:
+    """Run a scenario on both twins and compare their states at the end."""
 
     async def main() -> Twins:
         twins = Twins(library, "robotic", board)
         if begin:
             await twins.begin()
-        await tell(twins)
+        await scenario(twins)
         await twins.agree()
         return twins
 

@@ -219,7 +219,7 @@ class Twins:
         Without `repeats` it does not matter how often they have said an event.
         """
         await self.advance(5)
-        events = self._events if repeats else self.reported
+        events = self._events if repeats else self.frames_of
         for ours, theirs in (
             (self._replies(0), self._replies(1)),
             (events(0), events(1)),

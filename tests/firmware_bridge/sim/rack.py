@@ -98,26 +98,26 @@ class Rack:
 
     # Orders by name
 
-    def scenario(self, channel: str, make: Callable[[int], Message]) -> Message:
+    def send(self, channel: str, make: Callable[[int], Message]) -> Message:
         """Execute a message about a channel, made from its number."""
         name = self.table.board_of(channel)
         self._ticket = (self._ticket + 1) % 256
         return self.boards[name].execute(make(self.number(channel)), self._ticket)
 
     def set(self, channel: str, value: int) -> None:
-        reply = self.emit(channel, lambda number: Set(number, value))
+        reply = self.send(channel, lambda number: Set(number, value))
         assert reply == Ok(), reply
 
     def read(self, channel: str) -> int:
-        reply = self.emit(channel, Read)
+        reply = self.send(channel, Read)
         assert isinstance(reply, Value), reply
         return reply.value
 
     def watch(self, channel: str) -> None:
-        assert self.emit(channel, lambda number: Watch(number, 1)) == Ok()
+        assert self.send(channel, lambda number: Watch(number, 1)) == Ok()
 
     def stop(self, channel: str) -> None:
-        assert self.emit(channel, Stop) == Ok()
+        assert self.send(channel, Stop) == Ok()
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
         return await self._end(channel, lambda number: Pulse(number, value, round(seconds * 1000)))
@@ -157,7 +157,7 @@ class Rack:
         return Ended(Reason(ended.reason), ended.count, ended.elapsed_us / 1e6)
 
     async def _begun(self, channel: str, make: Callable[[int], Message]) -> Message:
-        reply = self.emit(channel, make)
+        reply = self.send(channel, make)
         assert not isinstance(reply, Refused), reply
         future: asyncio.Future[Message] = self.loop.create_future()
         self._waiting[self.table.board_of(channel), self._ticket] = future

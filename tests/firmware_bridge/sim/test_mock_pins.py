@@ -76,15 +76,15 @@ def on_a_line() -> Awaitable[Seen]:
     return let_tiles_out(plant, board)
 
 
-def told(scenario: Callable[[], Awaitable[Seen]]) -> Seen:
-    async def scenario() -> Seen:
+def run_scenario(scenario: Callable[[], Awaitable[Seen]]) -> Seen:
+    async def awaited() -> Seen:
         return await scenario()
 
-    return clock.run(scenario())
+    return clock.run(awaited())
 
 
 def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:
-    ended, trace = told(on_pins)
+    ended, trace = run_scenario(on_pins)
     assert [(each.reason, each.count) for each in ended] == [
         (Reason.TIME, 0),
         (Reason.EDGES, 5),
@@ -94,10 +94,10 @@ def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:
 
 
 def test_but_for_the_time_on_the_wire_pins_and_a_serial_board_are_the_same() -> None:
-    (ended, trace), (ended_far, trace_far) = told(on_pins), told(on_a_line)
+    (ended, trace), (ended_far, trace_far) = run_scenario(on_pins), run_scenario(on_a_line)
     assert ended == ended_far
     assert [order[1:] for order in trace] == [order[1:] for order in trace_far]
 
 
 def test_the_same_seed_on_pins_is_the_same_run() -> None:
-    assert told(on_pins) == told(on_pins)
+    assert run_scenario(on_pins) == run_scenario(on_pins)

@@ -19,12 +19,12 @@ class Desk:
         self._said: list[Frame] = []
         self._decoder = Decoder()
 
-    def tell(self, sequence: int, message: Message, address: int = 3) -> list[Frame]:
+    def send(self, sequence: int, message: Message, address: int = 3) -> list[Frame]:
         self.session.receive(encode(address, sequence, message))
         return self.received()
 
     def identify(self, sequence: int = 9, nonce: bytes = b"nonce-01") -> list[Frame]:
-        return self.tell(sequence, wire.Identify(1, nonce))
+        return self.send(sequence, wire.Identify(1, nonce))
 
     def received(self) -> list[Frame]:
         said, self._said = self._said, []
@@ -46,7 +46,7 @@ def _edge(number: int) -> wire.EdgeSeen:
 
 def test_before_identify_nothing_is_done_and_nothing_said() -> None:
     desk = Desk()
-    assert desk.tell(0, wire.Clear()) == []
+    assert desk.send(0, wire.Clear()) == []
     desk.session.emit(_edge(1))
     assert desk.done == [] and desk.received() == []
 
@@ -54,22 +54,22 @@ def test_before_identify_nothing_is_done_and_nothing_said() -> None:
 def test_commands_after_identify_are_done_in_order_and_answered_by_their_number() -> None:
     desk = Desk()
     assert desk.identify(9) == [Frame(3, 9, wire.Value(1))]
-    assert desk.tell(10, wire.Clear()) == [Frame(3, 10, wire.Value(2))]
+    assert desk.send(10, wire.Clear()) == [Frame(3, 10, wire.Value(2))]
 
 
 def test_a_repeated_command_gets_the_same_reply_and_is_not_done_twice() -> None:
     desk = Desk()
     desk.identify(9)
-    first = desk.tell(10, wire.Clear())
-    assert desk.tell(10, wire.Clear()) == first
+    first = desk.send(10, wire.Clear())
+    assert desk.send(10, wire.Clear()) == first
     assert len(desk.done) == 2 and desk.session.repeated == 1
 
 
 def test_a_command_that_comes_before_the_one_expected_waits_to_be_sent_again() -> None:
     desk = Desk()
     desk.identify(9)
-    assert desk.tell(11, wire.Set(1, 2)) == []
-    assert [f.sequence for f in desk.tell(10, wire.Set(1, 1)) + desk.tell(11, wire.Set(1, 2))] == [
+    assert desk.send(11, wire.Set(1, 2)) == []
+    assert [f.sequence for f in desk.send(10, wire.Set(1, 1)) + desk.send(11, wire.Set(1, 2))] == [
         10,
         11,
     ]
@@ -80,10 +80,10 @@ def test_an_old_duplicate_can_never_be_done_whatever_its_age() -> None:
     desk = Desk()
     desk.identify(255)
     for sequence in range(200):
-        desk.tell(sequence, wire.Set(1, sequence))
+        desk.send(sequence, wire.Set(1, sequence))
     assert len(desk.done) == 201
     for age in range(1, 200):
-        answers = desk.tell(200 - age, wire.Set(1, 200 - age))
+        answers = desk.send(200 - age, wire.Set(1, 200 - age))
         assert len(answers) == (age <= REMEMBERED), age
     assert len(desk.done) == 201
 
@@ -91,16 +91,16 @@ def test_an_old_duplicate_can_never_be_done_whatever_its_age() -> None:
 def test_commands_to_another_address_are_not_for_this_board() -> None:
     desk = Desk()
     desk.identify(9)
-    assert desk.tell(10, wire.Clear(), address=4) == []
+    assert desk.send(10, wire.Clear(), address=4) == []
     assert len(desk.done) == 1
 
 
 def test_an_identify_that_comes_twice_does_not_begin_twice() -> None:
     desk = Desk()
     first = desk.identify(9)
-    desk.tell(10, wire.Clear())
+    desk.send(10, wire.Clear())
     assert desk.identify(9) == first
-    assert [frame.sequence for frame in desk.tell(11, wire.Clear())] == [11]
+    assert [frame.sequence for frame in desk.send(11, wire.Clear())] == [11]
 
 
 def test_a_new_nonce_begins_a_session_with_its_own_numbers_and_no_old_events() -> None:
@@ -110,8 +110,8 @@ def test_a_new_nonce_begins_a_session_with_its_own_numbers_and_no_old_events() -
     desk.received()
     desk.identify(50, b"nonce-02")
     assert desk.session.tick(100.0) is None
-    assert desk.tell(10, wire.Clear()) == []
-    assert [frame.sequence for frame in desk.tell(51, wire.Clear())] == [51]
+    assert desk.send(10, wire.Clear()) == []
+    assert [frame.sequence for frame in desk.send(51, wire.Clear())] == [51]
 
 
 def test_events_have_their_own_numbers_and_are_repeated_until_received() -> None:
@@ -127,11 +127,11 @@ def test_events_have_their_own_numbers_and_are_repeated_until_received() -> None
     later = desk.session.tick(due)
     assert later is not None and later > due + REPEAT_AFTER, "each repetition waits longer"
     assert desk.received() == events
-    desk.tell(0, wire.Received(10))
+    desk.send(0, wire.Received(10))
     desk.session.tick(5.0)
     desk.session.tick(6.0)
     assert desk.received() == events[1:]
-    desk.tell(0, wire.Received(11))
+    desk.send(0, wire.Received(11))
     assert desk.session.tick(7.0) is None
 
 
@@ -140,8 +140,8 @@ def test_received_speaks_for_all_events_before_it_and_an_old_one_for_none() -> N
     desk.identify(9)
     for number in range(5):
         desk.session.emit(_edge(number))
-    desk.tell(0, wire.Received(13))
-    desk.tell(0, wire.Received(11))
+    desk.send(0, wire.Received(13))
+    desk.send(0, wire.Received(11))
     desk.received()
     desk.session.tick(0.0)
     desk.session.tick(1.0)
@@ -154,13 +154,13 @@ def test_no_more_events_than_the_window_are_ahead_of_the_host() -> None:
     for number in range(3 * EVENT_WINDOW):
         desk.session.emit(_edge(number))
     assert len(desk.received()) == EVENT_WINDOW
-    assert len(desk.tell(0, wire.Received(9 + EVENT_WINDOW))) == EVENT_WINDOW
+    assert len(desk.send(0, wire.Received(9 + EVENT_WINDOW))) == EVENT_WINDOW
 
 
 def test_the_reply_goes_before_an_event_of_its_own_command() -> None:
     desk = Desk()
     desk.identify(9)
-    said = desk.tell(10, wire.Pulse(4, 1, 40))
+    said = desk.send(10, wire.Pulse(4, 1, 40))
     assert said == [Frame(3, 10, wire.Value(2)), Frame(3, 10, _edge(4))]
 
 

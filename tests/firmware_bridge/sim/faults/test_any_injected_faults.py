@@ -58,7 +58,7 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
             rack.boards[name].execute(TakeLease(60_000), 0)
             trace.append(rack.boards[name].execute(sensible(rack, name, random), 1))
             for motor in running if random.random() < 0.5 else ():
-                rack.emit(motor, lambda number: Set(number, 700))
+                rack.send(motor, lambda number: Set(number, 700))
             if random.random() < 0.4:
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
             if random.random() < 0.1:

@@ -92,8 +92,8 @@ def test_a_reader_that_misreads_gives_no_tag_or_another_and_then_the_true_one() 
     async def main(rack: Rack) -> None:
         tiles = column(rack, 1)
         await grip(rack)
-        read = rack.emit("reader", Scan)
-        again = rack.emit("reader", Scan)
+        read = rack.send("reader", Scan)
+        again = rack.send("reader", Scan)
         assert isinstance(read, Tag)
         assert again == Tag(TAGS + tiles[0].number)
         assert read != again
@@ -121,7 +121,7 @@ def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
         stranger = next(tile for tile in plant.drum.well.tiles if tile.face == "foreign")
         plant.felt.stand(HERE, [plant.take_out(stranger)])
         await grip(rack)
-        read = rack.emit("reader", Scan)
+        read = rack.send("reader", Scan)
         assert isinstance(read, Tag)
         assert 0 < read.tag < TAGS
 

@@ -142,7 +142,7 @@ def test_picks_go_on_while_the_pusher_pushes() -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 20))
         await asyncio.sleep(1)
-        before = rack.emit("head0_counter", Count)
+        before = rack.send("head0_counter", Count)
         await push(rack)
         assert rack.plant.heads[0].waiting.tiles
         rack.stop("head0_wheel")
@@ -196,7 +196,7 @@ def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float)
         await count(rack, 3)
         base = rack.boards["base"]
         pusher = rack.number("head0_pusher")
-        rack.emit("head0_pusher", rack.drives(500, Edges("head0_vane", 1), 2.0))
+        rack.send("head0_pusher", rack.drives(500, Edges("head0_vane", 1), 2.0))
         await asyncio.sleep(ms / 1000)
         base.reset(2)
         await asyncio.sleep(0.1)
