@@ -25,7 +25,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.processors.processor import FIRMWARE
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.link import Line, Link
+from firmware_bridge.wire.link import Link, SerialLine
 from firmware_bridge.wire.messages import (
     WINDOW,
     Commit,
@@ -135,7 +135,7 @@ def _built(folder: Path) -> Path:
 async def _measure(commands: int, library: Path) -> Row:
     noise = Noise(Random(SEED), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)
     host, there = memory_line(noise=noise)
-    line, firmware = Line(host), Firmware(library, there)
+    line, firmware = SerialLine(host), Firmware(library, there)
     link = line.link(0, "noisy")
     told: list[Message] = []
     link.on_event = told.append

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks import Row
 from benchmarks.link_boards import EVENTS_A_SECOND, in_a_process, reporter
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
 from firmware_bridge.wire.transport import BAUD, open_serial
 
@@ -35,7 +35,7 @@ def main() -> Iterator[Row]:
 
 
 async def _measure(path: str) -> tuple[float, float]:
-    line = Line(open_serial(path))
+    line = SerialLine(open_serial(path))
     link = line.link(0, "reporter")
     told = 0
 

@@ -15,7 +15,7 @@ from benchmarks import Row
 from benchmarks.link_boards import Bookkeeper
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW, EdgeSeen, Message, Ok, Set
 
 COMMANDS = 1_000_000
@@ -33,7 +33,7 @@ def main() -> Iterator[Row]:
 async def _measure(commands: int, events: int) -> Row:
     noise = Noise(Random(SEED), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)
     host, there = memory_line(noise=noise)
-    line, board = Line(host), Bookkeeper(there)
+    line, board = SerialLine(host), Bookkeeper(there)
     link = line.link(0, "noisy")
     told: list[Message] = []
     link.on_event = told.append

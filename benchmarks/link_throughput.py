@@ -16,7 +16,7 @@ import serial
 from benchmarks import Row
 from benchmarks.link_boards import board, echo, in_a_process
 from firmware_bridge.wire.codec import encode
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW, Set
 from firmware_bridge.wire.transport import BAUD, open_serial
 
@@ -72,7 +72,7 @@ def _bare(path: str, seconds: float) -> float:
 
 async def _link(path: str, seconds: float) -> tuple[float, float]:
     """Commands a second, and the share of a core that this process used."""
-    line = Line(open_serial(path))
+    line = SerialLine(open_serial(path))
     link = line.link(0, "bench")
     await link.identify(time.perf_counter_ns().to_bytes(8, "little"))
     began, cpu = time.perf_counter(), time.process_time()

@@ -38,7 +38,7 @@ from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plug import CablePlug
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import open_serial
 from rules.setup import Game
 from rules.tiles import Face
@@ -135,7 +135,7 @@ def simulated(
     plug, bench = _emulated(plant) if emulated else _executed(plant)
     plug.hear = bench.receive
     bench.plugged_in_by(plug)
-    line = Line(plug.open())
+    line = SerialLine(plug.open())
     nonces, flags = Random(f"{seed}:nonces"), flags_of(table)
     serial = {
         name: SerialBoard(name, board, line, KEY, lambda: nonces.randbytes(8), flags)
@@ -206,7 +206,7 @@ def on_lines(
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
         return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
     flags, known = flags_of(table), keys or DeviceKeys.none()
-    lines = {port: Line(open_serial(port)) for port in dict.fromkeys(ports.values())}
+    lines = {port: SerialLine(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
         name: SerialBoard(name, board, lines[ports[name]], known.of, flags=flags)
         for name, board in table.boards.items()

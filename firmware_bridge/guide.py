@@ -17,7 +17,7 @@ from rules.steps import Outcome, Step
 
 
 @dataclass(frozen=True)
-class Dealt:
+class HandToPlay:
     """A game whose set-up is complete and whose play begins next, with its rules and its match."""
 
     rules: AnyRules
@@ -51,7 +51,7 @@ class Guide(Protocol):
     async def ready(self) -> None:
         """Announce that the set-up is complete and the game may begin."""
 
-    async def sit_down(self, dealt: Dealt) -> None:
+    async def sit_down(self, dealt: HandToPlay) -> None:
         """Announce that the hand begins; from now on `act` asks for the players' actions."""
 
     async def act(self, play: Any) -> Action | None:

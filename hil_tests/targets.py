@@ -31,7 +31,7 @@ from firmware_bridge.sim.processors.processor import (
 )
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.errors import BoardError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import Transport, open_serial
 from hil_tests import harness
 
@@ -70,7 +70,7 @@ class Target:
 
     async def _run(self, scenario: Scenario) -> None:
         async with self.wired() as (transport, press):
-            line = Line(transport)
+            line = SerialLine(transport)
             key = KEY if self.virtual else DeviceKeys(default_file()).of
             nonces = count(1)
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _fresh

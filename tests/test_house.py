@@ -223,3 +223,18 @@ def _imports_of(file: Path, modules: set[str]) -> set[str]:
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return found & modules
+
+
+WIRE = "firmware_bridge/wire/messages.py"
+"""Its names are those of the protocol, and other modules write them as `wire.Move`."""
+
+
+def test_every_public_class_has_a_name_of_its_own() -> None:
+    """Games use the same names for the same things; apart from them no name occurs twice."""
+    places: dict[str, set[str]] = {}
+    for file, name in zip(FILES, NAMES, strict=True):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and name != WIRE:
+                game = name.startswith("rules/games/")
+                places.setdefault(node.name, set()).add("rules/games" if game else name)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

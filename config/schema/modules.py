@@ -9,7 +9,7 @@ from pydantic import Field
 from config.schema.part import Millimetres, Part, Positive, Seconds, Unit
 
 
-class Lid(Part):
+class LidModule(Part):
     """The centre platform over the well."""
 
     motor: str
@@ -22,7 +22,7 @@ class Lid(Part):
     """How long it takes to open or close."""
 
 
-class Drum(Part):
+class DrumModule(Part):
     """The inclined turntable that stirs and feeds the heads."""
 
     motor: str
@@ -35,7 +35,7 @@ class Drum(Part):
     """The analogue input that tells what its motor draws."""
 
 
-class Head(Part):
+class HeadModule(Part):
     """A port of the drum: wheel, belt, counter S1, pusher with vane S23, belt-full S6."""
 
     wheel: str
@@ -60,7 +60,7 @@ class Head(Part):
     """The trays that this head fills, by their number from 0; none where tiles fall into a hand."""
 
 
-class Heads(Part):
+class HeadsModule(Part):
     """Every head, and what they have in common."""
 
     spacing: Seconds
@@ -73,11 +73,11 @@ class Heads(Part):
     """From the wheel to the counter; shorter than a tile, or a tile can pass uncounted."""
     push: Seconds
     """How long a push takes."""
-    ports: tuple[Head, ...]
+    ports: tuple[HeadModule, ...]
     """The heads, in order."""
 
 
-class Tray(Part):
+class TrayModule(Part):
     """Where a wall grows below, and the lift that raises it."""
 
     lift: str
@@ -88,7 +88,7 @@ class Tray(Part):
     """Active while the tray is down."""
 
 
-class Trays(Part):
+class TraysModule(Part):
     """All trays: `columns` stacks of at most `levels` tiles each."""
 
     columns: Annotated[int, Field(ge=1), Unit("stacks")]
@@ -99,11 +99,11 @@ class Trays(Part):
     """The length of a tray."""
     lift: Seconds
     """The lifts' travel time."""
-    sides: tuple[Tray, ...]
+    sides: tuple[TrayModule, ...]
     """The trays in seat order."""
 
 
-class Chain(Part):
+class ChainModule(Part):
     """A single-port table's conveyor from the head to each side (S4 zero, S5 corner)."""
 
     motor: str
@@ -116,7 +116,7 @@ class Chain(Part):
     """How long it takes from one side to the next."""
 
 
-class Lane(Part):
+class LaneModule(Part):
     """A hand lane: filled before the walls, presented to its seat."""
 
     gate: str
@@ -129,18 +129,18 @@ class Lane(Part):
     """Active while it is withdrawn."""
 
 
-class Lanes(Part):
+class LanesModule(Part):
     """Hand lanes, one a seat, in seat order."""
 
     capacity: Annotated[int, Field(ge=1), Unit("tiles")]
     """The most tiles that a lane takes."""
     present: Seconds
     """How long it takes to present or withdraw a lane."""
-    seats: tuple[Lane, ...]
+    seats: tuple[LaneModule, ...]
     """The lanes in seat order."""
 
 
-class Flipper(Part):
+class FlipperModule(Part):
     """Turns the indicator face up in its wall: always the upper tile of this column."""
 
     tray: Annotated[int, Field(ge=0)] = 1
@@ -157,7 +157,7 @@ class Flipper(Part):
     """How long it takes."""
 
 
-class Dice(Part):
+class DiceModule(Part):
     """A dice dome or electronic dice."""
 
     unit: str
@@ -166,7 +166,7 @@ class Dice(Part):
     """How many dice it throws at once."""
 
 
-class Gantry(Part):
+class GantryModule(Part):
     """Two axes over the field; a gripper goes down, grips, turns; `turner` turns a tile over."""
 
     x: str
@@ -205,14 +205,14 @@ class Gantry(Part):
     """How many tiles high a block may be that the jaws take."""
 
 
-class Reader(Part):
+class ReaderModule(Part):
     """Reads the tag of the tile in the gripper."""
 
     unit: str
     """The reader channel."""
 
 
-class Keys(Part):
+class KeysModule(Part):
     """The players' keys: `lid` opens and closes it, `done` confirms a guided step."""
 
     lid: str
@@ -221,14 +221,14 @@ class Keys(Part):
     """The key that confirms a guided step; it may be the same."""
 
 
-class Lamps(Part):
+class LampsModule(Part):
     """Lamp strips along the walls, in seat order."""
 
     walls: tuple[str, ...]
     """The strip along each wall."""
 
 
-class Relay(Part):
+class RelayModule(Part):
     """A safety relay: the motors of its board have power only while its coil has current."""
 
     coil: str
@@ -239,7 +239,7 @@ class Relay(Part):
     """How long its contact takes at most, to close or to open."""
 
 
-class Tower(Part):
+class TowerModule(Part):
     """A lamp tower; each lamp may be missing."""
 
     red: str | None = None
@@ -256,7 +256,7 @@ class Tower(Part):
         return {colour: lamp for colour, lamp in named.items() if lamp is not None}
 
 
-class Buzzer(Part):
+class BuzzerModule(Part):
     """Sounds when a person is asked."""
 
     sounder: str
@@ -270,37 +270,37 @@ class Buzzer(Part):
 class Modules(Part):
     """What the machine has. A missing module makes its steps guided."""
 
-    lid: Lid | None = None
+    lid: LidModule | None = None
     """Lets a played set in; without it people put the tiles into the drum."""
-    drum: Drum | None = None
+    drum: DrumModule | None = None
     """Mixes the set."""
-    heads: Heads | None = None
+    heads: HeadsModule | None = None
     """Let tiles out of the drum, count and stack them."""
-    trays: Trays | None = None
+    trays: TraysModule | None = None
     """Hold the walls and raise them."""
-    chain: Chain | None = None
+    chain: ChainModule | None = None
     """Moves one head's outlet from tray to tray."""
-    lanes: Lanes | None = None
+    lanes: LanesModule | None = None
     """Present whole hands to the seats."""
-    flipper: Flipper | None = None
+    flipper: FlipperModule | None = None
     """Turns the indicator up in its wall."""
-    dice: Dice | None = None
+    dice: DiceModule | None = None
     """Throws dice and reads them."""
-    gantry: Gantry | None = None
+    gantry: GantryModule | None = None
     """Carries tiles over the field."""
-    reader: Reader | None = None
+    reader: ReaderModule | None = None
     """Reads a tile's tag in the gripper."""
-    keys: Keys
+    keys: KeysModule
     """The players' keys, which every table has."""
-    lamps: Lamps | None = None
+    lamps: LampsModule | None = None
     """Show people which tiles to take."""
     ready: str | None = None
     """The lamp that says: ready to play, hands may come in. Lit is its safe value."""
-    tower: Tower | None = None
+    tower: TowerModule | None = None
     """Shows from afar whether all is well."""
-    buzzer: Buzzer | None = None
+    buzzer: BuzzerModule | None = None
     """Calls people when they are asked."""
-    relay: tuple[Relay, ...] = ()
+    relay: tuple[RelayModule, ...] = ()
     """The safety relays, at most one a board."""
     emergency: tuple[str, ...] = ()
     """The emergency stop as each board sees it."""

@@ -15,7 +15,7 @@ from rich.text import Text
 from controller.cli.console import OperatorConsole
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, latched
-from controller.operator.incidents import Incidents, PauseCause, Wait
+from controller.operator.incidents import Incidents, OpenPauseCause, Wait
 from firmware_bridge.board import FaultCode
 
 KEPT = 8
@@ -175,7 +175,7 @@ class Progress:
         return Text("\n").join(lines)
 
 
-def _how_it_ends(cause: PauseCause) -> str:
+def _how_it_ends(cause: OpenPauseCause) -> str:
     """For an input that has to be released first: by whom it is cleared then."""
     if cause.why not in (FaultCode.EMERGENCY_STOP.name, FaultCode.LIGHT_CURTAIN.name):
         return ""

@@ -14,7 +14,7 @@ from controller.cli.console import (
     TerminalClosedError,
 )
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.guide import Ask, Dealt
+from firmware_bridge.guide import Ask, HandToPlay
 from rules.dice import parse_throw
 from rules.errors import NotationError
 from rules.geometry import Place
@@ -53,7 +53,7 @@ class Terminal:
     async def ready(self) -> None:
         self._console.print_line("Ready to play.")
 
-    async def sit_down(self, dealt: Dealt) -> None:
+    async def sit_down(self, dealt: HandToPlay) -> None:
         self._rules = dealt.rules
         self._console.print_line("The hand is followed by the rules: type what each seat does.")
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from config.schema import Head, Table, TileSize
+from config.schema import HeadModule, Table, TileSize
 from firmware_bridge.board import Edge
 from firmware_bridge.boards.devices import Devices, Sensor
 from firmware_bridge.wire.errors import BoardError
@@ -80,14 +80,14 @@ class Checkup:
             **({"drawn_mv": drawn} if drawn else {}),
         }
 
-    def _gauges(self, part: str, head: Head) -> dict[str, Sensor]:
+    def _gauges(self, part: str, head: HeadModule) -> dict[str, Sensor]:
         """The current sensors that are read while this head works, by what their motors drive."""
         named = {f"belt of {part}": head.belt_current}
         if part == next(iter(self._heads)):
             named["drum"] = self._drum_current
         return {what: self._devices.sensor(name) for what, name in named.items() if name}
 
-    async def _look(self, head: Head, seen: _Seen, gauges: dict[str, Sensor]) -> None:
+    async def _look(self, head: HeadModule, seen: _Seen, gauges: dict[str, Sensor]) -> None:
         # A board that stops answering raises its own fault; here it only means a missing sample.
         with suppress(BoardError):
             counter = self._devices.sensor(head.counter)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from config.schema import Buzzer as BuzzerModule
-from config.schema import Table
+from config.schema import BuzzerModule, Table
 from controller.events import Event, EventLog
-from controller.pausing.power_lease import Supply
+from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.wire.errors import BoardError
 
 WHO = "buzzer"
@@ -23,7 +22,7 @@ class Buzzer:
     def __init__(
         self,
         table: Table,
-        supplies: Mapping[str, Supply],
+        supplies: Mapping[str, BoardSupply],
         events: EventLog,
         clock: Callable[[], float],
     ) -> None:
@@ -58,7 +57,7 @@ class Buzzer:
             loop = asyncio.get_running_loop()
             self._sounding = loop.create_task(self._sound(module, supply))
 
-    async def _sound(self, module: BuzzerModule, supply: Supply) -> None:
+    async def _sound(self, module: BuzzerModule, supply: BoardSupply) -> None:
         try:
             await supply.light(WHO)
             try:

@@ -11,7 +11,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.operator.table_keys import Key
 from controller.run_together import only
 from firmware_bridge.boards.devices import Output
-from firmware_bridge.guide import Dealt, Guide
+from firmware_bridge.guide import Guide, HandToPlay
 from rules.geometry import Place
 from rules.play import Action, Reseated, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
@@ -67,7 +67,7 @@ class Guided:
         """Show the people that they may play."""
         await self._guide.ready()
 
-    async def sit_down(self, dealt: Dealt) -> None:
+    async def sit_down(self, dealt: HandToPlay) -> None:
         """Show the people that the table follows the rules from here."""
         await self._guide.sit_down(dealt)
 

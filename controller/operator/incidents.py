@@ -25,7 +25,7 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class PauseCause:
+class OpenPauseCause:
     """One cause of the present pause: a board's fault code or SILENT, its board and channel."""
 
     why: str
@@ -48,7 +48,7 @@ class Incidents:
         """Seconds in pauses that are over."""
         self.waits: tuple[Wait, ...] = ()
         """Requests that are open, oldest first."""
-        self.pause: tuple[PauseCause, ...] = ()
+        self.pause: tuple[OpenPauseCause, ...] = ()
         """The causes of the present pause, oldest first; empty while the table runs."""
 
     def hear(self, event: Event) -> None:
@@ -68,7 +68,7 @@ class Incidents:
             case {"event": "paused", "why": why, "board": board, "channel": channel}:
                 # An emergency stop that reaches both boards is one pause.
                 self.pauses[str(why)] += why not in {cause.why for cause in self.pause}
-                cause = PauseCause(str(why), str(board), str(channel), float(str(event["t"])))
+                cause = OpenPauseCause(str(why), str(board), str(channel), float(str(event["t"])))
                 self.pause = (*self.pause, cause)
             case {"event": "resumed", "paused_s": seconds}:
                 self.paused_s += float(str(seconds))

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from config.schema import Table
 from controller.events import Event, EventLog
-from controller.pausing.power_lease import Supply
+from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardError
 
@@ -91,7 +91,7 @@ class LampWatch:
 class Tower:
     """A table's lamp tower, from `begin` to `close`. `supplies` are its boards', by name."""
 
-    def __init__(self, table: Table, supplies: Mapping[str, Supply], events: EventLog) -> None:
+    def __init__(self, table: Table, supplies: Mapping[str, BoardSupply], events: EventLog) -> None:
         tower = table.modules.tower
         self._lamps = {Colour(name): lamp for name, lamp in tower.lamps.items()} if tower else {}
         board = table.board_of(next(iter(self._lamps.values()))) if self._lamps else ""
@@ -131,7 +131,7 @@ class Tower:
         self._shows = None
         self._changed.set()
 
-    async def _run(self, supply: Supply) -> None:
+    async def _run(self, supply: BoardSupply) -> None:
         self._changed.set()
         while True:
             await self._changed.wait()
@@ -147,7 +147,7 @@ class Tower:
             else:
                 self._told = None
 
-    async def _show(self, supply: Supply, colour: Colour) -> None:
+    async def _show(self, supply: BoardSupply, colour: Colour) -> None:
         """Light this lamp only; without a lease the tower is red. Raises BoardError."""
         if colour is Colour.RED:
             await self._fall(supply)
@@ -158,7 +158,7 @@ class Tower:
         for each, lamp in self._lamps.items():
             await supply.board.set(lamp, int(each is colour))
 
-    async def _fall(self, supply: Supply) -> None:
+    async def _fall(self, supply: BoardSupply) -> None:
         """Show red; a board that executes no command, or only Clear, shows it by itself."""
         with suppress(BoardError):
             await supply.dim(WHO)

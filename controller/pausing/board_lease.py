@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from controller.pausing.interruption import Interruption
-from controller.pausing.power_lease import Supply
+from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.board import Board
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 
@@ -17,10 +17,12 @@ class BoardLease:
     Where the board has a `supply`, the lease comes from there, with power on the motors.
     """
 
-    def __init__(self, board: Board, supply: Supply | None, interruption: Interruption) -> None:
+    def __init__(
+        self, board: Board, supply: BoardSupply | None, interruption: Interruption
+    ) -> None:
         self._board = board
         self._supply = supply
-        self._lessor: Board | Supply = supply or board
+        self._lessor: Board | BoardSupply = supply or board
         self._interruption = interruption
         self._holds = 0
         self._leased = False

@@ -28,7 +28,7 @@ from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
 from controller.pausing.operator_help import OperatorHelp
 from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, PauseCause, PauseGate
-from controller.pausing.power_lease import Supply
+from controller.pausing.power_lease import BoardSupply
 from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import RunState
 from controller.run_together import run_together
@@ -58,7 +58,7 @@ QUIET = 30.0
 ATTEMPTS = 20
 """How often boards may fail again while one pause is being ended."""
 
-_NO_SUPPLIES: Mapping[str, Supply] = {}
+_NO_SUPPLIES: Mapping[str, BoardSupply] = {}
 _BY_ITSELF = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that are over once the board answers; no person is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
@@ -81,7 +81,7 @@ class Pauses:
         run_state: RunState,
         ask: Asking,
         reconnect: Reconnect,
-        supplies: Mapping[str, Supply] = _NO_SUPPLIES,
+        supplies: Mapping[str, BoardSupply] = _NO_SUPPLIES,
     ) -> None:
         self.gate = PauseGate(self._paused)
         self._people = OperatorHelp(run_state, ask)

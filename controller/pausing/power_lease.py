@@ -14,20 +14,20 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from config.schema import Relay, Table
+from config.schema import RelayModule, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board
 from firmware_bridge.wire.errors import BoardError
 
 
-class Supply:
+class BoardSupply:
     """One board's lease, and the relay that feeds its motors, if it has one.
 
     `care` says what is done about a relay that does not obey.
     """
 
-    def __init__(self, board: Board, relay: Relay | None, care: Care) -> None:
+    def __init__(self, board: Board, relay: RelayModule | None, care: Care) -> None:
         self.board = board
         self.fell: Callable[[], None] = _nobody
         """Called when all outputs, lamps included, went to their safe values."""
@@ -154,14 +154,14 @@ class Supply:
             raise TableFault(Fault.RELAY, relay.coil, evidence)
 
 
-def supplies(table: Table, boards: Mapping[str, Board], care: Care) -> dict[str, Supply]:
+def supplies(table: Table, boards: Mapping[str, Board], care: Care) -> dict[str, BoardSupply]:
     """The supply of every board that has a relay, lamps of the tower or the buzzer, by its name."""
     modules = table.modules
     relays = {table.board_of(relay.coil): relay for relay in modules.relay}
     shown = list(modules.tower.lamps.values()) if modules.tower else []
     shown += [modules.buzzer.sounder] if modules.buzzer else []
     names = dict.fromkeys([*relays, *map(table.board_of, shown)])
-    return {name: Supply(boards[name], relays.get(name), care) for name in names}
+    return {name: BoardSupply(boards[name], relays.get(name), care) for name in names}
 
 
 def _nobody() -> None:

@@ -16,7 +16,7 @@ from config.schema import BoardConfig
 from controller.pausing.board_lease import BoardLease
 from controller.pausing.interruption import Interruption
 from controller.pausing.pause_gate import PauseGate
-from controller.pausing.power_lease import Supply
+from controller.pausing.power_lease import BoardSupply
 from controller.pausing.re_meeting import ReMeeting
 from controller.pausing.resumed_orders import ResumedOrders
 from controller.stations.homing import Homing
@@ -44,7 +44,7 @@ class ResumableBoard:
         config: BoardConfig,
         gate: PauseGate,
         home: Homing | None = None,
-        supply: Supply | None = None,
+        supply: BoardSupply | None = None,
     ) -> None:
         self.plain = board
         """The board itself: it takes commands while the table is paused."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from config.layout.staging import Staging
-from config.schema import Heads, Table
+from config.schema import HeadsModule, Table
 from controller.planning.kinematics import Kinematics, Pose
 from controller.planning.moves import Carry, Move, Shake, TurnOver
 
@@ -60,7 +60,7 @@ def move_seconds(moves: Sequence[Move], table: Table, tile_height: float) -> Ite
         yield seconds
 
 
-def _quotas(staging: Staging, heads: Heads) -> list[int]:
+def _quotas(staging: Staging, heads: HeadsModule) -> list[int]:
     """Tiles that each head has to lift."""
     tiles = {fill.tray: fill.tiles for fill in staging.fills}
     if staging.by_hand:
@@ -72,7 +72,7 @@ def _quotas(staging: Staging, heads: Heads) -> list[int]:
     ]
 
 
-def _lifting(quotas: list[int], heads: Heads) -> float:
+def _lifting(quotas: list[int], heads: HeadsModule) -> float:
     """All heads in step: each lift takes what the tiles then in the drum allow."""
     waiting = list(quotas)
     seconds = 0.0

@@ -15,7 +15,7 @@ from typing import Any
 from controller.operator.table_keys import Key
 from controller.rounds.deal import Deal
 from controller.rounds.workplace import Workplace
-from firmware_bridge.guide import Dealt
+from firmware_bridge.guide import HandToPlay
 from rules.play import Action, Match, Settlement, plain
 from rules.record import entry, heading
 
@@ -88,7 +88,7 @@ class Following:
             # A press from before the hand began, meant for a slow lid, must not give the hand up.
             self._key.forget()
             deal = self._deal
-            dealt = Dealt(self._rules, deal.setup, self._match, deal.staging)
+            dealt = HandToPlay(self._rules, deal.setup, self._match, deal.staging)
             await self._place.guided.sit_down(dealt)
         heard = asyncio.ensure_future(self._heard(play))
         return None if await self._given_up(heard) else heard.result()

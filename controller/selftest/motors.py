@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from config.schema import AxisChannel, Chain, Heads, MotorChannel
+from config.schema import AxisChannel, ChainModule, HeadsModule, MotorChannel
 from controller.selftest.naming import named
 from controller.selftest.subject import Subject
 from controller.selftest.trial import DisagreementError, Trial
@@ -106,7 +106,7 @@ def chain(subject: Subject) -> Iterator[Trial]:
         )
 
 
-async def _round(config: Chain, station: ChainStation) -> str:
+async def _round(config: ChainModule, station: ChainStation) -> str:
     await station.to_zero()
     await station.to_side(1)
     await station.to_zero()
@@ -131,7 +131,7 @@ def turning(subject: Subject) -> Iterator[Trial]:
             yield _plain(subject, channel, part, what, min(MOMENT, config.max_on / 2))
 
 
-def _longest(pusher: MotorChannel, heads: Heads) -> float:
+def _longest(pusher: MotorChannel, heads: HeadsModule) -> float:
     """How long a pusher may look for its vane, seconds."""
     return min(2 * heads.push + MOMENT, pusher.max_on)
 

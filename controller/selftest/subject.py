@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from config.schema import Head, Table, TileSize
+from config.schema import HeadModule, Table, TileSize
 from controller.faults.retry import Care
 from controller.selftest.asking import Watcher, acted
 from controller.stations.rig import Stations
@@ -28,7 +28,7 @@ class Subject:
         """The board that a channel is wired to."""
         return self.boards[self.table.board_of(channel)]
 
-    def heads(self) -> tuple[Head, ...]:
+    def heads(self) -> tuple[HeadModule, ...]:
         """Every head of the drum, of tables that have any."""
         return self.table.modules.heads.ports if self.table.modules.heads else ()
 

@@ -36,7 +36,7 @@ from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plug import CablePlug
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 
 Die = Callable[[int, bool], bool]
 """Whether the host dies at this journal write: called with its number from 1 and whether it is
@@ -142,7 +142,7 @@ class SurvivingTable:
         self._pins: dict[str, MockPins] = {}
         self._random = Random(self.seed)
         self._losses = Random(f"{self.seed}:lost sectors")
-        self._line: Line | None = None
+        self._line: SerialLine | None = None
         self._life: _Life | None = None
         if any(board.kind == "gpio" for board in self.machine.boards.values()):
             self._pins = {n: MockPins(b, self.plant) for n, b in self.machine.boards.items()}
@@ -264,7 +264,7 @@ class SurvivingTable:
             return {n: on_pins(self.machine, n, each.factory) for n, each in self._pins.items()}
         while self.plug.pulled:
             self.plug.put_back()
-        line = self._line = Line(self.plug.open())
+        line = self._line = SerialLine(self.plug.open())
         flags = flags_of(self.machine)
         return {
             name: SerialBoard(name, board, line, KEY, lambda: self._random.randbytes(8), flags)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.schema import Chain
+from config.schema import ChainModule
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import ChainAt, ChainLost, last_of
@@ -22,7 +22,7 @@ class ChainStation:
     A run that goes on with a build drives back to side 0 unless it can prove where the chain is.
     """
 
-    def __init__(self, chain: Chain, devices: Devices, care: Care, below: Standstill) -> None:
+    def __init__(self, chain: ChainModule, devices: Devices, care: Care, below: Standstill) -> None:
         self._chain = chain
         self._motor = devices.motor(chain.motor)
         self._zero = devices.sensor(chain.zero)

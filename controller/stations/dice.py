@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from config.schema import Dice
+from config.schema import DiceModule
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import FacesFallen, ShakesBefore, notes_of
@@ -15,7 +15,7 @@ from firmware_bridge.boards.devices import Devices
 class DiceStation:
     """A dome or electronic dice: any number of dice, in as many shakes as that takes."""
 
-    def __init__(self, dice: Dice, devices: Devices, care: Care) -> None:
+    def __init__(self, dice: DiceModule, devices: Devices, care: Care) -> None:
         self._care = care
         self.unit = dice.unit
         self._dome = devices.dice(dice.unit)

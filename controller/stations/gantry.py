@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
-from config.schema import Gantry, Modules
+from config.schema import GantryModule, Modules
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import TagRead, last_of
@@ -30,7 +30,7 @@ class GantryStation:
 
     def __init__(
         self,
-        module: Gantry,
+        module: GantryModule,
         modules: Modules,
         devices: Devices,
         tile: float,

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from config.schema import Head, Heads
+from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
@@ -31,8 +31,8 @@ class HeadLift:
     def __init__(
         self,
         part: str,
-        head: Head,
-        heads: Heads,
+        head: HeadModule,
+        heads: HeadsModule,
         devices: Devices,
         care: Care,
         below: Standstill,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.schema import Head, Heads
+from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
@@ -18,8 +18,8 @@ class HeadPush:
 
     def __init__(
         self,
-        head: Head,
-        heads: Heads,
+        head: HeadModule,
+        heads: HeadsModule,
         devices: Devices,
         care: Care,
         below: Standstill,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from config.schema import Head, Heads
+from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import Care
 from controller.run_together import only
 from controller.stations.hand_over import HandOver
@@ -28,8 +28,8 @@ class HeadStation:
     def __init__(
         self,
         number: int,
-        head: Head,
-        heads: Heads,
+        head: HeadModule,
+        heads: HeadsModule,
         devices: Devices,
         care: Care,
         below: Standstill,

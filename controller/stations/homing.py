@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 
-from config.schema import AxisChannel, Gantry, Table
+from config.schema import AxisChannel, GantryModule, Table
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board, Ended, Reason
@@ -28,7 +28,7 @@ Homing = Callable[[Board, Mapping[str, float], Leased], Awaitable[None]]
 class GantryHoming:
     """The homing of one table's gantry."""
 
-    def __init__(self, table: Table, gantry: Gantry) -> None:
+    def __init__(self, table: Table, gantry: GantryModule) -> None:
         self._table = table
         self._gantry = gantry
 
@@ -76,7 +76,7 @@ class GantryHoming:
         return ended
 
 
-def gantry_homing(table: Table, gantry: Gantry, care: Care) -> Homing:
+def gantry_homing(table: Table, gantry: GantryModule, care: Care) -> Homing:
     """What a pause does about a gantry that lost its power: home it, then send it back.
 
     `care` retries and asks; the board's lease is held during an attempt only, so the arm has no

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from config.schema import Heads
+from config.schema import HeadsModule
 
 STARVED = 60.0
 """Longest wait of a head before it counts as starved, seconds."""
@@ -59,12 +59,12 @@ class Load:
         """Whether the few tiles that this head lacks are all that any head waits for."""
         return self.shares.get(part, 0) == self.left <= FEW and bool(self.shares)
 
-    def is_full(self, heads: Heads) -> bool:
+    def is_full(self, heads: HeadsModule) -> bool:
         """Whether the drum still holds enough tiles for them to come without a delay."""
         return self.left > heads.plenty + len(heads.ports)
 
 
-def longest_wait(heads: Heads, tiles: int, load: Load) -> float:
+def longest_wait(heads: HeadsModule, tiles: int, load: Load) -> float:
     """Longest time in which so many tiles come to a head without a fault, seconds."""
     if not load.shares:
         return STARVED

@@ -5,7 +5,7 @@ A cure whose motor has no wire for reverse is left out; the next cure is then an
 
 from __future__ import annotations
 
-from config.schema import Head, MotorChannel
+from config.schema import HeadModule, MotorChannel
 from controller.faults.table_fault import Fault, TableFault
 from controller.run_together import run_together
 from controller.stations.standstill import Standstill
@@ -23,7 +23,7 @@ class Loosening:
     """The cures of one head, by its own motors and the drum's."""
 
     def __init__(
-        self, head: Head, devices: Devices, below: Standstill, drum: Motor | None = None
+        self, head: HeadModule, devices: Devices, below: Standstill, drum: Motor | None = None
     ) -> None:
         self._devices = devices
         self._below = below

@@ -17,7 +17,7 @@ from config.schema import Table
 from controller.wiring.leads import BoardLeads, Lead, Sort, leads_of
 
 
-class Supply(Enum):
+class SupplyRail(Enum):
     """A rail that parts are connected to."""
 
     ALWAYS = "supply"
@@ -27,19 +27,19 @@ class Supply(Enum):
 
 
 NEEDS = {
-    Sort.MOTOR: (Supply.MOTORS, Supply.GROUND),
-    Sort.AXIS: (Supply.MOTORS, Supply.GROUND),
-    Sort.OUTPUT: (Supply.MOTORS, Supply.GROUND),
-    Sort.STRIP: (Supply.LOGIC, Supply.GROUND),
-    Sort.SENSOR: (Supply.LOGIC, Supply.GROUND),
-    Sort.SAFETY: (Supply.GROUND,),
-    Sort.SERIAL: (Supply.LOGIC, Supply.GROUND),
-    Sort.ANALOG: (Supply.LOGIC, Supply.GROUND),
+    Sort.MOTOR: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.AXIS: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.OUTPUT: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.STRIP: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.SENSOR: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.SAFETY: (SupplyRail.GROUND,),
+    Sort.SERIAL: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.ANALOG: (SupplyRail.LOGIC, SupplyRail.GROUND),
 }
 """What hangs on each sort of lead needs these."""
 ALWAYS_ON = ("relay", "tower", "buzzer", "panel")
 """Parts whose outputs must not lose power together with the motors."""
-BOARD_NEEDS = (Supply.LOGIC, Supply.GROUND)
+BOARD_NEEDS = (SupplyRail.LOGIC, SupplyRail.GROUND)
 """A board itself; on USB it has both from the host."""
 
 
@@ -48,7 +48,7 @@ class Fed(NamedTuple):
 
     board: str
     part: str
-    supplies: tuple[Supply, ...]
+    supplies: tuple[SupplyRail, ...]
 
     @property
     def name(self) -> str:
@@ -60,15 +60,15 @@ def fed_parts(table: Table) -> tuple[Fed, ...]:
     return tuple(fed for board in leads_of(table) for fed in _of_board(board))
 
 
-def supplies_of(leads: Iterable[Lead]) -> tuple[Supply, ...]:
+def supplies_of(leads: Iterable[Lead]) -> tuple[SupplyRail, ...]:
     """What these leads need together, in the order of the rails."""
     needed = {supply for lead in leads for supply in _needs(lead)}
-    return tuple(supply for supply in Supply if supply in needed)
+    return tuple(supply for supply in SupplyRail if supply in needed)
 
 
-def _needs(lead: Lead) -> tuple[Supply, ...]:
+def _needs(lead: Lead) -> tuple[SupplyRail, ...]:
     if lead.sort is Sort.OUTPUT and lead.part.partition(" ")[0] in ALWAYS_ON:
-        return Supply.ALWAYS, Supply.GROUND
+        return SupplyRail.ALWAYS, SupplyRail.GROUND
     return NEEDS[lead.sort]
 
 

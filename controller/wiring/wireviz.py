@@ -14,11 +14,11 @@ import yaml
 
 from config.schema import Table
 from controller.wiring.leads import BoardLeads, Lead, leads_of
-from controller.wiring.supplies import BOARD_NEEDS, Supply, supplies_of
+from controller.wiring.supplies import BOARD_NEEDS, SupplyRail, supplies_of
 
 SUPPLY = "supply"
 """The connector of the supplies: one pin for each rail."""
-SUPPLY_PINS = {Supply.LOGIC: "5V", Supply.GROUND: "GND"}
+SUPPLY_PINS = {SupplyRail.LOGIC: "5V", SupplyRail.GROUND: "GND"}
 """What the supplies' contacts on a board are called."""
 SIGNAL_MM2, POWER_MM2 = 0.25, 0.75
 """Cross sections that docs/BENCH.md recommends."""
@@ -31,7 +31,7 @@ def wireviz_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
     chosen = leads_of(table) if boards is None else boards
     document: Document = {
         "metadata": {"title": f"{table.title} ({table.name})"},
-        "connectors": {SUPPLY: _connector("supply", [each.value for each in Supply])},
+        "connectors": {SUPPLY: _connector("supply", [each.value for each in SupplyRail])},
         "cables": {},
         "connections": [],
     }
@@ -72,12 +72,12 @@ def _add_part(document: Document, board: BoardLeads, part: str, leads: Sequence[
 
 
 def _add_power(
-    document: Document, connector: str, rails: Sequence[Supply], contacts: Sequence[int | str]
+    document: Document, connector: str, rails: Sequence[SupplyRail], contacts: Sequence[int | str]
 ) -> None:
     """A cable from the supplies to these contacts of a connector."""
     cable = f"{connector} power"
     document["cables"][cable] = _cable([rail.value for rail in rails], POWER_MM2)
-    every = list(Supply)
+    every = list(SupplyRail)
     document["connections"].append(
         [
             {SUPPLY: [every.index(rail) + 1 for rail in rails]},

@@ -100,7 +100,7 @@ class DiceDome:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class TileReader:
     """Tile reader: reads the tag of the tile in front of it."""
 
     board: Board
@@ -132,8 +132,8 @@ class Devices:
     def dice(self, channel: str) -> DiceDome:
         return DiceDome(self._board(channel), channel)
 
-    def reader(self, channel: str) -> Reader:
-        return Reader(self._board(channel), channel)
+    def reader(self, channel: str) -> TileReader:
+        return TileReader(self._board(channel), channel)
 
     def boards_of(self, channels: Iterable[str]) -> tuple[Board, ...]:
         """The boards that have these channels, each once."""

@@ -33,7 +33,7 @@ from firmware_bridge.wire.errors import (
     BoardSilentError,
     StrangeBoardError,
 )
-from firmware_bridge.wire.link import Line, heed
+from firmware_bridge.wire.link import SerialLine, heed
 from firmware_bridge.wire.messages import NONE, PROTOCOL
 from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.sliding_window import Command, Traffic
@@ -65,7 +65,7 @@ class SerialBoard:
         self,
         name: str,
         config: BoardConfig,
-        line: Line,
+        line: SerialLine,
         key: bytes | Callable[[str], bytes],
         nonce: Callable[[], bytes] = lambda: os.urandom(8),
         flags: Mapping[str, int] = words.NO_FLAGS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import PROTOCOL
 from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
@@ -48,7 +48,7 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
 
     Sends nothing but `Identify`, which changes only a board's session.
     """
-    line = Line(open_serial(port))
+    line = SerialLine(open_serial(port))
     try:
         nonces = {address: os.urandom(8) for address in ADDRESSES}
         asked = {

@@ -170,7 +170,7 @@ class Travel:
 
 
 @dataclass(eq=False)
-class Unit:
+class PortDevice:
     """A dice unit, reader or analogue input."""
 
     name: str
@@ -179,7 +179,7 @@ class Unit:
     shaking: Running | None = None
 
 
-Channel = BoardSensor | BoardOutput | Axis | Unit
+Channel = BoardSensor | BoardOutput | Axis | PortDevice
 
 
 def build(
@@ -206,7 +206,7 @@ def build(
                 output.wanted = record.safe
                 channels.append(output)
             case _:
-                channels.append(Unit(name, record.index, record))
+                channels.append(PortDevice(name, record.index, record))
     for channel in channels:
         _connect(channel, channels)
     return tuple(channels)

@@ -17,8 +17,8 @@ from firmware_bridge.executor.channels import (
     Channel,
     Core,
     ImpossibleOrderError,
+    PortDevice,
     Running,
-    Unit,
 )
 from firmware_bridge.executor.motion import AxesMotion
 from firmware_bridge.executor.outputs import Outputs
@@ -48,7 +48,7 @@ from firmware_bridge.wire.messages import (
 )
 from rules.errors import WallwrightError
 
-C = TypeVar("C", BoardSensor, Axis, BoardOutput, Unit)
+C = TypeVar("C", BoardSensor, Axis, BoardOutput, PortDevice)
 
 Order = Set | Pulse | Drive | Move | Home | ThrowDice
 """Messages that need a lease."""
@@ -73,7 +73,7 @@ class ChannelRig:
     def __init__(self, core: Core, channels: Sequence[Channel], levels: Mapping[str, bool]) -> None:
         self._core = core
         self._channels = tuple(channels)
-        self._units = tuple(unit for unit in channels if isinstance(unit, Unit))
+        self._units = tuple(unit for unit in channels if isinstance(unit, PortDevice))
         self._axes = tuple(axis for axis in channels if isinstance(axis, Axis))
         self._outputs = Outputs(core, (o for o in channels if isinstance(o, BoardOutput)))
         self._motion = AxesMotion(core, self._axes)
@@ -115,7 +115,7 @@ class ChannelRig:
                 counts = {name: sensor.count for name, sensor in self._sensors.items()}
                 return self._core.memory.recall(self._known(question.channel).number, counts)
             case Scan():
-                reader = self._find(question.channel, Unit)
+                reader = self._find(question.channel, PortDevice)
                 if reader.record.kind != Kind.READER:
                     raise OrderRefusedError(Refusal.WRONG_KIND, reader.number)
                 return Tag(self._core.wiring.tag(reader.name) or 0)
@@ -132,7 +132,7 @@ class ChannelRig:
                 self._outputs.stop(output, Reason.STOPPED)
             case Axis() as axis:
                 self._motion.stop(axis, Reason.STOPPED)
-            case Unit() as unit if unit.record.kind == Kind.DICE:
+            case PortDevice() as unit if unit.record.kind == Kind.DICE:
                 self._stop_unit(unit, Reason.STOPPED)
             case channel:
                 raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
@@ -273,7 +273,7 @@ class ChannelRig:
         self._motion.move(targets, order.speed, ticket)
 
     def _throw(self, order: ThrowDice, ticket: int) -> None:
-        dome = self._find(order.channel, Unit)
+        dome = self._find(order.channel, PortDevice)
         if dome.record.kind != Kind.DICE:
             raise OrderRefusedError(Refusal.WRONG_KIND, dome.number)
         if dome.shaking is not None:
@@ -296,9 +296,9 @@ class ChannelRig:
                 return output.value
             case Axis() as axis:
                 return round(axis.position(self._core.loop.time()) * 1e6)
-            case Unit() as unit if unit.record.kind == Kind.ANALOG:
+            case PortDevice() as unit if unit.record.kind == Kind.ANALOG:
                 return self._core.wiring.analog(unit.name)
-            case Unit() as unit if unit.record.kind == Kind.DICE:
+            case PortDevice() as unit if unit.record.kind == Kind.DICE:
                 return self._core.memory.dice_of(unit.number).packed
             case unit:
                 raise OrderRefusedError(Refusal.WRONG_KIND, unit.number)
@@ -307,7 +307,7 @@ class ChannelRig:
         match self._known(number):
             case BoardSensor() as sensor:
                 return sensor.count
-            case Unit() as unit if unit.record.kind == Kind.DICE:
+            case PortDevice() as unit if unit.record.kind == Kind.DICE:
                 return self._core.memory.dice_of(unit.number).throws
             case channel:
                 raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
@@ -349,7 +349,7 @@ class ChannelRig:
         self._outputs.sensed(sensor)
         self._motion.sensed(sensor)
 
-    def _dice_lie(self, dome: Unit, dice: int) -> None:
+    def _dice_lie(self, dome: PortDevice, dice: int) -> None:
         running, dome.shaking = dome.shaking, None
         assert running is not None
         self._shake(dome, 0)
@@ -364,7 +364,7 @@ class ChannelRig:
         for unit in self._units:
             self._stop_unit(unit, reason)
 
-    def _stop_unit(self, dome: Unit, reason: Reason) -> None:
+    def _stop_unit(self, dome: PortDevice, reason: Reason) -> None:
         running, dome.shaking = dome.shaking, None
         if running is None or running.timer is None:
             return
@@ -372,7 +372,7 @@ class ChannelRig:
         self._shake(dome, 0)
         self._core.ended(running.ticket, dome.number, reason, 0, running.began)
 
-    def _shake(self, dome: Unit, on: int) -> None:
+    def _shake(self, dome: PortDevice, on: int) -> None:
         try:
             self._core.wiring.output(dome.name, on)
         except ImpossibleOrderError as refusal:

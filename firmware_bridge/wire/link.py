@@ -22,7 +22,7 @@ from firmware_bridge.wire.transport import Transport
 class Link:
     """Link to one board of a line. Calls `told` with each event in order, and `lost` on failure."""
 
-    def __init__(self, line: Line, address: int, name: str) -> None:
+    def __init__(self, line: SerialLine, address: int, name: str) -> None:
         self.on_event: Callable[[Message], None] = _unheard
         self.lost: Callable[[BoardSilentError], None] = _unheard
         self.name = name
@@ -155,7 +155,7 @@ class Link:
             self._timer = None
 
 
-class Line:
+class SerialLine:
     """One transport and the links of the boards on it, distinguished by their addresses."""
 
     def __init__(self, transport: Transport) -> None:

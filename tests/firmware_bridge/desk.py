@@ -22,7 +22,7 @@ from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
 
 KEY = b"the desk's key"
@@ -94,7 +94,7 @@ class Desk:
         self.virtual = VirtualBoard(CONFIG, self.recorder, self.loop, serial=b"DESK0001", key=key)
         self.recorder.board = self.virtual
         self.host, there = memory_line(noise=noise)
-        self.line = Line(self.host)
+        self.line = SerialLine(self.host)
         self.deaf = False
         self.asked: list[Message] = []
         self._timer: asyncio.TimerHandle | None = None

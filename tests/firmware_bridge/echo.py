@@ -8,7 +8,7 @@ from random import Random
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.link import Line, Link
+from firmware_bridge.wire.link import Link, SerialLine
 from firmware_bridge.wire.messages import Message
 
 
@@ -55,7 +55,7 @@ class Wired:
 
     def __init__(self, noise: Noise | None = None) -> None:
         self.host, self.there = memory_line(noise=noise)
-        self.line = Line(self.host)
+        self.line = SerialLine(self.host)
         self.link: Link = self.line.link(0, "echo")
         self.board = EchoBoard(self.there)
         self.there.connect(self.board.receive, lambda _: None)

@@ -11,7 +11,7 @@ import yaml
 from config.loader import load_table, table_names
 from controller.cli import main
 from controller.wiring.leads import leads_of
-from controller.wiring.supplies import Supply, fed_parts
+from controller.wiring.supplies import SupplyRail, fed_parts
 from controller.wiring.wireviz import SUPPLY, wireviz_of
 from tools.wiring.drawing import Label
 from tools.wiring.power import power_sheet
@@ -27,18 +27,18 @@ def overlap(one: Label, other: Label) -> bool:
 
 def test_what_moves_has_the_motor_supply_and_lamps_and_relays_the_one_before_it() -> None:
     fed = {each.name: each.supplies for each in fed_parts(load_table("bench"))}
-    assert fed["pins: drum"] == (Supply.MOTORS, Supply.GROUND)
-    assert fed["pins: tower"] == fed["pins: buzzer"] == (Supply.ALWAYS, Supply.GROUND)
-    assert fed["pins: relay 0"] == (Supply.ALWAYS, Supply.LOGIC, Supply.GROUND)
-    assert fed["pins: safety"] == (Supply.GROUND,)
-    assert fed["board pins"] == (Supply.LOGIC, Supply.GROUND)
+    assert fed["pins: drum"] == (SupplyRail.MOTORS, SupplyRail.GROUND)
+    assert fed["pins: tower"] == fed["pins: buzzer"] == (SupplyRail.ALWAYS, SupplyRail.GROUND)
+    assert fed["pins: relay 0"] == (SupplyRail.ALWAYS, SupplyRail.LOGIC, SupplyRail.GROUND)
+    assert fed["pins: safety"] == (SupplyRail.GROUND,)
+    assert fed["board pins"] == (SupplyRail.LOGIC, SupplyRail.GROUND)
 
 
 @on_every_table
 def test_everything_is_connected_to_ground_and_every_tap_ends_at_its_rail(name: str) -> None:
     table = load_table(name)
     sheet, fed = power_sheet(table), fed_parts(table)
-    assert all(Supply.GROUND in each.supplies for each in fed)
+    assert all(SupplyRail.GROUND in each.supplies for each in fed)
     assert len(sheet.joints) == sum(len(each.supplies) for each in fed)
     taps = {rail.corners[1]: rail.supply for rail in sheet.rails if is_level(rail.corners)}
     assert {(joint.x, joint.y): joint.supply for joint in sheet.joints} == taps
@@ -62,7 +62,7 @@ def test_no_words_are_written_over_others_and_all_are_on_the_sheet(name: str) ->
 def test_the_drawing_has_the_rails(name: str) -> None:
     drawn = drawing_of(load_table(name))
     assert "power and ground" in drawn
-    assert SUPPLY_COLOURS[Supply.GROUND] in drawn
+    assert SUPPLY_COLOURS[SupplyRail.GROUND] in drawn
 
 
 @on_every_table

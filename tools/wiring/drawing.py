@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from controller.wiring.leads import BoardLeads, Lead, Sort
-from controller.wiring.supplies import Supply
+from controller.wiring.supplies import SupplyRail
 from tools.wiring.footprints import MEGA, PI, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 
@@ -76,7 +76,7 @@ class Dot(NamedTuple):
 class Rail(NamedTuple):
     """A line of a supply: the rail itself, or a tap from it."""
 
-    supply: Supply
+    supply: SupplyRail
     corners: tuple[Point, ...]
 
 
@@ -85,7 +85,7 @@ class Joint(NamedTuple):
 
     x: float
     y: float
-    supply: Supply
+    supply: SupplyRail
 
 
 @dataclass(frozen=True)

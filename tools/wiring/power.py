@@ -8,7 +8,7 @@ for all. A dot is a joint; lines that cross without a dot do not touch.
 from __future__ import annotations
 
 from config.schema import Table
-from controller.wiring.supplies import Fed, Supply, fed_parts
+from controller.wiring.supplies import Fed, SupplyRail, fed_parts
 from tools.wiring.drawing import (
     FOOT,
     HEAD,
@@ -38,7 +38,9 @@ def power_sheet(table: Table) -> Sheet:
     """The sheet of one table."""
     rows = fed_parts(table)
     wide = 24 + max(width_of_words(row.name, TEXT) for row in rows)
-    x = {supply: MARGIN + wide + (number + 0.8) * BETWEEN for number, supply in enumerate(Supply)}
+    x = {
+        supply: MARGIN + wide + (number + 0.8) * BETWEEN for number, supply in enumerate(SupplyRail)
+    }
     top = HEAD + SOURCES
     bottom = top + len(rows) * ROW
     boxes, labels, rails, joints = [], _heading(table), [], []
@@ -60,19 +62,19 @@ def power_sheet(table: Table) -> Sheet:
     )
 
 
-def _taps(row: Fed, middle: float) -> list[tuple[Supply, float]]:
+def _taps(row: Fed, middle: float) -> list[tuple[SupplyRail, float]]:
     """Each supply of a row with the height of its tap."""
     first = middle - TAP * (len(row.supplies) - 1) / 2
     return [(supply, first + number * TAP) for number, supply in enumerate(row.supplies)]
 
 
-def _source(table: Table, supply: Supply, x: float) -> list[Label]:
+def _source(table: Table, supply: SupplyRail, x: float) -> list[Label]:
     """What a rail is and where it comes from, over it."""
     lines = {
-        Supply.ALWAYS: ["from its fuse; relay coils", "by the emergency stop"],
-        Supply.MOTORS: ["from the supply, by", *_interrupters(table)],
-        Supply.LOGIC: ["from the board or a", "supply of its own"],
-        Supply.GROUND: ["one ground for all"],
+        SupplyRail.ALWAYS: ["from its fuse; relay coils", "by the emergency stop"],
+        SupplyRail.MOTORS: ["from the supply, by", *_interrupters(table)],
+        SupplyRail.LOGIC: ["from the board or a", "supply of its own"],
+        SupplyRail.GROUND: ["one ground for all"],
     }[supply]
     y = HEAD + 10
     named = Label(x, y, supply.value, TEXT, "middle", bold=True)

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from config.schema import Table
 from controller.wiring.leads import BoardLeads, Sort, leads_of
-from controller.wiring.supplies import Supply
+from controller.wiring.supplies import SupplyRail
 from tools.wiring.drawing import (
     FOOT,
     MARGIN,
@@ -41,10 +41,10 @@ COLOURS = {
 }
 """Dark enough for paper, and told apart by people who see few colours by their thickness too."""
 SUPPLY_COLOURS = {
-    Supply.ALWAYS: "#7d3cb5",
-    Supply.MOTORS: "#c1121f",
-    Supply.LOGIC: "#d98e04",
-    Supply.GROUND: "#1d2629",
+    SupplyRail.ALWAYS: "#7d3cb5",
+    SupplyRail.MOTORS: "#c1121f",
+    SupplyRail.LOGIC: "#d98e04",
+    SupplyRail.GROUND: "#1d2629",
 }
 RAIL = 1.8
 WIDTHS = {Sort.MOTOR: 2.0, Sort.AXIS: 2.0, Sort.SAFETY: 2.6}

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from firmware_bridge.guide import Dealt
+from firmware_bridge.guide import HandToPlay
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
@@ -29,7 +29,7 @@ class Company:
         self._felt = felt
         self._player = player
         self._racks = racks
-        self._dealt: Dealt | None = None
+        self._dealt: HandToPlay | None = None
         self._truth: Any = None
         self._at: Mapping[Place, Tile] = {}
         self._due: list[tuple[Seat, Tile]] = []
@@ -48,7 +48,7 @@ class Company:
         """The tile that was set up at a place of this hand, independent of its present place."""
         return self._at[place]
 
-    def follows(self, dealt: Dealt) -> bool:
+    def follows(self, dealt: HandToPlay) -> bool:
         """Whether they are in the middle of this hand: told so again, they go on with it.
 
         Whoever holds no tile any more has pushed them in: that hand was given up, and another one
@@ -57,7 +57,7 @@ class Company:
         same = self._dealt is not None and self._dealt.setup == dealt.setup
         return self._seated and same and any(map(len, self._racks))
 
-    def sit_down(self, dealt: Dealt, at: Mapping[Place, Tile]) -> None:
+    def sit_down(self, dealt: HandToPlay, at: Mapping[Place, Tile]) -> None:
         """Take the hands up. `at` is the tile that was set up at each place."""
         self._seated = True
         faces = {place: tile.face for place, tile in at.items()}

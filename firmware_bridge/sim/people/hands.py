@@ -13,7 +13,7 @@ from typing import Any
 
 from config.layout.field import Spot
 from config.layout.staging import Staging
-from firmware_bridge.guide import Ask, Dealt
+from firmware_bridge.guide import Ask, HandToPlay
 from firmware_bridge.sim.people.hand_players import Company
 from firmware_bridge.sim.people.styles import ActionChooser, Style
 from firmware_bridge.sim.people.technician import Helper
@@ -139,7 +139,7 @@ class Hands:
         self._laid_out.clear()
         self._people.told_ready()
 
-    async def sit_down(self, dealt: Dealt) -> None:
+    async def sit_down(self, dealt: HandToPlay) -> None:
         """The players take up their tiles and play by the rules from now on."""
         self._people.sit_down()
         if not self.company.follows(dealt):
@@ -259,7 +259,7 @@ class Hands:
         spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
         await asyncio.sleep(mean * spread)
 
-    def _set_up(self, dealt: Dealt) -> dict[Place, Tile]:
+    def _set_up(self, dealt: HandToPlay) -> dict[Place, Tile]:
         """The tile of every place of a set-up; a hand lane's tiles have their hand's places."""
         staging = dealt.staging
         tiles = {place: self._tile(place, staging) for place in staging.slots}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from config.schema import Chain as ChainModule
+from config.schema import ChainModule
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 

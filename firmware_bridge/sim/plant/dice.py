@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from config.schema import Dice as DiceModule
+from config.schema import DiceModule
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from config.schema import Drum as DrumModule
+from config.schema import DrumModule
 from firmware_bridge.sim.plant.floor import Floor
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from config.layout.field import Spot
-from config.schema import Flipper as FlipperModule
+from config.schema import FlipperModule
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder

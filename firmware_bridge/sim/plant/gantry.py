@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from config.layout.field import Field, Spot
-from config.schema import Gantry as GantryModule
-from config.schema import Reader
+from config.schema import GantryModule, ReaderModule
 from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
@@ -28,7 +27,7 @@ class Gantry:
     def __init__(
         self,
         module: GantryModule,
-        reader: Reader | None,
+        reader: ReaderModule | None,
         field: Field,
         felt: Felt,
         sense: Sense,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from config.schema import Heads, TileSize
+from config.schema import HeadsModule, TileSize
 from firmware_bridge.sim.plant.belt import Belt
 from firmware_bridge.sim.plant.drum import Drum
 from firmware_bridge.sim.plant.pusher import Pusher
@@ -58,7 +58,7 @@ class Head:
         self,
         world: World,
         number: int,
-        heads: Heads,
+        heads: HeadsModule,
         tile: TileSize,
         drum: Drum,
         onward: Onward,

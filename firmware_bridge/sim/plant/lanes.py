@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.schema import Lanes
+from config.schema import LanesModule
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
@@ -12,7 +12,7 @@ from firmware_bridge.sim.plant.world import World
 class Lane:
     """One seat's lane: the presenter takes what lies in it as it sets off."""
 
-    def __init__(self, world: World, seat: int, lanes: Lanes, felt: Felt) -> None:
+    def __init__(self, world: World, seat: int, lanes: LanesModule, felt: Felt) -> None:
         module = lanes.seats[seat]
         self.channels = frozenset({module.gate, module.presenter})
         self.open = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from config.schema import Lid as LidModule
+from config.schema import LidModule
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World

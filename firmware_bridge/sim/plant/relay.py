@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from config.schema import Relay as RelayModule
+from config.schema import RelayModule
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 

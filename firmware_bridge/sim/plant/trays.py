@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain, repeat
 
 from config.layout.field import Field, Spot
-from config.schema import Trays
+from config.schema import TraysModule
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
@@ -20,7 +20,9 @@ from firmware_bridge.sim.plant.world import World
 class Tray:
     """One side's tray and lift."""
 
-    def __init__(self, world: World, side: int, trays: Trays, field: Field, felt: Felt) -> None:
+    def __init__(
+        self, world: World, side: int, trays: TraysModule, field: Field, felt: Felt
+    ) -> None:
         module = trays.sides[side]
         self.stacks: list[list[Tile]] = []
         """What stands in the tray, in order of arrival, each stack bottom tile first."""

@@ -18,7 +18,7 @@ from config.loader import load_table
 from controller.cli.console import OperatorConsole
 from controller.cli.terminal import Terminal, _examples, answer, question
 from controller.faults.table_fault import Fault, TableFault
-from firmware_bridge.guide import Dealt
+from firmware_bridge.guide import HandToPlay
 from rules.games import GAMES, rules_of
 from rules.games.wenzhou import WenzhouMatch
 from rules.geometry import BoneyardPlace, PilePlace, WallPlace, Walls
@@ -148,12 +148,12 @@ def test_where_no_terminal_is_attached_nobody_can_be_asked() -> None:
 # The play
 
 
-def a_hand(game: str) -> tuple[Dealt, Any]:
+def a_hand(game: str) -> tuple[HandToPlay, Any]:
     """A hand of this game that begins, and the table's play of it."""
     rules = rules_of(game)
     setup, _ = dealt(game, Random(1))
     match = rules.match(setup.parameters, setup.seating.players, 0)
-    return Dealt(rules, setup, match, STAGING), rules.start(setup, {}, match)
+    return HandToPlay(rules, setup, match, STAGING), rules.start(setup, {}, match)
 
 
 def seated(game: str, *lines: str) -> tuple[Desk, Any]:

@@ -16,7 +16,7 @@ from controller.operator.guided_steps import PATIENCE, Guided
 from controller.operator.table_keys import Key
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.boards.devices import Output, Sensor
-from firmware_bridge.guide import Ask, Dealt
+from firmware_bridge.guide import Ask, HandToPlay
 from firmware_bridge.sim import clock
 from rules.geometry import Place, Walls, parse_place
 from rules.play import Action, Reseated, Settlement
@@ -70,7 +70,7 @@ class People:
     async def ready(self) -> None:
         """They need no telling."""
 
-    async def sit_down(self, dealt: Dealt) -> None:
+    async def sit_down(self, dealt: HandToPlay) -> None:
         """They know the rules."""
 
     async def act(self, play: Any) -> Action | None:

@@ -7,7 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from config.loader import load_table
-from config.schema import Buzzer, OutputChannel, Relay, SensorChannel, Table, Tower
+from config.schema import (
+    BuzzerModule,
+    OutputChannel,
+    RelayModule,
+    SensorChannel,
+    Table,
+    TowerModule,
+)
 from config.validation.checks import check_table
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, Fault, Who
@@ -51,7 +58,7 @@ def with_signals(name: str) -> Table:
                 kind="sensor", pin=next(pins), active="low", debounce_ms=1
             ),
         }
-        relays.append(Relay(coil=f"{board}_relay", contact=f"{board}_powered"))
+        relays.append(RelayModule(coil=f"{board}_relay", contact=f"{board}_powered"))
         if board == list(boards)[-1]:
             more |= {lamp: _output(next(pins), int(lamp == "red")) for lamp in LAMPS}
             more["buzzer"] = _output(next(pins), max_on=1.0)
@@ -59,8 +66,8 @@ def with_signals(name: str) -> Table:
     modules = table.modules.model_copy(
         update={
             "relay": tuple(relays),
-            "tower": Tower(red="red", amber="amber", green="green"),
-            "buzzer": Buzzer(sounder="buzzer"),
+            "tower": TowerModule(red="red", amber="amber", green="green"),
+            "buzzer": BuzzerModule(sounder="buzzer"),
         }
     )
     whole = table.model_copy(update={"boards": boards, "modules": modules})
@@ -290,7 +297,7 @@ def test_the_buzzer_sounds_shortly_when_a_person_is_asked() -> None:
 
 def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wants() -> None:
     table = load_table("bench")
-    rare = table.modules.model_copy(update={"buzzer": Buzzer(sounder="buzzer", every=1000.0)})
+    rare = table.modules.model_copy(update={"buzzer": BuzzerModule(sounder="buzzer", every=1000.0)})
     emitted: list[Round] = []
     with pytest.raises(TableFault):
         play(

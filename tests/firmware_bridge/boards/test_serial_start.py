@@ -20,7 +20,7 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
 from tests.firmware_bridge.desk import CONFIG, KEY, Desk, OutputRecorder, kinds, run_scenario
 
@@ -201,7 +201,7 @@ def test_the_tables_file_may_name_the_serial_number() -> None:
         for serial in ("DESK0001", "DESK0009"):
             desk = Desk()
             config = CONFIG.model_copy(update={"serial": serial})
-            board = SerialBoard("base", config, Line(desk.host), KEY)
+            board = SerialBoard("base", config, SerialLine(desk.host), KEY)
             if serial == "DESK0001":
                 await board.start()
                 continue

@@ -16,7 +16,7 @@ from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 Seen = tuple[list[Ended], list[tuple[float, str, int]]]
@@ -72,7 +72,7 @@ def on_a_line() -> Awaitable[Seen]:
     there.connect(bench.receive, lambda _: None)
     nonces = Random(1)
     config = plant.table.boards["pins"]
-    board = SerialBoard("pins", config, Line(here), KEY, lambda: nonces.randbytes(8))
+    board = SerialBoard("pins", config, SerialLine(here), KEY, lambda: nonces.randbytes(8))
     return let_tiles_out(plant, board)
 
 

@@ -18,7 +18,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
@@ -31,7 +31,7 @@ async def linked() -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
     here, there = memory_line()
     bench = Bench(Plant(table, TILE, FACES, 1, now()), there.write)
     there.connect(bench.receive, lambda _: None)
-    line, random = Line(here), Random(1)
+    line, random = SerialLine(here), Random(1)
     boards = {
         name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8), flags_of(table))
         for name, board in table.boards.items()

@@ -11,7 +11,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW
 from firmware_bridge.wire.sliding_window import REPETITIONS, RoundTrip
 from tests.firmware_bridge.echo import EchoBoard, Wired, noise
@@ -201,7 +201,7 @@ def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
 def test_two_boards_share_a_line_and_hear_only_their_own_commands() -> None:
     async def main() -> None:
         host, there = memory_line()
-        line = Line(host)
+        line = SerialLine(host)
         boards = [EchoBoard(there, address) for address in (0, 5)]
         there.connect(lambda data: [board.receive(data) for board in boards], lambda _: None)
         links = [line.link(0, "base"), line.link(5, "arm")]

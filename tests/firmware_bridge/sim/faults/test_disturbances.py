@@ -23,7 +23,7 @@ from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
-from firmware_bridge.wire.link import Line
+from firmware_bridge.wire.link import SerialLine
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
@@ -39,7 +39,7 @@ async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str,
     plant = Plant(table, TILE, FACES, 1, now(), injected_faults=map(parse, texts))
     bench = Bench(plant, there.write)
     there.connect(bench.receive, lambda _: None)
-    line, random = Line(here), Random(1)
+    line, random = SerialLine(here), Random(1)
     boards = {
         name: SerialBoard(name, board, line, KEY, lambda: random.randbytes(8), flags_of(table))
         for name, board in table.boards.items()

@@ -9,7 +9,7 @@ import pytest
 from config.layout.field import Field
 from config.layout.staging import stage
 from config.loader import load_game, load_table
-from firmware_bridge.guide import Dealt
+from firmware_bridge.guide import HandToPlay
 from firmware_bridge.sim.people.hand_players import Company
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
@@ -38,7 +38,7 @@ class Round:
             self.felt.hand(seat, [self.at[place] for place in places])
         self.match = WENZHOU.match(self.setup.parameters, 4, 0)
         staging = stage(self.setup.layout, table)
-        self.dealt = Dealt(WENZHOU, self.setup, self.match, staging)
+        self.dealt = HandToPlay(WENZHOU, self.setup, self.match, staging)
         self.company.sit_down(self.dealt, self.at)
         self.play = WENZHOU.start(self.setup, {}, self.match)
 
