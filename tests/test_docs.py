@@ -21,7 +21,7 @@ README, GUIDE, TABLES, EVENTS = (
     HOUSE / name for name in ("README.md", "docs/GUIDE.md", "docs/TABLES.md", "docs/EVENTS.md")
 )
 
-TELLING_RUNS = (
+EVENTFUL_RUNS = (
     "--reveal",
     "--table auto_deal",
     "--table auto_deal --game filipino",
@@ -30,7 +30,7 @@ TELLING_RUNS = (
     "--table bench --game sniff",
     "--table auto_deal --play",
 )
-"""Runs that between them tell every event, step and move that goes well."""
+"""Runs that between them emit every event, step and move that goes well."""
 
 
 @pytest.fixture
@@ -132,17 +132,17 @@ def keys_of(kind: str) -> dict[str, set[str]]:
     return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in told if name != kind}
 
 
-def told_by_the_code() -> set[str]:
-    """The first argument of every `tell(...)` in the controller, and every `tell=`."""
+def emitted_by_the_code() -> set[str]:
+    """The first argument of every `emit(...)` in the controller, and every `emit=`."""
     names: set[str] = set()
     for file in (HOUSE / "controller").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call) and node.args:
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 first = node.args[0]
-                if called == "tell" and isinstance(first, ast.Constant):
+                if called == "emit" and isinstance(first, ast.Constant):
                     names.add(str(first.value))
-                told = (word.value for word in node.keywords if word.arg == "tell")
+                told = (word.value for word in node.keywords if word.arg == "emit")
                 names |= {str(each.value) for each in told if isinstance(each, ast.Constant)}
     return names
 
@@ -164,7 +164,7 @@ def as_the_page_says(event: dict[str, object]) -> bool:
 
 
 def test_every_event_in_the_code_is_on_the_page_and_no_other() -> None:
-    assert told_by_the_code() == documented().keys()
+    assert emitted_by_the_code() == documented().keys()
 
 
 def test_every_event_has_its_section_and_a_line() -> None:
@@ -183,11 +183,11 @@ def test_the_lines_on_the_page_are_events_as_it_says() -> None:
         assert as_the_page_says(event), event
 
 
-OF_TROUBLE = {
+AFTER_FAULTS = {
     *("given_up", "recovered", "waiting", "cleared", "withdrawn", "fault", "healed"),
     *("paused", "backed_off", "resumed", "recalled", "regathered", "not_shown"),
 }
-"""What only a run with trouble tells."""
+"""Events of runs with faults only."""
 
 
 RESEATING = """\
@@ -198,19 +198,19 @@ parameters: {dealer_scale: [2], after_fourth: reseat}
 """
 
 
-def test_what_runs_tell_is_what_the_page_says(tmp_path: Path) -> None:
+def test_what_runs_emit_is_what_the_page_says(tmp_path: Path) -> None:
     seen: set[str] = set()
     house = tmp_path / "house.yaml"
     house.write_text(RESEATING, encoding="utf-8")
     reseating = f"--table auto_deal --game {house} --play --rounds 2 --until ready --seed 12"
-    for number, options in enumerate((*TELLING_RUNS, reseating)):
+    for number, options in enumerate((*EVENTFUL_RUNS, reseating)):
         file = tmp_path / f"{number}.jsonl"
         assert main(["run", "--events", str(file), *options.split()]) == 0
         for event in events_of(file.read_text("utf-8")):
             assert as_the_page_says(event), event
             seen |= {str(event["event"]), str(event.get("step")), str(event.get("move"))}
     everything = documented().keys() | keys_of("step").keys() | keys_of("move").keys()
-    assert everything - OF_TROUBLE <= seen
+    assert everything - AFTER_FAULTS <= seen
 
 
 # The picture

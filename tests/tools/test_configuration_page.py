@@ -50,6 +50,6 @@ def test_every_parameter_of_a_game_has_a_meaning(game: str) -> None:
 
 def test_a_key_is_read_where_it_is_used() -> None:
     found = readers()
-    assert "controller.rounds.under_cycle" in found["Drum.mix"]
+    assert "controller.rounds.under_cycle" in found["DrumModule.mix"]
     assert "firmware_bridge.boards.encoding" in found["MotorChannel.max_on"]
-    assert "controller.stations.heads" in found["Head.vane"]
+    assert "controller.stations.heads" in found["HeadModule.vane"]
