@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from firmware_bridge.boards.encoding import milliseconds
-from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import Message, Refused, TakeLease
 from firmware_bridge.wire.sliding_window import Reply
 
@@ -49,9 +49,7 @@ class Lease:
         if self._holds:
             return None
         self.forget()
-        returned = self._link.request(TakeLease(0))
-        heed(returned)
-        return returned
+        return self._link.post(TakeLease(0))
 
     def forget(self) -> None:
         """Reset the lease after the end of the session: it has no holders."""
@@ -70,8 +68,7 @@ class Lease:
             self._renewal = None
             return
         if self._answer is None or self._answer.done():
-            self._answer = self._link.request(TakeLease(milliseconds(self._seconds)))
-            heed(self._answer)
+            self._answer = self._link.post(TakeLease(milliseconds(self._seconds)))
         self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._renew)
 
 

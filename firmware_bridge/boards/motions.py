@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from firmware_bridge.board import Ended
 from firmware_bridge.wire.errors import BoardError
-from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import NONE, Message
 from firmware_bridge.wire.sliding_window import Command
 
@@ -42,7 +42,6 @@ class Motions:
     def begun(self, order: Message, channel: int) -> Iterator[PendingMotion]:
         """Send a motion's command and await its end until the context is left."""
         motion = PendingMotion(self._link.ask(order), channel, self._loop.create_future())
-        heed(motion.end)
         self._motions.append(motion)
         try:
             yield motion
@@ -62,3 +61,6 @@ class Motions:
         for motion in self._motions:
             if not motion.end.done():
                 motion.end.set_exception(error)
+                # Retrieved here: the motion's caller may have stopped waiting, and asyncio would
+                # then log a warning. `lost` reports the error in any case.
+                motion.end.exception()

@@ -33,7 +33,7 @@ from firmware_bridge.wire.errors import (
     BoardSilentError,
     StrangeBoardError,
 )
-from firmware_bridge.wire.link import SerialLine, heed
+from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import NONE, PROTOCOL
 from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.sliding_window import Command, Traffic
@@ -334,9 +334,7 @@ class SerialBoard:
         )
 
     async def _configure(self) -> None:
-        replies = [(record, self._link.request(record)) for record in self._records]
-        for _, reply in replies:
-            heed(reply)
+        replies = [(record, self._link.post(record)) for record in self._records]
         for record, reply in replies:
             channel = self._called(record.index)
             self._expect(wire.Ok, await reply, f"the record of {channel}", channel)
@@ -346,11 +344,9 @@ class SerialBoard:
     async def _check_counts(self) -> None:
         """Check that no count of a board has decreased. Raises StrangeBoardError."""
         replies = [
-            (channel, self._link.request(wire.Count(channel)))
+            (channel, self._link.post(wire.Count(channel)))
             for channel in (self._recognition.counts if self._recognition.has_met else ())
         ]
-        for _, reply in replies:
-            heed(reply)
         for channel, reply in replies:
             sensor = self._called(channel)
             said = self._expect(wire.Value, await reply, f"counting {sensor}", sensor)
@@ -380,7 +376,7 @@ class SerialBoard:
                     self._expect(wire.Ok, reply, f"{what} of {channel}", channel)
                     return await motion.end
             except TimeoutError:
-                heed(self._link.request(wire.Stop(number)))
+                self._link.post(wire.Stop(number))
                 raise BoardSilentError(
                     f"board {self._name} did not tell how {what} of {channel} ended, {MARGIN:g} s"
                     f" after its limit of {limit:g} s; it was told to stop. Close the board and"

@@ -12,7 +12,7 @@ from weakref import WeakSet
 from firmware_bridge.board import Edge
 from firmware_bridge.boards.feed import Feed, Feeds
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.link import Link, heed
+from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import EdgeSeen, Watch
 
 
@@ -35,7 +35,7 @@ class Watching:
         feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
             if number not in self._heard_by and self._link.ready:
-                heed(self._link.request(Watch(number, 1)))
+                self._link.post(Watch(number, 1))
             self._heard_by.setdefault(number, WeakSet()).add(feed)
         return feed
 
@@ -43,7 +43,7 @@ class Watching:
         """Deliver an edge that the board reported."""
         if not self._heard_by.get(event.channel):
             self._heard_by.pop(event.channel, None)
-            heed(self._link.request(Watch(event.channel, 0)))
+            self._link.post(Watch(event.channel, 0))
             return
         at = self._clock.seconds(event.at_us)
         self._edges.emit(Edge(self._names[event.channel], bool(event.active), at, event.count))

@@ -48,7 +48,9 @@ class Bench:
             return
         frames = self._decoder.feed(data)
         for end in self._ends.values():
-            end.take(frames)
+            own = [frame for frame in frames if frame.address == end.address]
+            if own:
+                end.take(own)
 
     def reset(self, name: str, cause: int = 0) -> None:
         """Restart one board: it loses its session and its channel table."""
@@ -101,6 +103,7 @@ class _End:
     """One board's session, and the one timer that repeats its events."""
 
     def __init__(self, board: VirtualBoard, address: int, send: Send, decoder: Decoder) -> None:
+        self.address = address
         self._board = board
         self._loop = board.loop
         self._session = BoardSession(address, board.execute, send, decoder)
@@ -113,7 +116,7 @@ class _End:
         self._tick()
 
     def take(self, frames: list[Frame]) -> None:
-        """Process frames from the host, decoded by the bench."""
+        """Process the frames to this board, decoded by the bench."""
         self._session.take(frames)
         self._tick()
 

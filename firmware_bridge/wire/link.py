@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from firmware_bridge.wire.codec import EVENTS, Decoder
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
@@ -57,11 +56,15 @@ class Link:
         """Send a command; return its reply. BoardSilentError if the board does not answer."""
         return self.ask(message).reply
 
-    def ask(self, message: Message) -> Command:
+    def post(self, message: Message) -> Reply:
+        """Send a command whose reply may stay unread, because `lost` reports a silent board."""
+        return self.ask(message, unread=True).reply
+
+    def ask(self, message: Message, *, unread: bool = False) -> Command:
         """Send a command and return it; its sequence number is set once it is sent."""
-        command = Command(message, self._loop.create_future())
+        command = Command(message, self._loop.create_future(), unread=unread)
         if self._closed:
-            command.reply.set_exception(BoardSilentError(self._closed))
+            command.fail(BoardSilentError(self._closed))
         else:
             self._exchange.waiting.append(command)
             self._line.wake(self)
@@ -73,10 +76,9 @@ class Link:
             return
         overtaken = BoardError(f"board {self.name} was stopped before it was told this.")
         for command in tuple(self._exchange.waiting):
-            _fail(command, overtaken)
+            command.fail(overtaken)
         self._exchange.waiting.clear()
-        stop = Command(Stop(NONE), self._loop.create_future())
-        heed(stop.reply)
+        stop = Command(Stop(NONE), self._loop.create_future(), unread=True)
         self._exchange.waiting.append(stop)
         # The stop may exceed the window: only the host limits it; a board stores more replies.
         self._line.write(self._exchange.sendable(self._loop.time(), REMEMBERED))
@@ -101,7 +103,8 @@ class Link:
     def sendable(self, now: float) -> list[bytes]:
         """The frames that this link can send now."""
         frames = self._exchange.sendable(now)
-        self._arm()
+        if frames:
+            self._arm()
         return frames
 
     def fail(self, why: str) -> None:
@@ -149,7 +152,7 @@ class Link:
     def _end(self, error: BoardSilentError) -> None:
         self._closed = str(error)
         for command in self._exchange.close():
-            _fail(command, error)
+            command.fail(error)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -228,21 +231,6 @@ class SerialLine:
         self.broken = why
         for link in tuple(self._links.values()):
             link.fail(why)
-
-
-def _fail(command: Command, error: BoardError) -> None:
-    if not command.reply.done():
-        command.reply.set_exception(error)
-
-
-def heed(reply: asyncio.Future[Any]) -> None:
-    """Retrieve a reply's exception, so that asyncio logs no warning; `lost` reports the silence."""
-    reply.add_done_callback(_heeded)
-
-
-def _heeded(reply: asyncio.Future[Any]) -> None:
-    if not reply.cancelled():
-        reply.exception()
 
 
 def _unheard(_: object) -> None:

@@ -40,6 +40,15 @@ class Command:
     frame: bytes = b""
     sent: float = 0.0
     repetitions: int = 0
+    unread: bool = False
+    """Whether the reply may stay unread; asyncio then logs no warning if it is an error."""
+
+    def fail(self, error: Exception) -> None:
+        """Answer with this error, unless the command is answered or cancelled already."""
+        if not self.reply.done():
+            self.reply.set_exception(error)
+            if self.unread:
+                self.reply.exception()
 
 
 @dataclass(slots=True)
@@ -120,6 +129,8 @@ class Exchange:
 
     def sendable(self, now: float, window: int = WINDOW) -> list[bytes]:
         """The frames to send now: an acknowledgement, and the commands that fit the window."""
+        if not self._acknowledge and not self.waiting:
+            return []
         out = []
         if self._acknowledge:
             self._acknowledge = False
