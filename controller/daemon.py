@@ -10,7 +10,7 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
-from controller.events import EventLog
+from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.catalogue import STOP
 from controller.faults.failures import sorted_out
 from controller.faults.retry import Care
@@ -158,13 +158,14 @@ class Daemon:
         if self.run_state.machine.above in UNDER_WAY:
             self.run_state.machine.fire("fail")
 
-    def summary(self, wall_seconds: float) -> dict[str, object]:
+    def summary(self, real_seconds: float) -> dict[str, object]:
         """The figures of the run, as the last event reports them."""
         run_state, traffic = self.run_state, self._traffic()
         return {
+            "events_version": EVENTS_VERSION,
             "rounds": run_state.figures.rounds,
             "virtual_s": round(run_state.clock(), 3),
-            "wall_s": round(wall_seconds, 3),
+            "real_s": round(real_seconds, 3),
             "cycle_s": {"under": mean(run_state.figures.under), "top": mean(run_state.figures.top)},
             "bound_s": {
                 "under": round(under_bound(self._table, self.staging), 3),

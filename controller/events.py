@@ -6,6 +6,10 @@ import json
 from collections.abc import Callable
 from typing import TextIO
 
+EVENTS_VERSION = 2
+"""Version of the event stream: raised when an event or a key is renamed, removed or changes its
+meaning. New events and new keys do not raise it. The first event, `run_started`, contains it."""
+
 Event = dict[str, object]
 Listener = Callable[[Event], None]
 
@@ -23,9 +27,9 @@ class EventLog:
 
     def emit(self, event: str, **facts: object) -> None:
         """Emit an event: its name, and its facts as JSON values."""
-        told: Event = {"t": round(self._clock(), 6), "event": event, **facts}
+        emitted: Event = {"t": round(self._clock(), 6), "event": event, **facts}
         for listener in self._listeners:
-            listener(told)
+            listener(emitted)
 
 
 def json_lines(stream: TextIO) -> Listener:

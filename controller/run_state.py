@@ -98,7 +98,7 @@ class RunState:
         self.past = Replay(told)
         self.resumed = True
         self.left_open = left_open(told)
-        self.events.emit("recalled", entries=len(told))
+        self.events.emit("run_resumed", entries=len(told))
 
     def is_already_done(self, activity: str) -> bool:
         """Whether the journal confirms the activity's next step, which is then not repeated."""
@@ -163,7 +163,7 @@ class RunState:
     async def check(self) -> None:
         """Compare the journal's copies and heal what is damaged. Raises JournalLocked."""
         for sentence in await self.journal.check():
-            self.events.emit("healed", what=sentence)
+            self.events.emit("journal_copy_repaired", message=sentence)
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
@@ -173,24 +173,32 @@ class RunState:
         it, because the person may touch the table from then on. A request that ends without an
         answer stays unconfirmed in the journal and is reported as withdrawn.
         """
-        told: dict[str, object] = {
+        prompt: dict[str, object] = {
             "code": ask.code,
             "part": ask.part,
             "seen": ask.seen,
             "please": ask.please,
             "who": who.value,
         }
-        self.events.emit("waiting", **told)
+        self.events.emit(
+            "operator_prompted",
+            code=ask.code,
+            part=ask.part,
+            evidence=ask.seen,
+            request=ask.please,
+            role=who.value,
+        )
         answers: list[str] = []
         try:
-            async with self.intent("asked", told) as work:
+            async with self.intent("asked", prompt) as work:
                 yield answers.append
-                cleared = {"by": who.value, "answer": answers[-1]}
-                work(cleared)
+                work({"by": who.value, "answer": answers[-1]})
         except BaseException:
-            self.events.emit("withdrawn", code=ask.code, part=ask.part)
+            self.events.emit("prompt_withdrawn", code=ask.code, part=ask.part)
             raise
-        self.events.emit("cleared", code=ask.code, part=ask.part, **cleared)
+        self.events.emit(
+            "prompt_answered", code=ask.code, part=ask.part, role=who.value, answer=answers[-1]
+        )
 
     def _emit_state(self, under: str, top: str) -> None:
         if self.past.over:

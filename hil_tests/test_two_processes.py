@@ -47,4 +47,4 @@ def test_a_whole_round_is_played_over_a_line_between_two_processes(
     assert summary["tiles"] == {"expected": 272, "accounted": 272}
     dealt = [place for event in events if event["event"] == "delivered" for place in event["from"]]
     assert len(dealt) == len(set(dealt)) == 65
-    assert any(event["event"] == "turned" for event in events)
+    assert any(event["event"] == "tile_turned_up" for event in events)

@@ -184,8 +184,9 @@ def test_the_lines_on_the_page_are_events_as_it_says() -> None:
 
 
 AFTER_FAULTS = {
-    *("given_up", "recovered", "waiting", "cleared", "withdrawn", "fault", "healed"),
-    *("paused", "backed_off", "resumed", "recalled", "regathered", "not_shown"),
+    *("hand_abandoned", "recovered", "operator_prompted", "prompt_answered"),
+    *("prompt_withdrawn", "fault", "journal_copy_repaired"),
+    *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
 }
 """Events of runs with faults only."""
 

@@ -68,7 +68,7 @@ def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -
         scores = (f"seat {seat}: {plain(score)}" for seat, score in enumerate(daemon.match.scores))
         grid.add_row("scores", ", ".join(scores))
     grid.add_row(
-        "time", f"{summary['virtual_s']:.1f} s at the table, {summary['wall_s']:.1f} s here"
+        "time", f"{summary['virtual_s']:.1f} s at the table, {summary['real_s']:.1f} s here"
     )
     for activity, at_least in (("under", "on average at least"), ("top", "at least")):
         measured = "-" if cycle[activity] is None else f"{cycle[activity]:.1f} s"

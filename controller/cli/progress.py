@@ -22,7 +22,15 @@ KEPT = 8
 """How many of the last events are shown, where the terminal has the room."""
 PER_SECOND = 8
 """How often the view is drawn anew."""
-_DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready", "raised")
+_DONE = (
+    "delivered",
+    "tile_turned_up",
+    "dice_thrown",
+    "choice_made",
+    "step",
+    "ready",
+    "walls_raised",
+)
 """Events after which people have done what they were prompted for."""
 
 
@@ -94,26 +102,26 @@ class Progress:
 
     def _told(self, event: Event) -> str:
         match event:
-            case {"event": "thrown", "by": by, "dice": list(dice)}:
+            case {"event": "dice_thrown", "by": by, "dice": list(dice)}:
                 return f"seat {by} throws {' '.join(str(face) for face in dice)}"
-            case {"event": "chosen", "what": what, "answer": answer}:
+            case {"event": "choice_made", "what": what, "answer": answer}:
                 return f"{what}: {answer}"
             case {"event": "delivered", "seat": seat, "from": list(places)}:
                 self._dealt += len(places)
                 return f"seat {seat} gets {' '.join(places)}"
-            case {"event": "turned", "at": at, "tile": tile}:
+            case {"event": "tile_turned_up", "at": at, "tile": tile}:
                 return f"{at} is turned up: {tile or 'unknown'}"
             case {"event": "step", "step": "arrange", "verb": verb, "from": list(places)}:
                 return f"{verb} {' '.join(places)}"
             case {"event": "ready"}:
                 return "ready to play"
-            case {"event": "acted", "seat": seat, "do": words}:
+            case {"event": "action_taken", "seat": seat, "do": words}:
                 return f"seat {seat}: {words}"
             case {"event": "settled", "name": name, "winner": winner}:
                 return str(name) if winner is None else f"{name}, won by seat {winner}"
-            case {"event": "given_up"}:
+            case {"event": "hand_abandoned"}:
                 return "the hand is given up"
-            case {"event": "reseated", "moves": list(moves), "dealer": dealer}:
+            case {"event": "seats_drawn", "moves": list(moves), "dealer": dealer}:
                 moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(moves))
                 return f"new seats: {moved}; seat {dealer} deals"
         return _lasting(event, short=True)
@@ -194,12 +202,18 @@ def _waiting(wait: Wait, now: float) -> str:
 def _lasting(event: Event, *, short: bool = False) -> str:
     """Requests, recoveries, pauses and faults, as a line; nothing for other events."""
     match event:
-        case {"event": "waiting", "code": code, "part": part, "who": who}:
-            more = "" if short else f": {event['seen']}. {event['please']}"
-            return f"{code} at {part}, waiting for the {who}{more}"
-        case {"event": "cleared", "code": code, "part": part, "by": by, "answer": answer}:
-            return f"{code} at {part}: the {by} answered '{answer}'"
-        case {"event": "withdrawn", "code": code, "part": part}:
+        case {"event": "operator_prompted", "code": code, "part": part, "role": role}:
+            more = "" if short else f": {event['evidence']}. {event['request']}"
+            return f"{code} at {part}, waiting for the {role}{more}"
+        case {
+            "event": "prompt_answered",
+            "code": code,
+            "part": part,
+            "role": role,
+            "answer": answer,
+        }:
+            return f"{code} at {part}: the {role} answered '{answer}'"
+        case {"event": "prompt_withdrawn", "code": code, "part": part}:
             return f"{code} at {part}: the request was withdrawn"
         case {"event": "recovered", "code": code, "part": part, "attempt": attempt}:
             return f"{code} at {part}: recovered on attempt {attempt}"
@@ -207,7 +221,7 @@ def _lasting(event: Event, *, short: bool = False) -> str:
             return f"paused: {why} on board {board}{f', {channel}' if channel else ''}"
         case {"event": "resumed", "paused_s": seconds}:
             return f"resumed after {seconds} s"
-        case {"event": "backed_off", "channel": channel}:
+        case {"event": "motor_reversed", "channel": channel}:
             return f"{channel} backed off from an obstacle"
         case {"event": "fault", "part": part, "evidence": evidence}:
             return f"FAULT {part}: {evidence}"

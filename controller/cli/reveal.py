@@ -21,14 +21,14 @@ class TruthReveal:
         """Each place that was dealt, and its turn."""
 
     def hear(self, event: Event) -> None:
-        """After `raised`: each place's tile. After `ready`: each hand's, in the order of play."""
+        """Emit each place's tile after `walls_raised`, and each hand's tiles after `ready`."""
         match event:
-            case {"event": "raised"}:
+            case {"event": "walls_raised"}:
                 raised = self._raised()
                 self._built = {tile.number: place for place, tile in raised.items()}
                 self._dealt = {}
                 places = {place: tile.face for place, tile in raised.items()}
-                self._events.emit("truth", when="raised", places=places)
+                self._events.emit("tiles_revealed", when="walls_raised", places=places)
             case {"event": "delivered", "from": list(places)}:
                 for place in places:
                     self._dealt.setdefault(place, len(self._dealt))
@@ -37,7 +37,7 @@ class TruthReveal:
                     str(seat): [tile.face for tile in sorted(hand, key=self._turn)]
                     for seat, hand in self._plant.hands().items()
                 }
-                self._events.emit("truth", when="ready", hands=hands)
+                self._events.emit("tiles_revealed", when="ready", hands=hands)
 
     def _turn(self, tile: Tile) -> int:
         """When a tile's place was dealt; what hand lanes brought had no place and comes last."""

@@ -23,7 +23,7 @@ from controller.cli.screen import screen
 from controller.cli.stopping import StopSignals
 from controller.cli.terminal import Terminal
 from controller.daemon import Daemon
-from controller.events import EventLog
+from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.table_fault import TableFault
 from controller.journal import Journal, JournalError
 from controller.journal.storage import Storage
@@ -87,8 +87,9 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
             if job.ports:
                 asking.open()
             events.listen(progress.hear)
+            events.emit("run_started", events_version=EVENTS_VERSION)
             for sentence in journal.healed:
-                events.emit("healed", what=sentence)
+                events.emit("journal_copy_repaired", message=sentence)
             daemon = daemon_for(
                 hardware,
                 job.table,

@@ -13,7 +13,7 @@ from controller.cli import main
 from controller.conformance.dealing import throws_of
 from rules.plugin import GamePlugin
 
-TROUBLE = {"fault", "given_up", "waiting"}
+TROUBLE = {"fault", "hand_abandoned", "operator_prompted"}
 
 
 def table_for(plugin: GamePlugin) -> str:

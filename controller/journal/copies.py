@@ -155,7 +155,7 @@ class Copies:
         healed: list[str] = []
         for copy in copies:
             if (defect := defect_of(copy, truth)) is not None:
-                healed.append(f"The journal's copy {copy.path} {defect}; it was written anew.")
+                healed.append(f"The journal's copy {copy.path} {defect}; it was rewritten.")
             if copy.data != text_of(truth):
                 try:
                     replace_file(copy.path, truth)

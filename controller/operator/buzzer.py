@@ -49,7 +49,12 @@ class Buzzer:
 
     def _hear(self, event: Event) -> None:
         module, supply = self._module, self._supply
-        if event["event"] != "waiting" or not self._open or module is None or supply is None:
+        if (
+            event["event"] != "operator_prompted"
+            or not self._open
+            or module is None
+            or supply is None
+        ):
             return
         now = self._clock()
         if self._last is None or now - self._last >= module.every:
@@ -65,4 +70,4 @@ class Buzzer:
             finally:
                 await supply.dim(WHO)
         except BoardError as error:
-            self._events.emit("not_shown", channel=module.sounder, why=str(error))
+            self._events.emit("signal_failed", channel=module.sounder, why=str(error))

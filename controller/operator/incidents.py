@@ -56,14 +56,18 @@ class Incidents:
         match event:
             case {"event": "recovered", "code": code}:
                 self.recoveries[str(code)] += 1
-            case {"event": "waiting"}:
+            case {"event": "operator_prompted"}:
                 code, part, seen, please, who = (
-                    str(event[key]) for key in ("code", "part", "seen", "please", "who")
+                    str(event[key]) for key in ("code", "part", "evidence", "request", "role")
                 )
                 wait = Wait(code, part, seen, please, who, since=float(str(event["t"])))
                 self.waits = (*self._without(wait.code, wait.part), wait)
-            case {"event": "cleared" | "withdrawn" as name, "code": code, "part": part}:
-                self.assists[str(code)] += name == "cleared"
+            case {
+                "event": "prompt_answered" | "prompt_withdrawn" as name,
+                "code": code,
+                "part": part,
+            }:
+                self.assists[str(code)] += name == "prompt_answered"
                 self.waits = self._without(str(code), str(part))
             case {"event": "paused", "why": why, "board": board, "channel": channel}:
                 # An emergency stop that reaches both boards is one pause.

@@ -26,7 +26,7 @@ _STOPPED = ("offline", "fault", "stopped")
 _STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
 """Pauses by a fault that stays latched until it is cleared."""
-_DONE = ("delivered", "turned", "thrown", "chosen", "step", "ready")
+_DONE = ("delivered", "tile_turned_up", "dice_thrown", "choice_made", "step", "ready")
 """Events that show that people have done what they were prompted for."""
 
 
@@ -67,9 +67,9 @@ class LampWatch:
                 self._latched |= why in _LATCHED or board == self._board
             case {"event": "resumed"}:
                 self._paused = self._latched = False
-            case {"event": "waiting", "code": code, "part": part}:
+            case {"event": "operator_prompted", "code": code, "part": part}:
                 self._asked.add((code, part))
-            case {"event": "cleared" | "withdrawn", "code": code, "part": part}:
+            case {"event": "prompt_answered" | "prompt_withdrawn", "code": code, "part": part}:
                 self._asked.discard((code, part))
             case {"event": "fault"}:
                 self._above = "fault"
@@ -171,4 +171,4 @@ class Tower:
     def _emit(self, colour: Colour, why: str) -> None:
         if self._told != (colour, why):
             self._told = (colour, why)
-            self._events.emit("not_shown", channel=self._lamps.get(colour, ""), why=why)
+            self._events.emit("signal_failed", channel=self._lamps.get(colour, ""), why=why)

@@ -214,7 +214,7 @@ class Pauses:
             raise failed[0]
 
     def _backed_off(self, motor: str, seconds: float) -> None:
-        self._run_state.events.emit("backed_off", channel=motor, s=round(seconds, 3))
+        self._run_state.events.emit("motor_reversed", channel=motor, reversed_s=round(seconds, 3))
 
     # Boards that do not answer
 

@@ -94,7 +94,7 @@ class Deal:
         if run_state.machine.under == "staged":
             await run_state.machine.enter("hand_up")
         if not work.done:
-            run_state.events.emit("raised", set=self._tile_set)
+            run_state.events.emit("walls_raised", set=self._tile_set)
 
     async def _lift(self, build: Build) -> None:
         filled = {fill.tray for fill in self.staging.fills}
@@ -227,11 +227,11 @@ class Deal:
             case Replace() | DrawLot():
                 emit("delivered", seat=step.seat, **{"from": [str(step.place)]})
             case TurnUp():
-                emit("turned", at=str(step.place), tile=result, by=step.by)
+                emit("tile_turned_up", at=str(step.place), tile=result, by=step.by)
             case Throw():
-                emit("thrown", by=step.by, dice=as_json(result))
+                emit("dice_thrown", by=step.by, dice=as_json(result))
             case Choose():
-                emit("chosen", by=step.by, what=step.what, answer=result)
+                emit("choice_made", by=step.by, what=step.what, answer=result)
             case Build() | Arrange() | ReturnLots():
                 pass
 

@@ -28,7 +28,7 @@ async def regather(rig: Stations, run_state: RunState, help_: Asking, why: str) 
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
-    async with run_state.intent(ACTIVITY, {"why": why}, emit="regathered"):
+    async with run_state.intent(ACTIVITY, {"why": why}, emit="put_away_requested"):
         parts = [part.motor.channel for part in (rig.lid,) if part]
         async with rig.leased(*parts):
             if rig.lid:

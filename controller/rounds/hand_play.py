@@ -63,7 +63,7 @@ class Following:
                 async with self._run_state.intent("play", GIVEN_UP) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
-                        self._run_state.events.emit("given_up", dealer=dealer)
+                        self._run_state.events.emit("hand_abandoned", dealer=dealer)
                     return self._match
             play = await self._after(play, action)
         return await self._settled(play)
@@ -124,7 +124,7 @@ class Following:
         """The play after an action, once the table has brought the tiles that it owes."""
         after = play.apply(action)
         told: dict[str, object] = {"seat": action.seat, "do": str(action)}
-        async with self._run_state.intent("play", told, emit="acted"):
+        async with self._run_state.intent("play", told, emit="action_taken"):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
         if owed:

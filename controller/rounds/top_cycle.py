@@ -150,7 +150,7 @@ class Top:
         facts = reseated.facts()
         async with self._run_state.intent("top", {"do": "move seats", **facts}) as work:
             if not work.done:
-                self._run_state.events.emit("reseated", **facts)
+                self._run_state.events.emit("seats_drawn", **facts)
                 await self._guided.move_seats(reseated)
         return match
 

@@ -89,13 +89,13 @@ def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:
 
 def _choice(event: Event) -> Iterator[tuple[str, object]]:
     match event:
-        case {"event": "chosen", "what": str(what), "answer": answer}:
+        case {"event": "choice_made", "what": str(what), "answer": answer}:
             yield f"choice {what}", answer
-        case {"event": "acted", "do": str(do)}:
+        case {"event": "action_taken", "do": str(do)}:
             yield "action", _verb(do)
-        case {"event": "given_up"}:
+        case {"event": "hand_abandoned"}:
             yield "action", "give up the hand"
-        case {"event": "cleared", "answer": str(answer)}:
+        case {"event": "prompt_answered", "answer": str(answer)}:
             yield "answer to a prompt", answer
 
 

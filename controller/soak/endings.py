@@ -18,7 +18,7 @@ FAILED = "failed"
 """A check against the plant failed."""
 ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)
 
-_NOTICED = ("recovered", "resumed", "recalled", "healed")
+_NOTICED = ("recovered", "resumed", "run_resumed", "journal_copy_repaired")
 
 
 def ending(played: RoundPlayed) -> str:
@@ -29,7 +29,7 @@ def ending(played: RoundPlayed) -> str:
         return REGATHERED
     if played.stops:
         return WAITING
-    if played.events_named("waiting"):
+    if played.events_named("operator_prompted"):
         return BY_PERSON
     if any(played.events_named(name) for name in _NOTICED):
         return BY_MACHINE
@@ -41,7 +41,7 @@ def codes(played: RoundPlayed) -> tuple[str, ...]:
     events_named = [
         str(event["code"])
         for event in played.events
-        if event["event"] in ("recovered", "waiting", "fault")
+        if event["event"] in ("recovered", "operator_prompted", "fault")
     ]
     paused = [str(event["why"]) for event in played.events_named("paused")]
     return tuple(dict.fromkeys((*events_named, *paused)))

@@ -176,7 +176,7 @@ class SurvivingTable:
             unfinished = None if abandon else journal.resume()
             life = self._life = _Life(journal, storage)
             for sentence in journal.healed:
-                self.events.append({"event": "healed", "what": sentence})
+                self.events.append({"event": "journal_copy_repaired", "message": sentence})
             daemon = self.daemon = self._host(life)
             if unfinished is not None:
                 daemon.run_state.resume(unfinished.entries)

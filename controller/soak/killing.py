@@ -36,7 +36,7 @@ AT_LAST = 300.0
 
 NOT_DONE = -1
 """Stands for the exit code of a host that exceeded the time limit."""
-SIGNS = ('"gathering"', '"recalled"')
+SIGNS = ('"gathering"', '"run_resumed"')
 """Events after which a killed host has state to lose."""
 LOOK = 0.02
 ASK_AGAIN = 0.1
@@ -123,7 +123,7 @@ def _one_table(
             told.wrong.append(f"Life {lives} at board {told.boards} ended with {code}: {said}")
         break
     seen = [_read(file) for file in sorted(at.glob("*.jsonl"))]
-    told.resumes += sum(any(e["event"] == "recalled" for e in life) for life in seen)
+    told.resumes += sum(any(e["event"] == "run_resumed" for e in life) for life in seen)
     told.wrong += one_run(seen, killing)
     told.wrong += journal_is_whole(at / "journal")
     told.wrong += one_outcome_a_throw(at / "journal")
@@ -294,7 +294,7 @@ def _delivered(lives: Sequence[Sequence[Event]]) -> list[list[str]]:
     for life in lives:
         again = True
         for event in life:
-            if event["event"] == "raised" and (not rounds or rounds[-1]):
+            if event["event"] == "walls_raised" and (not rounds or rounds[-1]):
                 rounds.append([])
             elif event["event"] == "delivered":
                 places = list(event["from"])

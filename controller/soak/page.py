@@ -48,7 +48,7 @@ class RoundTally:
         self.ends[end] += 1
         self.pairs[played.table, played.game] += 1
         self.stops.update(played.stops)
-        self.deaths += len(played.events_named("recalled"))
+        self.deaths += len(played.events_named("run_resumed"))
         for kind, often in Counter(played.injected_faults).items():
             self.kinds[kind]["happened"] += often
             self.kinds[kind][end] += 1
@@ -113,7 +113,7 @@ def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
         "tiles": tally.tiles,
         "longest_pause_s": round(tally.longest_pause, 3),
         "virtual_s": round(tally.seconds, 3),
-        "wall_s": round(wall, 3),
+        "real_s": round(wall, 3),
         "faults": {kind: dict(tally.kinds[kind]) for kind in KINDS if kind in tally.kinds},
         "stops": dict(tally.stops.most_common()),
         "tables": [

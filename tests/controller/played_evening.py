@@ -44,7 +44,7 @@ class Hand:
     @property
     def acts(self) -> list[tuple[Seat, str]]:
         """Who did what, in order."""
-        return [(act["seat"], act["do"]) for act in self._named("acted")]  # type: ignore[misc]
+        return [(act["seat"], act["do"]) for act in self._named("action_taken")]  # type: ignore[misc]
 
     @property
     def texts(self) -> list[str]:
@@ -148,7 +148,7 @@ def _notice(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
             hand.truth = people.company.truth
             hand.racks = tuple(len(rack) for rack in plant.people.racks)
             hand.over = True
-        case {"event": "given_up"}:
+        case {"event": "hand_abandoned"}:
             hand.over = True
 
 

@@ -20,7 +20,7 @@ from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injection import parse
 from rules.games import find_game
 
-TROUBLE = ("recovered", "waiting", "cleared", "fault")
+TROUBLE = ("recovered", "operator_prompted", "prompt_answered", "fault")
 
 
 @dataclass(frozen=True)

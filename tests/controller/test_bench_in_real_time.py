@@ -199,4 +199,4 @@ def test_a_stop_pressed_between_two_tiles_is_obeyed_at_once_and_the_set_is_whole
     assert [ask.code for ask in stopped.asked] == ["EMERGENCY"]
     assert stopped.counted == TILES
     emitted = [event["event"] for event in stopped.events]
-    assert emitted.index("paused") < emitted.index("cleared") < emitted.index("resumed")
+    assert emitted.index("paused") < emitted.index("prompt_answered") < emitted.index("resumed")

@@ -39,22 +39,22 @@ def test_a_listener_may_tell_an_event_of_its_own() -> None:
 
     def reveal(event: Event) -> None:
         emitted.append(event["event"])
-        if event["event"] == "raised":
-            events.emit("truth")
+        if event["event"] == "walls_raised":
+            events.emit("tiles_revealed")
 
     events.listen(reveal)
-    events.emit("raised")
-    assert emitted == ["raised", "truth"]
+    events.emit("walls_raised")
+    assert emitted == ["walls_raised", "tiles_revealed"]
 
 
 def test_a_file_of_events_has_one_line_of_json_each() -> None:
     stream = io.StringIO()
     events = EventLog(lambda: 1.5)
     events.listen(json_lines(stream))
-    events.emit("turned", at="w3.8u", tile="7m")
-    events.emit("turned", at="w3.8u", tile=None)
+    events.emit("tile_turned_up", at="w3.8u", tile="7m")
+    events.emit("tile_turned_up", at="w3.8u", tile=None)
     first, second = stream.getvalue().splitlines()
-    assert first == '{"t": 1.5, "event": "turned", "at": "w3.8u", "tile": "7m"}'
+    assert first == '{"t": 1.5, "event": "tile_turned_up", "at": "w3.8u", "tile": "7m"}'
     assert json.loads(second)["tile"] is None
 
 
@@ -62,4 +62,4 @@ def test_what_is_no_json_is_an_error_where_it_is_told() -> None:
     events = EventLog(lambda: 0.0)
     events.listen(json_lines(io.StringIO()))
     with pytest.raises(TypeError):
-        events.emit("turned", at=object())
+        events.emit("tile_turned_up", at=object())

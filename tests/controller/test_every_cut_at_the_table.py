@@ -24,7 +24,7 @@ def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> N
     evening = spend("pai_gow", table, rounds, orders=orders)
     events = [event["event"] for event in evening.events]
     assert events.count("ready") == rounds
-    assert not {"fault", "waiting", "recovered"} & set(events)
+    assert not {"fault", "operator_prompted", "recovered"} & set(events)
     dealt = [event for event in evening.events if event["event"] == "delivered"]
     assert len(dealt) == rounds * seats_of(orders.setup(0))
     hands = {tuple(map(str, hand)) for hand in find_cut(choice).hands}
@@ -51,7 +51,7 @@ def test_three_rounds_are_dealt_with_every_cut_and_every_option(
 def cuts_of(seed: int) -> list[object]:
     """The cuts that simulated people chose in three rounds without orders."""
     evening = spend("pai_gow", "pai_gow", ROUNDS, seed=seed, play=False)
-    return [event["answer"] for event in evening.events if event["event"] == "chosen"]
+    return [event["answer"] for event in evening.events if event["event"] == "choice_made"]
 
 
 def test_the_seed_decides_which_cuts_simulated_people_choose() -> None:

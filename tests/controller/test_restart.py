@@ -218,10 +218,10 @@ def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
         place = SurvivingTable(table, "matador", 1, play=True)
 
         def dies(write: int, done: bool) -> bool:
-            emitted = [each for each in place.events if each["event"] in ("acted", "delivered")][
-                -2:
-            ]
-            drawn = [each["event"] for each in emitted] == ["delivered", "acted"]
+            emitted = [
+                each for each in place.events if each["event"] in ("action_taken", "delivered")
+            ][-2:]
+            drawn = [each["event"] for each in emitted] == ["delivered", "action_taken"]
             return drawn and " on " in str(emitted[1]["do"]) and not done
 
         assert await place.live(tmp_path / "table.journal", die=dies) is None
@@ -232,7 +232,7 @@ def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         emitted = [str(event["event"]) for event in runner.run(scenario())]
-    assert emitted.count("settled") == emitted.count("recalled") == 1
+    assert emitted.count("settled") == emitted.count("run_resumed") == 1
     assert "fault" not in emitted
 
 
@@ -259,15 +259,15 @@ def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Pat
         return [
             (str(event["event"]), str(event["code"]))
             for event in place.events
-            if event["event"] in ("fault", "waiting", "cleared")
+            if event["event"] in ("fault", "operator_prompted", "prompt_answered")
         ]
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         assert runner.run(scenario()) == [
             ("fault", "LID"),
             ("fault", "LID"),
-            ("waiting", "LID"),
-            ("cleared", "LID"),
+            ("operator_prompted", "LID"),
+            ("prompt_answered", "LID"),
         ]
 
 
@@ -312,7 +312,7 @@ def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         emitted, census = runner.run(scenario())
     names = [event["event"] for event in emitted]
-    anew = names.index("regathered")
+    anew = names.index("put_away_requested")
     assert emitted[anew]["why"] == "the round was given up"
     assert names.count("ready") - names[:anew].count("ready") == 1
     assert "fault" not in names

@@ -107,9 +107,9 @@ def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
                 answer("done")
 
         now(ask())
-        assert [event["event"] for event in emitted] == ["waiting", "cleared"]
-        assert emitted[0]["please"] == "Take the tile out."
-        assert (emitted[1]["by"], emitted[1]["answer"]) == ("attendant", "done")
+        assert [event["event"] for event in emitted] == ["operator_prompted", "prompt_answered"]
+        assert emitted[0]["request"] == "Take the tile out."
+        assert (emitted[1]["role"], emitted[1]["answer"]) == ("attendant", "done")
         (entry,) = journal.entries()
         assert entry.activity == "asked"
         assert entry.outcome == {"by": "attendant", "answer": "done"}
@@ -125,7 +125,7 @@ def test_a_question_without_an_answer_stays_open_in_the_journal_and_is_withdrawn
 
         with pytest.raises(TimeoutError):
             now(ask())
-        assert [event["event"] for event in emitted] == ["waiting", "withdrawn"]
+        assert [event["event"] for event in emitted] == ["operator_prompted", "prompt_withdrawn"]
         assert (emitted[1]["code"], emitted[1]["part"]) == ("JAM", "head 2")
         assert [entry.confirmed for entry in journal.entries()] == [False]
 

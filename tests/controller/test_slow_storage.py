@@ -150,7 +150,7 @@ def test_hosts_that_die_at_any_moment_on_slow_cards_change_no_hand(
                     break
                 await asyncio.sleep(DARK)
             dealt = {seat: [t.face for t in hand] for seat, hand in place.plant.hands().items()}
-            wrong = [str(e) for e in place.events if e["event"] in ("fault", "waiting")]
+            wrong = [str(e) for e in place.events if e["event"] in ("fault", "operator_prompted")]
             thrown = len(place.plant.dome.fallen) if place.plant.dome else 0
             return dealt, wrong, thrown
 

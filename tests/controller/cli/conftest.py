@@ -87,6 +87,6 @@ def hands_of(plan: dict[str, Any]) -> dict[int, list[str]]:
 
 def true_tiles(events: Events) -> tuple[dict[str, str], dict[int, list[str]]]:
     """What the plant had in each place when the walls were raised, and in each hand at the end."""
-    raised, ready = named(events, "truth")
-    assert (raised["when"], ready["when"]) == ("raised", "ready")
+    raised, ready = named(events, "tiles_revealed")
+    assert (raised["when"], ready["when"]) == ("walls_raised", "ready")
     return raised["places"], {int(seat): hand for seat, hand in ready["hands"].items()}

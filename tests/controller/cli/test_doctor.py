@@ -73,7 +73,7 @@ def test_a_damaged_copy_is_healed_and_told_once(kept: Path, wallwright: Wallwrig
     said = wallwright(f"doctor --journal {kept}")
     assert said.code == 1
     assert "healed, 4 records" in said.out
-    assert f"The journal's copy {spoilt} was damaged at record 2; it was written anew." in said.out
+    assert f"The journal's copy {spoilt} was damaged at record 2; it was rewritten." in said.out
     assert wallwright(f"doctor --journal {kept}").code == 0
 
 

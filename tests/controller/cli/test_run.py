@@ -8,21 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from controller.events import EVENTS_VERSION
 from tests.controller.cli.conftest import Events, Wallwright, hands_of, named, true_tiles
 from tests.rules.pai_gow.test_cut_tables import TABLES
 
 THROWN = "--throw 3,5 --throw 2,4"
 SUMMARY = [
-    "t", "event", "rounds", "virtual_s", "wall_s", "cycle_s", "bound_s", "tiles", "faults",
-    "recoveries", "assists", "pauses", "paused_s", "commands", "retries",
+    "t", "event", "events_version", "rounds", "virtual_s", "real_s", "cycle_s", "bound_s", "tiles",
+    "faults", "recoveries", "assists", "pauses", "paused_s", "commands", "retries",
 ]  # fmt: skip
 FACTS = {
     "state": ("under", "top"),
     "step": ("step",),
     "move": ("move",),
     "delivered": ("seat", "from"),
-    "turned": ("at", "tile"),
-    "truth": ("when",),
+    "tile_turned_up": ("at", "tile"),
+    "tiles_revealed": ("when",),
 }
 
 
@@ -35,6 +36,12 @@ def test_every_line_of_events_has_its_time_its_name_and_its_facts(wallwright: Wa
         assert {*FACTS.get(event["event"], ())} <= set(event)
     assert {*FACTS, "summary"} <= {event["event"] for event in events}
     assert named(events, "state")[-1]["top"] == "stopped"
+
+
+def test_every_run_begins_with_the_version_of_its_events(wallwright: Wallwright) -> None:
+    first, *_, last = wallwright("run --until ready --events -").events
+    assert first == {"t": 0.0, "event": "run_started", "events_version": EVENTS_VERSION}
+    assert last["events_version"] == EVENTS_VERSION
 
 
 def test_the_summary_comes_last_and_has_exactly_its_figures(wallwright: Wallwright) -> None:
@@ -68,7 +75,7 @@ def test_the_same_seed_gives_the_same_events_to_the_byte(
     emitted = []
     for name in ("first", "second"):
         assert wallwright(f"run --rounds 3 --seed 11 --events {tmp_path / name}").code == 0
-        emitted.append(re.sub(rb'"wall_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
+        emitted.append(re.sub(rb'"real_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
     assert emitted[0] == emitted[1]
     assert emitted[0].count(b"\n") > 200
 
@@ -94,7 +101,7 @@ def test_the_seeds_throws_deliver_the_plans_places_and_their_true_tiles(
     assert hands == {
         seat: [tiles[place] for place in places] for seat, places in hands_of(plan).items()
     }
-    (turned,) = named(events, "turned")
+    (turned,) = named(events, "tile_turned_up")
     assert (turned["at"], turned["tile"]) == ("w3.8u", tiles["w3.8u"])
 
 
@@ -131,7 +138,7 @@ def test_the_fastest_order_gives_the_same_hands_sooner(wallwright: Wallwright) -
 def test_later_rounds_go_to_the_next_dealer_with_the_same_throws(wallwright: Wallwright) -> None:
     events = wallwright(f"run --rounds 2 --dealer 3 {THROWN} --events -").events
     assert [event["dealer"] for event in named(events, "ready")] == [3, 0]
-    assert [event["dice"] for event in named(events, "thrown")] == [[3, 5], [2, 4]] * 2
+    assert [event["dice"] for event in named(events, "dice_thrown")] == [[3, 5], [2, 4]] * 2
 
 
 def test_events_go_to_a_file_while_people_read_the_summary(
@@ -164,8 +171,10 @@ def test_a_copy_of_the_journal_that_was_put_right_is_told_as_an_event(
     wallwright(f"run --until ready --journal {kept}")
     (tmp_path / "table.journal.2").unlink()
     assert wallwright(f"run --until ready --journal {kept} --events {emitted}").code == 0
-    (healed,) = named([json.loads(line) for line in emitted.read_text().splitlines()], "healed")
-    assert healed["what"] == (f"The journal's copy {kept}.2 was missing; it was written anew.")
+    (healed,) = named(
+        [json.loads(line) for line in emitted.read_text().splitlines()], "journal_copy_repaired"
+    )
+    assert healed["message"] == (f"The journal's copy {kept}.2 was missing; it was rewritten.")
 
 
 def test_a_journal_that_nobody_can_trust_any_more_lets_no_table_run(

@@ -31,10 +31,10 @@ def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> No
 @pytest.mark.parametrize(
     ("event", "line"),
     [
-        ({"event": "acted", "seat": 1, "do": "discard 5m"}, "seat 1: discard 5m"),
+        ({"event": "action_taken", "seat": 1, "do": "discard 5m"}, "seat 1: discard 5m"),
         ({"event": "settled", "name": "hard", "winner": 2}, "hard, won by seat 2"),
         ({"event": "settled", "name": "drawn", "winner": None}, "drawn"),
-        ({"event": "given_up", "dealer": 0}, "the hand is given up"),
+        ({"event": "hand_abandoned", "dealer": 0}, "the hand is given up"),
     ],
 )
 def test_who_watches_reads_what_is_done(event: Event, line: str) -> None:
@@ -47,7 +47,7 @@ def test_without_play_there_are_no_scores(wallwright: Wallwright) -> None:
 
 def test_every_act_is_told_and_the_hand_ends_in_its_settlement(wallwright: Wallwright) -> None:
     events = wallwright("run --table auto_deal --play --dealer 2 --seed 3 --events -").events
-    acted, (settled,) = named(events, "acted"), named(events, "settled")
+    acted, (settled,) = named(events, "action_taken"), named(events, "settled")
     assert {*acted[0]} == {"t", "event", "seat", "do"}
     assert acted[0]["seat"] == 2
     assert list(settled)[2:] == [
@@ -59,7 +59,7 @@ def test_every_act_is_told_and_the_hand_ends_in_its_settlement(wallwright: Wallw
 
 def test_until_ready_the_last_hand_is_dealt_and_not_played(wallwright: Wallwright) -> None:
     events = wallwright("run --table auto_deal --play --until ready --events -").events
-    assert named(events, "ready") and not named(events, "acted")
+    assert named(events, "ready") and not named(events, "action_taken")
     assert events[-1]["rounds"] == 1
 
 
@@ -153,7 +153,7 @@ def test_seats_are_drawn_before_the_first_hand_where_a_game_draws_them(
     wallwright: Wallwright,
 ) -> None:
     events = wallwright("run --table auto_deal --play --draw-seats --events -").events
-    assert named(events, "reseated")[0]["dealer"] == named(events, "ready")[0]["dealer"]
+    assert named(events, "seats_drawn")[0]["dealer"] == named(events, "ready")[0]["dealer"]
     wanted = wallwright("run --table auto_deal --draw-seats")
     assert wanted.code == 2 and "add --play" in wanted.err
     none = wallwright("run --game block --play --draw-seats")

@@ -38,16 +38,16 @@ def test_a_jam_in_the_tail_is_cleared_too_and_not_told_twice() -> None:
 def test_a_jam_that_reversing_does_not_clear_is_a_persons_and_no_tile_is_lost() -> None:
     emitted = evening("jam:head2#10~9")
     assert emitted.trouble == [
-        ("waiting", "JAM", "head 2"),
-        ("cleared", "JAM", "head 2"),
+        ("operator_prompted", "JAM", "head 2"),
+        ("prompt_answered", "JAM", "head 2"),
         ("recovered", "JAM", "head 2"),
     ]
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
-    assert asked["please"] == (
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert asked["request"] == (
         "Take the tile that is stuck at head 2 out and put it back into the drum."
     )
-    assert str(asked["seen"]).startswith("head2_counter counted 0 of 2 tiles in ")
-    assert asked["who"] == "attendant"
+    assert str(asked["evidence"]).startswith("head2_counter counted 0 of 2 tiles in ")
+    assert asked["role"] == "attendant"
     assert where(emitted) == WALLS
 
 
@@ -61,14 +61,17 @@ def test_the_question_and_its_answer_are_in_the_journal() -> None:
 
 def test_a_wrong_answer_is_caught_by_the_sensor_and_asked_again() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people#1")
-    assert [event for event, _, _ in emitted.trouble].count("waiting") == 2
+    assert [event for event, _, _ in emitted.trouble].count("operator_prompted") == 2
     assert emitted.fault is None
     assert where(emitted) == WALLS
 
 
 def test_people_who_never_do_what_they_say_stop_the_table() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people")
-    assert [event for event, _, _ in emitted.trouble] == ["waiting", "cleared"] * 3 + ["fault"]
+    assert [event for event, _, _ in emitted.trouble] == [
+        "operator_prompted",
+        "prompt_answered",
+    ] * 3 + ["fault"]
     assert emitted.fault is not None
     assert (emitted.fault.fault, emitted.fault.part) == (Fault.JAM, "head 2")
     assert sum(emitted.census.values()) == 272
@@ -98,21 +101,21 @@ def test_a_vane_that_bounces_as_it_comes_or_leaves_ends_no_push(edge: int) -> No
 def test_a_vane_that_died_at_the_last_stack_is_wiped_and_nothing_is_lost() -> None:
     emitted = evening("stuck_sensor:head3_vane#33")
     assert emitted.trouble == [
-        ("waiting", "PUSHER", "head 3"),
-        ("cleared", "PUSHER", "head 3"),
+        ("operator_prompted", "PUSHER", "head 3"),
+        ("prompt_answered", "PUSHER", "head 3"),
         ("recovered", "PUSHER", "head 3"),
     ]
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
-    assert asked["please"] == "Clear the pusher of head 3 and wipe its vane."
-    assert asked["who"] == "attendant"
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert asked["request"] == "Clear the pusher of head 3 and wipe its vane."
+    assert asked["role"] == "attendant"
     assert where(emitted) == WALLS
 
 
 def test_a_vane_that_died_while_tiles_came_leaves_stacks_that_nobody_can_prove() -> None:
     emitted = evening("stuck_sensor:head3_vane#5")
     assert emitted.trouble == [
-        ("waiting", "PUSHER", "head 3"),
-        ("cleared", "PUSHER", "head 3"),
+        ("operator_prompted", "PUSHER", "head 3"),
+        ("prompt_answered", "PUSHER", "head 3"),
         ("fault", "UNPROVEN", "head 3"),
     ]
     assert emitted.fault is not None
@@ -130,17 +133,21 @@ def test_a_starved_head_is_helped_by_the_drum() -> None:
 
 def test_a_head_that_stays_starved_is_asked_about() -> None:
     emitted = evening("starved:head1#20~9")
-    assert [event for event, _, _ in emitted.trouble] == ["waiting", "cleared", "recovered"]
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
-    assert asked["please"] == "Look under the disc for tiles that do not reach head 1."
+    assert [event for event, _, _ in emitted.trouble] == [
+        "operator_prompted",
+        "prompt_answered",
+        "recovered",
+    ]
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert asked["request"] == "Look under the disc for tiles that do not reach head 1."
 
 
 def test_a_tile_on_the_floor_is_missed_with_its_side_and_number() -> None:
     emitted = evening("missing_tile:drum#1")
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     side = str(asked["part"]).removeprefix("head ")
     assert asked["code"] == "MISSING_TILE"
-    assert f"side {side} lacks 1, and no other side waits" in str(asked["seen"])
+    assert f"side {side} lacks 1, and no other side waits" in str(asked["evidence"])
     assert where(emitted) == WALLS
 
 
@@ -161,8 +168,8 @@ def test_a_lift_that_hangs_is_driven_once_more() -> None:
 def test_a_lift_does_not_cycle_but_is_asked_about(injected: str) -> None:
     emitted = evening(injected)
     assert emitted.trouble == [
-        ("waiting", "LIFT", "lift 2"),
-        ("cleared", "LIFT", "lift 2"),
+        ("operator_prompted", "LIFT", "lift 2"),
+        ("prompt_answered", "LIFT", "lift 2"),
         ("recovered", "LIFT", "lift 2"),
     ]
 
@@ -179,7 +186,10 @@ def test_tiles_that_slip_out_of_the_jaws_on_the_way_are_missed_there() -> None:
 
 def test_while_a_person_mends_below_the_round_on_top_goes_on() -> None:
     emitted = evening("jam:head2@150~9", until_ready=False, rounds=2)
-    (asked,), (cleared,) = emitted.when(event="waiting"), emitted.when(event="cleared")
+    (asked,), (cleared,) = (
+        emitted.when(event="operator_prompted"),
+        emitted.when(event="prompt_answered"),
+    )
     moved = [at for at in emitted.when(event="delivered") if asked < at < cleared]
     assert emitted.fault is None
     assert moved
@@ -200,9 +210,15 @@ async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) 
 
 def test_a_forgotten_tile_opens_the_lid_and_the_cycle_goes_on_where_it_was() -> None:
     emitted = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
-    assert emitted.trouble == [("waiting", "FORGOTTEN", "lid"), ("cleared", "FORGOTTEN", "lid")]
+    assert emitted.trouble == [
+        ("operator_prompted", "FORGOTTEN", "lid"),
+        ("prompt_answered", "FORGOTTEN", "lid"),
+    ]
     assert where(emitted) == WALLS
-    (opened,), (closed,) = emitted.when(event="waiting"), emitted.when(event="cleared")
+    (opened,), (closed,) = (
+        emitted.when(event="operator_prompted"),
+        emitted.when(event="prompt_answered"),
+    )
     staged = emitted.when(event="state", under="staged")[0]
     assert opened == pytest.approx(19.0, abs=0.2)
     assert 10.0 < closed - opened < 15.0

@@ -111,7 +111,7 @@ def test_a_copy_with_a_wrong_byte_is_written_anew_and_told(file: Path, recorded:
         with Journal(file, NOON, {}) as journal:
             (events,) = journal.healed
             assert events.startswith(f"The journal's copy {damaged} "), place
-            assert events.endswith("; it was written anew."), place
+            assert events.endswith("; it was rewritten."), place
             assert journal.history() == before
         assert damaged.read_bytes() == recorded
 
@@ -128,9 +128,9 @@ def test_copies_damaged_at_different_records_make_one_whole_story(
         path.write_bytes(b"".join(spoilt))
     with Journal(file, NOON, {}) as journal:
         assert [events.split(str(file.parent))[1] for events in journal.healed] == [
-            "/journal was damaged at record 2; it was written anew.",
-            "/journal.2 was damaged at record 4; it was written anew.",
-            "/journal.3 was damaged at record 6; it was written anew.",
+            "/journal was damaged at record 2; it was rewritten.",
+            "/journal.2 was damaged at record 4; it was rewritten.",
+            "/journal.3 was damaged at record 6; it was rewritten.",
         ]
     assert {path.read_bytes() for path in paths_of(file)} == {recorded}
 
@@ -215,8 +215,7 @@ def test_copies_that_are_missing_are_written_anew(
         paths[number].unlink()
     with Journal(file, NOON, {}) as journal:
         assert journal.healed == tuple(
-            f"The journal's copy {paths[number]} was missing; it was written anew."
-            for number in gone
+            f"The journal's copy {paths[number]} was missing; it was rewritten." for number in gone
         )
     assert {path.read_bytes() for path in paths} == {recorded}
 

@@ -90,7 +90,7 @@ def mends(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], 
     """A technician who, asked about this fault, puts it right."""
 
     def hear(played: Round, event: Event) -> None:
-        if event["event"] == "waiting" and event["code"] == code:
+        if event["event"] == "operator_prompted" and event["code"] == code:
             mend(played)
 
     return hear
@@ -139,15 +139,15 @@ def test_on_serial_boards_each_relay_closes_before_its_own_motors_start() -> Non
         first = min(t for t, name, value in played.pin_changes if name in motors and value)
         assert when(played, f"{board}_relay", 1)[0] + SETTLING <= first
     assert played.events_named("ready") and not played.events_named("paused")
-    assert not played.events_named("not_shown")
+    assert not played.events_named("signal_failed")
 
 
 def test_a_welded_contact_is_a_technicians_and_nothing_moves_before() -> None:
     played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
-    (asked,) = played.events_named("waiting")
-    assert (asked["code"], asked["part"], asked["who"]) == ("WELDED", "relay", "technician")
-    assert asked["seen"] == "powered is active while relay is off"
-    (mended,) = played.events_named("cleared")
+    (asked,) = played.events_named("operator_prompted")
+    assert (asked["code"], asked["part"], asked["role"]) == ("WELDED", "relay", "technician")
+    assert asked["evidence"] == "powered is active while relay is off"
+    (mended,) = played.events_named("prompt_answered")
     assert when(played, "relay", 1)[0] == pytest.approx(float(str(mended["t"])))
     assert played.events_named("ready")
 
@@ -159,13 +159,18 @@ def test_a_relay_that_stays_welded_stops_the_table_and_no_motor_ever_starts() ->
     assert stopped.value.fault is Fault.WELDED
     assert CATALOGUE[Fault.WELDED].who is Who.TECHNICIAN
     assert not when(emitted[0], "relay") and not when(emitted[0], "drum")
-    assert len(emitted[0].events_named("waiting")) == 3
+    assert len(emitted[0].events_named("operator_prompted")) == 3
 
 
 def test_a_relay_that_welds_while_the_drum_runs_is_found_before_it_runs_again() -> None:
     played = play("bench", "block", {20.0: weld, 30.0: emergency(4.0)}, on=mends("WELDED", replace))
-    assert [event["code"] for event in played.events_named("waiting")] == ["EMERGENCY", "WELDED"]
-    assert next(t for t in when(played, "drum") if t > 30.0) > played.at("cleared", code="WELDED")
+    assert [event["code"] for event in played.events_named("operator_prompted")] == [
+        "EMERGENCY",
+        "WELDED",
+    ]
+    assert next(t for t in when(played, "drum") if t > 30.0) > played.at(
+        "prompt_answered", code="WELDED"
+    )
     assert played.events_named("ready")
 
 
@@ -176,10 +181,10 @@ def test_a_relay_that_does_not_close_is_tried_once_more_and_then_looked_at() -> 
         relay.dead = True
 
     played = play("bench", "block", {0.5: burn}, on=mends("RELAY", replace))
-    (asked,) = played.events_named("waiting")
-    assert (asked["code"], asked["seen"]) == ("RELAY", "powered gave no signal within 0.05 s")
+    (asked,) = played.events_named("operator_prompted")
+    assert (asked["code"], asked["evidence"]) == ("RELAY", "powered gave no signal within 0.05 s")
     assert len([t for t in when(played, "relay", 1) if t <= float(str(asked["t"]))]) == 2
-    assert when(played, "drum")[0] > played.at("cleared", code="RELAY")
+    assert when(played, "drum")[0] > played.at("prompt_answered", code="RELAY")
 
 
 def test_what_drives_a_motor_behind_an_open_relay_is_refused_by_the_table() -> None:
@@ -199,9 +204,9 @@ def test_an_emergency_stop_puts_all_off_at_once_shows_red_and_asks_for_its_reset
     played = play("bench", "block", {30.0: emergency(4.0)})
     assert [when(played, each, 0)[0] for each in ("drum", "relay")] == pytest.approx([30.0] * 2)
     assert lit(played, 30.001) == lit(played, 40.0) == ["red"]
-    (asked,) = played.events_named("waiting")
-    assert (asked["code"], asked["part"], asked["who"]) == ("EMERGENCY", "emergency", "dealer")
-    reset = played.at("cleared", code="EMERGENCY")
+    (asked,) = played.events_named("operator_prompted")
+    assert (asked["code"], asked["part"], asked["role"]) == ("EMERGENCY", "emergency", "dealer")
+    reset = played.at("prompt_answered", code="EMERGENCY")
     between = [row for row in played.pin_changes if 30.0 < row[0] < reset - 0.1]
     assert between == []
     assert next(t for t in when(played, "relay", 1) if t > 30.0) == pytest.approx(reset)
@@ -245,8 +250,8 @@ def test_amber_while_people_have_something_to_do() -> None:
 
 def test_amber_while_a_person_is_asked_and_green_when_it_is_put_right() -> None:
     played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
-    assert lit(played, played.at("waiting") + 1.0) == ["amber"]
-    assert lit(played, played.at("cleared") + 1.0) == ["green"]
+    assert lit(played, played.at("operator_prompted") + 1.0) == ["amber"]
+    assert lit(played, played.at("prompt_answered") + 1.0) == ["green"]
 
 
 def test_a_host_that_hangs_shows_red_on_a_serial_board_and_green_when_it_is_back() -> None:
@@ -280,7 +285,7 @@ def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
 
     whole = play("bench", "block")
     played = play("bench", "block", {0.0: cut_a_wire})
-    emitted = played.events_named("not_shown")
+    emitted = played.events_named("signal_failed")
     assert emitted and {event["why"] for event in emitted} == {"board pins refused amber."}
     assert played.hands == whole.hands and played.at("ready") == whole.at("ready")
 
@@ -291,7 +296,7 @@ def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
 def test_the_buzzer_sounds_shortly_when_a_person_is_asked() -> None:
     played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
     (begun,) = when(played, "buzzer")
-    assert begun == pytest.approx(played.at("waiting"))
+    assert begun == pytest.approx(played.at("operator_prompted"))
     assert when(played, "buzzer", 0) == [pytest.approx(begun + 0.2)]
 
 
@@ -306,7 +311,7 @@ def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wan
             {0.5: weld},
             on=lambda played, _: emitted.append(played),
         )
-    assert len(emitted[0].events_named("waiting")) == 3
+    assert len(emitted[0].events_named("operator_prompted")) == 3
     assert len(when(emitted[0], "buzzer")) == 1
 
 

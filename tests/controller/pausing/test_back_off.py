@@ -43,13 +43,13 @@ def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str
     emitted, stood = places(part, f"obstruction:{part}#1")
     assert emitted.fault is None
     assert stood["paused"] == pytest.approx(0.5)
-    assert stood["waiting"] == pytest.approx(0.25)
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
-    assert (asked["code"], asked["who"]) == (Fault.OBSTRUCTED.name, "player")
-    assert "out of the way" in str(asked["please"])
+    assert stood["operator_prompted"] == pytest.approx(0.25)
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert (asked["code"], asked["role"]) == (Fault.OBSTRUCTED.name, "player")
+    assert "out of the way" in str(asked["request"])
     (paused,) = emitted.when(event="paused")
-    (backed_off,) = emitted.when(event="backed_off", channel=part)
-    (waiting,) = emitted.when(event="waiting")
+    (backed_off,) = emitted.when(event="motor_reversed", channel=part)
+    (waiting,) = emitted.when(event="operator_prompted")
     assert paused < backed_off < paused + 2.0
     assert backed_off <= waiting
 
@@ -57,7 +57,7 @@ def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str
 @pytest.mark.parametrize("part", PARTS)
 def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
     emitted, _ = places(part, f"obstruction:{part}#1")
-    assert emitted.when(event="raised")
+    assert emitted.when(event="walls_raised")
     assert {place: tiles for place, tiles in emitted.census.items() if tiles} == {
         "box 1": 136,
         "felt": 136,
@@ -67,14 +67,18 @@ def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
 def test_a_hand_that_is_still_there_is_backed_off_from_again_and_asked_again() -> None:
     emitted, _ = places("lid", "obstruction:lid#1", "wrong_answer:people#1")
     assert emitted.fault is None
-    assert len(emitted.when(event="backed_off")) == len(emitted.when(event="waiting")) == 2
+    assert (
+        len(emitted.when(event="motor_reversed"))
+        == len(emitted.when(event="operator_prompted"))
+        == 2
+    )
 
 
 def test_two_lifts_that_meet_something_are_two_questions() -> None:
     emitted, _ = places("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
-    asked = {event["part"] for event in emitted.events if event["event"] == "waiting"}
+    asked = {event["part"] for event in emitted.events if event["event"] == "operator_prompted"}
     assert asked == {"lift1", "lift2"}
-    assert len(emitted.when(event="backed_off")) == 2
+    assert len(emitted.when(event="motor_reversed")) == 2
 
 
 def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
@@ -92,12 +96,12 @@ def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
     emitted = evening("obstruction:lid#1", meanwhile=press)
     assert emitted.fault is None
     assert emitted.when(event="paused", why="EMERGENCY_STOP")
-    assert not emitted.when(event="backed_off")
+    assert not emitted.when(event="motor_reversed")
 
 
 def test_a_belt_that_draws_too_much_does_not_back_off() -> None:
     emitted = evening("over_current:head2#1")
     assert emitted.fault is None
-    assert not emitted.when(event="backed_off")
-    (asked,) = [event for event in emitted.events if event["event"] == "waiting"]
+    assert not emitted.when(event="motor_reversed")
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     assert asked["code"] == Fault.OVER_CURRENT.name

@@ -6,8 +6,8 @@ from controller.faults.catalogue import Fault
 from tests.controller.table_with_faults import Evening, evening
 
 ASKED = [
-    ("waiting", "HOMING", "gantry_z_home"),
-    ("cleared", "HOMING", "gantry_z_home"),
+    ("operator_prompted", "HOMING", "gantry_z_home"),
+    ("prompt_answered", "HOMING", "gantry_z_home"),
 ]
 
 
@@ -36,14 +36,14 @@ def test_a_z_switch_that_stays_inactive_is_a_homing_fault_before_anything_moves_
 def test_a_z_switch_that_a_person_mends_lets_the_table_begin() -> None:
     events = evening("stuck_sensor:gantry_z_home")
     assert events.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
-    (cleared,) = events.when(event="cleared")
+    (cleared,) = events.when(event="prompt_answered")
     assert axes_that_moved(events, cleared) == {"gantry_z"}
     assert events.fault is None
 
 
 def test_a_failed_homing_is_tried_once_more_before_a_person_is_asked() -> None:
     events = evening("stuck_sensor:gantry_z_home")
-    (asked,) = events.when(event="waiting")
+    (asked,) = events.when(event="operator_prompted")
     tries = [at for at, axis, value in events.pins if axis == "gantry_z" and value and at < asked]
     assert len(tries) == 2
 
@@ -59,7 +59,10 @@ def test_an_arm_that_is_not_found_again_after_a_power_cut_is_a_homing_fault() ->
     events = evening("stuck_sensor:gantry_z_home@55", "board_reset:arm@60")
     assert events.when(event="paused", board="arm")
     assert events.trouble == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
-    (asked,), (cleared,) = events.when(event="waiting"), events.when(event="cleared")
+    (asked,), (cleared,) = (
+        events.when(event="operator_prompted"),
+        events.when(event="prompt_answered"),
+    )
     moved = {axis for at, axis, value in events.pins if asked - 5 < at < cleared and value}
     assert moved & set(AXES) == {"gantry_z"}
 

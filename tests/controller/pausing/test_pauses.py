@@ -38,8 +38,8 @@ def moments(table: str, game: str, number: int) -> list[float]:
 def check_same_deal(played: Round, plain: Round) -> None:
     """The same throws, the same places to the same seats in the same order, and every tile."""
     assert played.delivered == plain.delivered
-    assert [emitted["dice"] for emitted in played.events_named("thrown")] == [
-        emitted["dice"] for emitted in plain.events_named("thrown")
+    assert [emitted["dice"] for emitted in played.events_named("dice_thrown")] == [
+        emitted["dice"] for emitted in plain.events_named("dice_thrown")
     ]
     ledger = played.daemon.run_state.ledger
     assert ledger.accounted == ledger.expected == plain.daemon.run_state.ledger.expected
@@ -55,7 +55,7 @@ def check_same_deal(played: Round, plain: Round) -> None:
 def built_before(plain: Round, played: Round) -> bool:
     """Whether the first pause came when the walls stood: until then chance picks the tiles."""
     paused = played.events_named("paused")
-    return bool(paused) and float(str(paused[0]["t"])) > plain.at("raised")
+    return bool(paused) and float(str(paused[0]["t"])) > plain.at("walls_raised")
 
 
 INJECTED_FAULTS = {
@@ -133,9 +133,9 @@ def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
 def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_same_pause() -> None:
     """A board that was ready already, and the arm in the middle of its homing, both stop again."""
     plain = undisturbed()
-    clears = play(happens={60.0: emergency(3.0)}).at("cleared")
+    clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
     played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})
-    assert [emitted["code"] for emitted in played.events_named("waiting")] == [
+    assert [emitted["code"] for emitted in played.events_named("operator_prompted")] == [
         "EMERGENCY",
         "EMERGENCY",
     ]
@@ -145,7 +145,7 @@ def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_sam
 
 def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_goes_on() -> None:
     plain = undisturbed()
-    clears = play(happens={60.0: emergency(3.0)}).at("cleared")
+    clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
 
     def base_meets_an_edge_that_is_missing(played: Round) -> None:
         assert played.hardware.bench is not None
@@ -153,7 +153,9 @@ def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_
         board.latch(FaultCode.NO_EDGE, 0)
 
     played = play(happens={60.0: emergency(3.0), clears + 2.0: base_meets_an_edge_that_is_missing})
-    assert [emitted["code"] for emitted in played.events_named("waiting")][-1] == "NO_EDGE"
+    assert [emitted["code"] for emitted in played.events_named("operator_prompted")][
+        -1
+    ] == "NO_EDGE"
     assert len(played.events_named("resumed")) == 1, "the table does not go on in between"
     check_same_deal(played, plain)
 
@@ -164,7 +166,10 @@ def test_the_table_says_why_it_is_paused_and_for_how_long() -> None:
         ("EMERGENCY_STOP", "base"),
         ("EMERGENCY_STOP", "arm"),
     ]
-    waiting, cleared = played.events_named("waiting"), played.events_named("cleared")
+    waiting, cleared = (
+        played.events_named("operator_prompted"),
+        played.events_named("prompt_answered"),
+    )
     assert [emitted["code"] for emitted in waiting] == ["EMERGENCY"]
     assert float(str(waiting[0]["t"])) >= 63.0, "nobody is asked before it is released"
     assert [emitted["code"] for emitted in cleared] == ["EMERGENCY"]
@@ -209,15 +214,17 @@ def test_a_lid_does_not_set_off_while_a_hand_is_in_the_curtain() -> None:
     raising = plain.at("state", top="raising") - 0.5
     played = play(happens={raising: reach_in(3.0)})
     assert "LIGHT_CURTAIN" in {emitted["why"] for emitted in played.events_named("paused")}
-    assert [emitted["code"] for emitted in played.events_named("waiting")] == ["OBSTRUCTED"]
-    assert played.at("raised") > raising + 3.0
+    assert [emitted["code"] for emitted in played.events_named("operator_prompted")] == [
+        "OBSTRUCTED"
+    ]
+    assert played.at("walls_raised") > raising + 3.0
     check_same_deal(played, plain)
 
 
 def test_a_throw_that_a_pause_cuts_short_is_thrown_once() -> None:
     plain = undisturbed()
     for early in (0.5, 0.05, 0.001, 0.0005, 0.0002, 0.0):
-        thrown = plain.at("thrown") - early
+        thrown = plain.at("dice_thrown") - early
         check_same_deal(play(happens={thrown: unplug(4.0)}), plain)
         check_same_deal(play(happens={thrown: power_cut("base")}), plain)
 
@@ -233,7 +240,7 @@ def test_a_plug_that_nobody_puts_back_ends_the_run_after_every_question() -> Non
     events: list[Event] = []
     with pytest.raises(TableFault, match="does not answer"):
         play(happens={30.0: unplug(1e6)}, on=lambda _, event: events.append(event))
-    asked = [event for event in events if event["event"] == "waiting"]
+    asked = [event for event in events if event["event"] == "operator_prompted"]
     assert {event["code"] for event in asked} == {"SILENT"}
     assert len([event for event in events if event["event"] == "fault"]) == 1
 

@@ -142,5 +142,5 @@ def test_a_pulled_port_is_a_pause_and_the_round_goes_on_when_it_is_back(
     (resumed,) = lived.named("resumed")
     assert float(str(resumed["paused_s"])) >= OUT - 0.1
     assert len(lived.named("ready")) == 1
-    assert not lived.named("fault") and not lived.named("waiting")
-    assert lived.throws == sum(len(event["dice"]) for event in lived.named("thrown"))  # type: ignore[arg-type, misc]
+    assert not lived.named("fault") and not lived.named("operator_prompted")
+    assert lived.throws == sum(len(event["dice"]) for event in lived.named("dice_thrown"))  # type: ignore[arg-type, misc]

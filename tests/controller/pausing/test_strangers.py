@@ -133,8 +133,8 @@ def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
     ) as fault:
         play(naming("ABC"), on=lambda _, event: seen.append(event["event"]))
     assert fault.value.fault is Fault.STRANGER
-    assert seen.count("waiting") == ASKS
-    assert "raised" not in seen
+    assert seen.count("operator_prompted") == ASKS
+    assert "walls_raised" not in seen
 
 
 def test_a_table_whose_file_names_its_board_begins() -> None:

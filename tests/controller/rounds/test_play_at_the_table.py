@@ -39,7 +39,7 @@ FITTING = [
     for game, table in product(GAMES, TABLES)
     if fit(load_table(table), GAMES[game], load_game(game)).fits
 ]
-ENOUGH = ("fault", "given_up", "waiting")
+ENOUGH = ("fault", "hand_abandoned", "operator_prompted")
 """Events of an evening on which not all went well."""
 
 
@@ -128,8 +128,12 @@ def test_the_arm_brings_the_tiles_and_where_there_is_none_people_are_asked(table
 
 def test_after_each_act_that_owes_a_tile_it_comes_before_anybody_acts_again() -> None:
     for hand in evening("wenzhou").hands:
-        line = [event["event"] for event in hand.events if event["event"] in ("acted", "delivered")]
-        acts = [number for number, name in enumerate(line) if name == "acted"]
+        line = [
+            event["event"]
+            for event in hand.events
+            if event["event"] in ("action_taken", "delivered")
+        ]
+        acts = [number for number, name in enumerate(line) if name == "action_taken"]
         for number, step in owed(hand):
             after = line[acts[number] + 1 : acts[number] + 2]
             assert after == ["delivered"], step
@@ -198,7 +202,7 @@ def laid(tiles: AllTiles, setup: Setup) -> Meddler:
     done: list[Event] = []
 
     def meddle(event: Event, plant: Plant) -> None:
-        if event["event"] != "raised" or done:
+        if event["event"] != "walls_raised" or done:
             return
         done.append(event)
         pool = sorted(plant.felt.tiles, key=lambda tile: tile.face)
@@ -337,7 +341,9 @@ def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     night, emitted = banks(monkeypatch, PaiGow(), "decline", "decline", "take", "take", "decline")
-    chosen = [(event["by"], event["answer"]) for event in emitted if event["event"] == "chosen"]
+    chosen = [
+        (event["by"], event["answer"]) for event in emitted if event["event"] == "choice_made"
+    ]
     assert chosen == [
         *((0, "decline"), (1, "decline"), (2, "take")),
         *((3, "take"), (4, "decline"), (5, "take")),
@@ -364,7 +370,7 @@ def test_4_3_if_all_decline_the_house_banks_and_without_a_house_a_new_match_begi
     night, _ = banks(monkeypatch, PaiGow(house_seats=(6,)), *["decline"] * 7)
     assert night.hands[0].dealer == 6
     night, emitted = banks(monkeypatch, PaiGow(), *["decline"] * 8, "take")
-    offered = [event["by"] for event in emitted if event["event"] == "chosen"]
+    offered = [event["by"] for event in emitted if event["event"] == "choice_made"]
     assert offered[:9] == [0, 1, 2, 3, 4, 5, 6, 7, 7]
     assert night.hands[0].dealer == 7
     kept = list(replayed_evening(night.record, lambda game, _: PaiGow()))
@@ -437,7 +443,7 @@ def presses_after(acts: int) -> Meddler:
     pressed: list[Event] = []
 
     def meddle(event: Event, plant: Plant) -> None:
-        if event["event"] == "acted":
+        if event["event"] == "action_taken":
             on_event.append(event)
             if len(on_event) > acts and event["do"] == "pass" and not pressed:
                 pressed.append(event)
@@ -450,7 +456,7 @@ def presses_after(acts: int) -> Meddler:
 def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(table: str) -> None:
     night = spend("wenzhou", table, 2, meddler=presses_after(25))
     first, second = night.hands
-    (given_up,) = (event for event in night.events if event["event"] == "given_up")
+    (given_up,) = (event for event in night.events if event["event"] == "hand_abandoned")
     assert given_up["dealer"] == 0
     assert first.settled is None and len(first.acts) < 40
     assert second.dealer == first.dealer == 0
@@ -495,6 +501,6 @@ def test_the_same_seed_plays_the_same_evening() -> None:
 def test_without_play_nobody_follows_anything() -> None:
     night = spend("wenzhou", "auto_deal", 2, play=False)
     names = {str(event["event"]) for event in night.events}
-    assert not names & {"acted", "settled", "given_up"}
+    assert not names & {"action_taken", "settled", "hand_abandoned"}
     assert (night.record, night.daemon.match) == ([], None)
     assert [hand.dealer for hand in night.hands] == [0, 1]

@@ -48,7 +48,7 @@ def drawing(emitted: list[Event]) -> list[Event]:
     """What is told from the settlement to the walls of the next hand."""
     settled = next(n for n, event in enumerate(emitted) if event["event"] == "settled")
     raised = next(
-        n for n, event in enumerate(emitted) if n > settled and event["event"] == "raised"
+        n for n, event in enumerate(emitted) if n > settled and event["event"] == "walls_raised"
     )
     return [each for each in emitted[settled:raised] if each["event"] not in ("state", "move")]
 
@@ -61,8 +61,8 @@ def test_after_the_dealers_last_figure_the_table_draws_the_seats_and_the_match_g
     settled, *emitted = drawing(night.events)
     assert settled["next_dealer"] is None, "nobody knows yet"
     names = [event["event"] for event in emitted]
-    assert names == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
-    dice = [event["dice"] for event in emitted if event["event"] == "thrown"]
+    assert names == ["step", "choice_made", *("step", "dice_thrown") * 3, "seats_drawn"]
+    dice = [event["dice"] for event in emitted if event["event"] == "dice_thrown"]
     assert [len(faces) for faces in dice] == [2, 2, 4]  # type: ignore[arg-type]
 
     reseated = emitted[-1]
@@ -101,10 +101,15 @@ def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evenin
 def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str) -> None:
     night = first_drawn("wenzhou", table, dealer=2)
     names = [event["event"] for event in night.events if event["event"] not in ("state", "move")]
-    at = names.index("chosen")
-    assert names[at - 1 : at + 8] == ["step", "chosen", *("step", "thrown") * 3, "reseated"]
-    assert names.index("raised") > names.index("reseated")
-    (reseated,) = (event for event in night.events if event["event"] == "reseated")
+    at = names.index("choice_made")
+    assert names[at - 1 : at + 8] == [
+        "step",
+        "choice_made",
+        *("step", "dice_thrown") * 3,
+        "seats_drawn",
+    ]
+    assert names.index("walls_raised") > names.index("seats_drawn")
+    (reseated,) = (event for event in night.events if event["event"] == "seats_drawn")
     assert night.hands[0].dealer == reseated["dealer"]
     (kept,) = replayed_evening(night.record, lambda game, _: Parameters())
     assert night.hands[0].settled is not None
@@ -131,7 +136,7 @@ def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str)
 
 
 def test_who_watches_reads_who_sits_where() -> None:
-    event: Event = {"event": "reseated", "moves": [2, 0, 1, 3], "dealer": 3}
+    event: Event = {"event": "seats_drawn", "moves": [2, 0, 1, 3], "dealer": 3}
     assert Progress(Console(), "Wenzhou")._line(event) == (
         "new seats: 0 to 2, 1 to 0, 2 to 1, 3 to 3; seat 3 deals"
     )
@@ -151,7 +156,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
 
         def hear(daemon: Daemon, event: Event) -> None:
             what = event["event"], event.get("why", event.get("what"))
-            drawn = what[1] in DRAWN or what[0] in ("chosen", "thrown", "reseated")
+            drawn = what[1] in DRAWN or what[0] in ("choice_made", "dice_thrown", "seats_drawn")
             if after is not None and drawn and _under_way(place.events) and what not in died_of:
                 died_of.append(what)
                 asyncio.get_running_loop().call_later(after, place.kill)
@@ -171,7 +176,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
 def _under_way(emitted: list[Event]) -> bool:
     """Whether a hand is settled, and the walls of the next one do not stand."""
     names = [event["event"] for event in emitted]
-    return "settled" in names and "raised" not in names[names.index("settled") :]
+    return "settled" in names and "walls_raised" not in names[names.index("settled") :]
 
 
 @pytest.mark.slow
@@ -193,4 +198,4 @@ def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
 
 
 def _moves(place: SurvivingTable) -> list[object]:
-    return [event["moves"] for event in place.events if event["event"] == "reseated"]
+    return [event["moves"] for event in place.events if event["event"] == "seats_drawn"]

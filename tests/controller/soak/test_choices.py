@@ -67,7 +67,7 @@ def test_the_report_counts_which_values_the_rounds_had_and_names_the_others(
         str(event["answer"])
         for each in played.rounds
         for event in each.events
-        if event["event"] == "chosen" and event["what"] == "cut"
+        if event["event"] == "choice_made" and event["what"] == "cut"
     ]
     assert sum(facts["choice cut"].values()) == len(cuts) >= len(played.rounds)
     assert set(facts["choice cut"]) == set(cuts)

@@ -20,7 +20,7 @@ def life(*places: str, ends: bool = False) -> list[dict[str, Any]]:
     return events
 
 
-RAISED = [{"event": "raised"}]
+RAISED = [{"event": "walls_raised"}]
 ALL = [f"b{number}" for number in range(1, 21)]
 
 

@@ -70,4 +70,4 @@ def test_every_pair_of_table_and_game_may_be_drawn() -> None:
 
 def _without_paths(events: list[Event]) -> list[Event]:
     """Sentences about the journal name its files."""
-    return [event for event in events if event["event"] not in ("healed", "fault")]
+    return [event for event in events if event["event"] not in ("journal_copy_repaired", "fault")]

@@ -39,7 +39,7 @@ def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whol
         table, "pai_gow", tmp_path, (pushed_in(kind),), (called,), (called,)
     )
     assert kind in first.injected_faults
-    assert [event["code"] for event in second.events_named("waiting")] == ["LID"]
+    assert [event["code"] for event in second.events_named("operator_prompted")] == ["LID"]
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
     assert [len(each.events_named("ready")) for each in (first, second, third)] == [1, 1, 1]
 

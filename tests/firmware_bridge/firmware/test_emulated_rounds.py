@@ -15,7 +15,14 @@ def firmware() -> None:
 
 
 def _same(virtual: Round, emulated: Round) -> None:
-    for event in ("raised", "thrown", "chosen", "delivered", "turned", "ready"):
+    for event in (
+        "walls_raised",
+        "dice_thrown",
+        "choice_made",
+        "delivered",
+        "tile_turned_up",
+        "ready",
+    ):
         assert emulated.events_named(event) == virtual.events_named(event)
     assert emulated.hands == virtual.hands
     assert emulated.dice == virtual.dice
@@ -26,8 +33,10 @@ def _same(virtual: Round, emulated: Round) -> None:
 def _well(played: Round) -> None:
     """It went through without trouble, and what the dome threw is what was told."""
     assert len(played.events_named("ready")) == 1
-    assert not [each for each in ("waiting", "fault", "paused") if played.events_named(each)]
-    assert [told["dice"] for told in played.events_named("thrown")] == [
+    assert not [
+        each for each in ("operator_prompted", "fault", "paused") if played.events_named(each)
+    ]
+    assert [told["dice"] for told in played.events_named("dice_thrown")] == [
         list(dice) for dice in played.dice
     ]
 
@@ -39,7 +48,7 @@ def test_a_pai_gow_round_with_dragon_head_phoenix_tail_is_the_same_on_the_firmwa
     )
     _same(virtual, emulated)
     _well(emulated)
-    assert virtual.events_named("chosen")[0]["answer"] == "dragon_head"
+    assert virtual.events_named("choice_made")[0]["answer"] == "dragon_head"
     assert [len(hand) for hand in emulated.hands.values()] == [4] * 8
     assert emulated.lie == {"drum": 32}
 
