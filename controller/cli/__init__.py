@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(str(error))
     except _loaded(("click.exceptions", "ClickException")) as error:
         from controller.cli.application import NAMES
-        from controller.cli.usage import sentence
+        from controller.cli.usage_errors import sentence
 
         return _refuse(sentence(error, given, NAMES))  # type: ignore[arg-type]
     except KeyboardInterrupt:
@@ -89,9 +89,9 @@ def _write_ascii_where_needed() -> None:
 
 
 def _refuse(words: str) -> int:
-    from controller.cli.errors import complain
+    from controller.cli.errors import print_error
 
-    complain(words)
+    print_error(words)
     return 2
 
 

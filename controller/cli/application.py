@@ -46,11 +46,11 @@ COMMANDS = {
         "Print every pin of a table's boards: what is connected to it, and its safe value.",
     ),
     "tables": (
-        "lists",
+        "tables_and_games",
         "List the tables that come with the program, and what each can do.",
     ),
     "games": (
-        "lists",
+        "tables_and_games",
         "List the games, and on which tables each can be set up.",
     ),
     "scan": (

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from controller.cli import completion
-from controller.cli.emulation import Emulated, require_emulation
+from controller.cli.emulation_option import Emulated, require_emulation
 from controller.cli.errors import BadInputError
 from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
-from controller.cli.named import game_named, require_fit, table_named
+from controller.cli.lookup import game_named, require_fit, table_named
 from controller.cli.options import GameNamed
 
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from config.schema import GameConfig, Table
 from controller.assembly import simulated_plant
-from controller.cli.errors import complain
-from controller.cli.stopping import StopSignals
+from controller.cli.errors import print_error
+from controller.cli.stop_signals import StopSignals
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench
@@ -37,7 +37,7 @@ def answer(
         try:
             runner.run(_answer(table, config, game, seed, injected_faults, emulated))
         except ImpossibleOrderError as refusal:
-            complain(f"The boards drive what no mechanism can do: {refusal}")
+            print_error(f"The boards drive what no mechanism can do: {refusal}")
             return 1
     return 0
 

@@ -21,10 +21,10 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from controller.cli import completion
-from controller.cli.errors import BadInputError, no_such
-from controller.cli.lines import opened
-from controller.cli.named import game_name, table_named
-from controller.cli.outputs import require_separate
+from controller.cli.errors import BadInputError, unknown_name
+from controller.cli.line_output import open_output
+from controller.cli.lookup import game_name, table_named
+from controller.cli.output_checks import require_separate
 from controller.cli.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import Played, play_evening
@@ -115,7 +115,7 @@ def chaos(
     interrupted = False
     with (
         _until_interrupted() as stop,
-        opened("Events", events) as stream,
+        open_output("Events", events) as stream,
         _players(jobs, stop) as players,
     ):
         draw_and_play = partial(_evening, seed, pairs, play)
@@ -271,8 +271,8 @@ def _kill(tables: list[str] | None, games: list[str] | None, seed: int, kills: i
     table, game = (_tables(tables) or ["robotic"])[0], (games or ["wenzhou"])[0]
     if game not in GAMES:
         raise BadInputError(
-            f"{no_such('game', game, GAMES)} Killed hosts are processes of their own: a game in a"
-            " folder has to be installed for them."
+            f"{unknown_name('game', game, GAMES)} `--kill` starts processes of their own, which"
+            " find installed games only; install the game's folder with pip."
         )
     if kills < 1:
         raise BadInputError(f"`--kills` must be at least 1; got {kills}.")

@@ -15,8 +15,8 @@ from config.loader import check_file, game_names, load_game, load_table, table_n
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
 from config.validation.checks import Fit, fit
-from controller.cli.errors import complain
-from controller.cli.named import game_named
+from controller.cli.errors import print_error
+from controller.cli.lookup import game_named
 from controller.cli.options import AsJson
 from rules.errors import RulesError
 from rules.games import GAMES
@@ -46,7 +46,7 @@ def check(
         return 2 if wrong else 0
     for defects in wrong.values():
         for defect in defects:
-            complain(defect)
+            print_error(defect)
     for path, each in right:
         print(f"{path}: the {_kind(each)} {_name(each)} is well described.")
         for name, verdict in fits[path]:

@@ -14,7 +14,7 @@ class BadInputError(WallwrightError, ValueError):
     """A command line that cannot be obeyed: one sentence, and what to do."""
 
 
-def no_such(kind: str, given: str, known: Iterable[str]) -> str:
+def unknown_name(kind: str, given: str, known: Iterable[str]) -> str:
     """A sentence that leads from a misspelt name to the one that was meant, or to all there are."""
     names = list(known)
     close = get_close_matches(given.lower(), names, n=1)
@@ -23,7 +23,7 @@ def no_such(kind: str, given: str, known: Iterable[str]) -> str:
     return f"There is no {kind} '{given}'; there are {', '.join(names)}."
 
 
-def complain(words: str) -> None:
+def print_error(words: str) -> None:
     """Write a sentence to standard error; where that is gone, nobody reads it."""
     with suppress(OSError):
         print(words, file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli import completion
-from controller.cli.errors import BadInputError, no_such
+from controller.cli.errors import BadInputError, unknown_name
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
 from rules.games import da_san, filipino, pai_gow
@@ -237,7 +237,7 @@ def answers_of(
 def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom: bool) -> str:
     own = [each.name for each in parameters.user_cuts]
     if cut is not None and cut not in (*CUTS, *own):
-        raise BadInputError(no_such("cut", cut, [*CUTS, *own]))
+        raise BadInputError(unknown_name("cut", cut, [*CUTS, *own]))
     choice = cut_choice(cut or parameters.cut_default.partition("+")[0], reverse, bottom)
     find_cut(choice, parameters.user_cuts)
     return choice

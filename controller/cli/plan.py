@@ -12,7 +12,7 @@ import typer
 from config.loader import game_parameters
 from config.schema import GameConfig, Table
 from controller.cli import completion
-from controller.cli.named import game_named, require_fit, table_named
+from controller.cli.lookup import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
     CutName,
@@ -72,7 +72,7 @@ def plan(
     if as_json:
         print(json.dumps(told, indent=2))
     else:
-        from controller.cli.pages import plan_page
+        from controller.cli.result_pages import plan_page
 
         screen().print(plan_page(rules, told))
     return 0

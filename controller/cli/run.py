@@ -9,12 +9,11 @@ from typing import Annotated
 import typer
 
 from config.loader import game_parameters
-from controller.cli.emulation import Emulated, require_emulation
+from controller.cli.emulation_option import Emulated, require_emulation
 from controller.cli.errors import BadInputError
 from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
-from controller.cli.job import Job, check_orders, pace_of, ports_of
-from controller.cli.lines import opened
-from controller.cli.named import game_named, require_fit, table_named
+from controller.cli.line_output import open_output
+from controller.cli.lookup import game_named, require_fit, table_named
 from controller.cli.options import (
     Bottom,
     CutName,
@@ -37,7 +36,8 @@ from controller.cli.options import (
     with_seats_drawn,
     with_stakes,
 )
-from controller.cli.outputs import require_separate
+from controller.cli.output_checks import require_separate
+from controller.cli.run_job import RunJob, check_orders, pace_of, ports_of
 from controller.journal.copies import paths_of
 from controller.journal.files import Locks
 from controller.orders import Orders
@@ -159,7 +159,7 @@ def run(
     outputs = {"--events": events, "--record": None if record is None else str(record)}
     require_separate(outputs, copies, keys)
     injected_faults = injected_faults_of(fault, faults, machine)
-    job = Job(
+    job = RunJob(
         machine,
         config,
         orders,
@@ -181,10 +181,10 @@ def run(
     if copies:
         Locks(copies).release()  # refused here, a journal in use costs no further imports
     with (
-        opened("Events", events) as stream,
-        opened("The record", None if record is None else str(record), "a+") as kept,
+        open_output("Events", events) as stream,
+        open_output("The record", None if record is None else str(record), "a+") as kept,
     ):
-        from controller.cli.session import play_job
+        from controller.cli.run_session import play_job
 
         return play_job(job, stream, kept)
 

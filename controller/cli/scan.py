@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from serial.tools import list_ports
 
-from controller.cli.errors import complain
+from controller.cli.errors import print_error
 from controller.cli.options import AsJson, KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
@@ -37,7 +37,7 @@ def scan(
         print("No serial port is attached; plug a board in and scan again.")
     for each in found:
         if each.refusal is not None and ports:
-            complain(each.refusal)
+            print_error(each.refusal)
         elif not as_json:
             for line in _lines(each, known):
                 print(f"{each.port}{each.described}: {line}")

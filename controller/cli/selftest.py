@@ -9,10 +9,10 @@ import typer
 
 from controller.cli.errors import BadInputError
 from controller.cli.fault_options import FaultTexts, injected_faults_of
-from controller.cli.job import ports_of
-from controller.cli.named import table_named
+from controller.cli.lookup import table_named
 from controller.cli.options import KeysFile, TableNamed, keys_of
-from controller.cli.outputs import require_separate
+from controller.cli.output_checks import require_separate
+from controller.cli.run_job import ports_of
 
 
 def selftest(

@@ -13,16 +13,16 @@ from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
-from controller.cli.console import (
+from controller.cli.errors import BadInputError, print_error
+from controller.cli.operator_console import (
     BadAnswerError,
     NoTerminalError,
     OperatorConsole,
     TerminalClosedError,
 )
-from controller.cli.errors import BadInputError, complain
 from controller.cli.screen import screen
-from controller.cli.stopping import StopSignals
-from controller.cli.terminal import Terminal
+from controller.cli.stop_signals import StopSignals
+from controller.cli.terminal_guide import TerminalGuide
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
 from firmware_bridge.commissioning.device_keys import DeviceKeys
@@ -110,7 +110,7 @@ async def _session(
             return signals.exit_code or INTERRUPTED
         running.result()
     except _TesterGoneError:
-        complain("The terminal was closed before the answer; everything was stopped.")
+        print_error("The terminal was closed before the answer; everything was stopped.")
         return signals.exit_code or 1
     finally:
         console.close()
@@ -163,7 +163,7 @@ def _hardware(
             table, config, game, seats, 0, injected_faults=injected_faults, people=NoPeople
         )
     try:
-        return on_lines(table, game, ports, Terminal(console), keys)
+        return on_lines(table, game, ports, TerminalGuide(console), keys)
     except BoardError as error:
         raise BadInputError(_sentence(error)) from error
 

@@ -10,9 +10,9 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli import completion
-from controller.cli.errors import BadInputError, no_such
-from controller.cli.lines import opened
-from controller.cli.named import table_named
+from controller.cli.errors import BadInputError, unknown_name
+from controller.cli.line_output import open_output
+from controller.cli.lookup import table_named
 from controller.cli.options import AsJson
 from controller.cli.screen import screen
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
@@ -40,7 +40,7 @@ def wiring(
     machine = table_named(table)
     boards = _chosen(leads_of(machine), board)
     if wireviz is not None:
-        with opened("The WireViz document", wireviz) as stream:
+        with open_output("The WireViz document", wireviz) as stream:
             assert stream is not None
             stream.write(wireviz_of(machine, boards))
         return 0
@@ -58,7 +58,7 @@ def _chosen(boards: tuple[BoardLeads, ...], name: str | None) -> list[BoardLeads
         return list(boards)
     chosen = [board for board in boards if board.name == name]
     if not chosen:
-        raise BadInputError(no_such("board", name, [board.name for board in boards]))
+        raise BadInputError(unknown_name("board", name, [board.name for board in boards]))
     return chosen
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from controller.cli.progress import Progress
+from controller.cli.live_view import LiveView
 from controller.events import Event
 from tests.controller.cli.conftest import Wallwright, named
 
@@ -38,7 +38,7 @@ def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> No
     ],
 )
 def test_who_watches_reads_what_is_done(event: Event, line: str) -> None:
-    assert Progress(Console(), "Wenzhou")._line(event) == line
+    assert LiveView(Console(), "Wenzhou")._line(event) == line
 
 
 def test_without_play_there_are_no_scores(wallwright: Wallwright) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from controller.cli.progress import Progress
+from controller.cli.live_view import LiveView
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.orders import Orders
@@ -137,7 +137,7 @@ def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str)
 
 def test_who_watches_reads_who_sits_where() -> None:
     event: Event = {"event": "seats_drawn", "moves": [2, 0, 1, 3], "dealer": 3}
-    assert Progress(Console(), "Wenzhou")._line(event) == (
+    assert LiveView(Console(), "Wenzhou")._line(event) == (
         "new seats: 0 to 2, 1 to 0, 2 to 1, 3 to 3; seat 3 deals"
     )
 

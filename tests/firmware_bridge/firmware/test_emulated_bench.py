@@ -12,7 +12,7 @@ import pytest
 from config.loader import load_game, load_table
 from config.schema import SensorChannel
 from controller.assembly import Hardware, simulated
-from controller.cli.emulation import require_emulation
+from controller.cli.emulation_option import require_emulation
 from controller.cli.errors import BadInputError
 from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.executor.channels import ImpossibleOrderError

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from config.layout.staging import Staging
-from controller.cli.console import (
+from controller.cli.operator_console import (
     BadAnswerError,
     NoTerminalError,
     OperatorConsole,
@@ -39,7 +39,7 @@ LISTED = 2000
 """The most actions that are listed; a play with hidden hands may allow very many."""
 
 
-class Terminal:
+class TerminalGuide:
     """Asks people through the operator console. Raises TableFault where nobody can answer."""
 
     def __init__(self, console: OperatorConsole) -> None:

@@ -18,7 +18,7 @@ from firmware_bridge.sim.slow_disk import SlowDisk
 _RUBBISH = b"\xa5" * 512
 
 
-def befalls_host(journal: Path | None, disk: SlowDisk) -> Callable[[InjectedFault], None]:
+def host_fault_injector(journal: Path | None, disk: SlowDisk) -> Callable[[InjectedFault], None]:
     """Brings faults of the host about, for a run that keeps this journal on this disk."""
 
     def befalls(injected: InjectedFault) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from config.loader import load_game, load_table, table_names
 from config.plugin_folder import add_folder
 from config.schema import GameConfig, Table
-from controller.cli.errors import BadInputError, no_such
+from controller.cli.errors import BadInputError, unknown_name
 from rules.games import GAMES, PLUGINS
 from rules.setup import Game
 
@@ -32,7 +32,7 @@ def game_name(given: str) -> str:
         folder = Path(given)
         return _only_game(folder) if folder.is_dir() else load_game(given).game
     if given not in GAMES:
-        raise BadInputError(" ".join((no_such("game", given, GAMES), *PLUGINS.broken)))
+        raise BadInputError(" ".join((unknown_name("game", given, GAMES), *PLUGINS.broken)))
     return given
 
 
@@ -50,7 +50,7 @@ def _only_game(folder: Path) -> str:
 def table_named(given: str) -> Table:
     """A table. Raises BadInput, or ConfigErrors for a file's defects."""
     if given not in table_names() and _is_name(given):
-        raise BadInputError(no_such("table", given, table_names()))
+        raise BadInputError(unknown_name("table", given, table_names()))
     return load_table(given)
 
 

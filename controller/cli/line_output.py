@@ -13,7 +13,7 @@ from controller.cli.errors import BadInputError
 from controller.events import Event, json_lines
 
 
-class Lines:
+class LineOutput:
     """One stream of lines. Where it can be written no more, `stop` is called.
 
     `what` it is and the `option` that named it go into the sentence.
@@ -29,7 +29,7 @@ class Lines:
         self._stop = stop
         self._open = True
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Write the next event, as long as that goes."""
         self._try(lambda: self._write_event(event))
 
@@ -48,7 +48,7 @@ class Lines:
             self._stop()
 
 
-class RecordFile(Lines):
+class RecordFile(LineOutput):
     """The record of a play, which a resumed run repeats from its first hand.
 
     A line that the file has already stays where it is, so that the file is never shorter than an
@@ -117,7 +117,9 @@ def _kept_aside(file: Path, text: str) -> Path:
 
 
 @contextmanager
-def opened(what: str, where: str | None, mode: Literal["w", "a+"] = "w") -> Iterator[TextIO | None]:
+def open_output(
+    what: str, where: str | None, mode: Literal["w", "a+"] = "w"
+) -> Iterator[TextIO | None]:
     """The stream of that name, - for standard output; None where none is wanted.
 
     With the mode "a+" a file keeps what it has, and can be read. Raises BadInput, with `what` was

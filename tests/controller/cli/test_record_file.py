@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from controller.cli.errors import BadInputError
-from controller.cli.lines import RecordFile, opened
+from controller.cli.line_output import RecordFile, open_output
 from controller.events import Event
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
@@ -34,7 +34,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
         place = SurvivingTable(table, game, 4, play=True)
         lived = None
         while lived is None:
-            with opened("The record", str(folder / "evening.jsonl"), "a+") as stream:
+            with open_output("The record", str(folder / "evening.jsonl"), "a+") as stream:
                 assert stream is not None
                 record = RecordFile(stream, lambda: None)
                 if not lives:
@@ -96,7 +96,7 @@ def file(tmp_path: Path) -> Path:
 
 def emitted(path: Path, *lines: str, over: bool = True) -> str:
     """What the file has after these lines were told again."""
-    with opened("The record", str(path), "a+") as stream:
+    with open_output("The record", str(path), "a+") as stream:
         assert stream is not None
         record = RecordFile(stream, lambda: None)
         for line in lines:
@@ -136,7 +136,7 @@ def test_what_never_came_about_is_left_off_and_kept_beside_the_file(file: Path) 
 
 
 def test_a_new_run_refuses_a_record_that_holds_something(file: Path) -> None:
-    with opened("The record", str(file), "a+") as stream:
+    with open_output("The record", str(file), "a+") as stream:
         assert stream is not None
         with pytest.raises(BadInputError, match="exists and is not overwritten; name another file"):
             RecordFile(stream, lambda: None).begin()

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from config.layout.staging import Staging, stage
 from config.loader import load_table
-from controller.cli.console import OperatorConsole
-from controller.cli.terminal import Terminal, _examples, answer, question
+from controller.cli.operator_console import OperatorConsole
+from controller.cli.terminal_guide import TerminalGuide, _examples, answer, question
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.guide import HandToPlay
 from rules.games import GAMES, rules_of
@@ -93,13 +93,13 @@ class Desk:
         self._stream = os.fdopen(side)
         console = Console(file=self.prompts, width=500)
         self.console = OperatorConsole(console, self._stream, drawn=False)
-        self.guide = Terminal(self.console)
+        self.guide = TerminalGuide(self.console)
 
-    def run(self, work: Callable[[Terminal], Awaitable[Any]]) -> Any:
+    def run(self, work: Callable[[TerminalGuide], Awaitable[Any]]) -> Any:
         """What this comes to, with what is typed meanwhile."""
         return asyncio.run(self._run(work))
 
-    async def _run(self, work: Callable[[Terminal], Awaitable[Any]]) -> Any:
+    async def _run(self, work: Callable[[TerminalGuide], Awaitable[Any]]) -> Any:
         task = asyncio.ensure_future(work(self.guide))
         for line in self._lines:
             await asyncio.sleep(0.03)
@@ -139,7 +139,7 @@ def test_a_terminal_that_was_closed_is_nobody() -> None:
 
 
 def test_where_no_terminal_is_attached_nobody_can_be_asked() -> None:
-    guide = Terminal(OperatorConsole(Console(file=io.StringIO()), io.StringIO(), drawn=False))
+    guide = TerminalGuide(OperatorConsole(Console(file=io.StringIO()), io.StringIO(), drawn=False))
     with pytest.raises(TableFault, match="no terminal is attached") as raised:
         asyncio.run(guide.do(THROW, STAGING))
     assert raised.value.fault is Fault.NOBODY

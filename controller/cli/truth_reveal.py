@@ -20,7 +20,7 @@ class TruthReveal:
         self._dealt: dict[str, int] = {}
         """Each place that was dealt, and its turn."""
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Emit each place's tile after `walls_raised`, and each hand's tiles after `ready`."""
         match event:
             case {"event": "walls_raised"}:

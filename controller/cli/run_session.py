@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
-from controller.cli.console import OperatorConsole
-from controller.cli.errors import BadInputError, complain
-from controller.cli.host import befalls_host
-from controller.cli.job import Job
-from controller.cli.journal_choice import facts_of, regather_for, taken_up
-from controller.cli.lines import Lines, RecordFile
-from controller.cli.pages import summary_page
-from controller.cli.progress import Progress
-from controller.cli.reveal import TruthReveal
+from controller.cli.errors import BadInputError, print_error
+from controller.cli.host_faults import host_fault_injector
+from controller.cli.line_output import LineOutput, RecordFile
+from controller.cli.live_view import LiveView
+from controller.cli.operator_console import OperatorConsole
+from controller.cli.result_pages import summary_page
+from controller.cli.run_job import RunJob
+from controller.cli.run_resumption import facts_of, reason_to_regather, resumed_entries
 from controller.cli.screen import screen
-from controller.cli.stopping import StopSignals
-from controller.cli.terminal import Terminal
+from controller.cli.stop_signals import StopSignals
+from controller.cli.terminal_guide import TerminalGuide
+from controller.cli.truth_reveal import TruthReveal
 from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.table_fault import TableFault
@@ -38,7 +38,7 @@ from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError
 
 
-def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:
+def play_job(job: RunJob, stream: TextIO | None, record: TextIO | None) -> int:
     """Run the job on an event loop of its own; returns the exit code.
 
     Events go to `stream`, the play to `record`. Raises BadInput for a port that cannot be used.
@@ -47,18 +47,18 @@ def play_job(job: Job, stream: TextIO | None, record: TextIO | None) -> int:
         try:
             return runner.run(session(job, stream, record))
         except ImpossibleOrderError as refusal:
-            complain(f"The boards drive what no mechanism can do: {refusal}")
+            print_error(f"The boards drive what no mechanism can do: {refusal}")
             return 1
 
 
-def _loop(job: Job) -> asyncio.AbstractEventLoop:
+def _loop(job: RunJob) -> asyncio.AbstractEventLoop:
     if job.ports:
         return asyncio.SelectorEventLoop()
     stalls = any(injected.kind == "host_stall" for injected in job.injected_faults)
     return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
 
 
-async def session(job: Job, stream: TextIO | None, record: TextIO | None = None) -> int:
+async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = None) -> int:
     """Play, stop safely, tell the summary; returns the exit code. Raises BadInput for a port.
 
     Events go to `stream`, and the play to `record`.
@@ -68,10 +68,10 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
     stop = asyncio.Event()
     signals = StopSignals(loop, stop.set)
     events = EventLog(lambda: loop.time() - begun)
-    lines = Lines("Events", "--events", stream, stop.set) if stream is not None else None
+    lines = LineOutput("Events", "--events", stream, stop.set) if stream is not None else None
     kept = RecordFile(record, stop.set) if record is not None else None
     if lines is not None:
-        events.listen(lines.hear)
+        events.listen(lines.on_event)
     console = screen(errors=stream is sys.stdout)
     people = screen(errors=stream is sys.stdout or _only_errors_are_seen())
     asking = OperatorConsole(people, sys.stdin, drawn=people.is_terminal)
@@ -82,11 +82,11 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
         with (
             _journal(job, storage) as journal,
             closing(asking),
-            Progress(people, job.title, asking, lambda: loop.time() - begun) as progress,
+            LiveView(people, job.title, asking, lambda: loop.time() - begun) as progress,
         ):
             if job.ports:
                 asking.open()
-            events.listen(progress.hear)
+            events.listen(progress.on_event)
             events.emit("run_started", events_version=EVENTS_VERSION)
             for sentence in journal.healed:
                 events.emit("journal_copy_repaired", message=sentence)
@@ -100,13 +100,13 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
                 clock=lambda: loop.time() - begun,
                 record=None if kept is None else kept.keep,
             )
-            story = taken_up(job, journal)
+            story = resumed_entries(job, journal)
             if story is not None:
                 daemon.run_state.resume(story)
             elif kept is not None:
                 kept.begin()
             if job.reveal and hardware.plant is not None:
-                events.listen(TruthReveal(hardware.plant, daemon.staging, events).hear)
+                events.listen(TruthReveal(hardware.plant, daemon.staging, events).on_event)
             trouble, cut_short = await _played(daemon, job, stop, journal)
             if kept is not None and daemon.run_state.past.over:
                 kept.cut()
@@ -120,9 +120,9 @@ async def session(job: Job, stream: TextIO | None, record: TextIO | None = None)
         if written is not None:
             trouble = trouble or written.trouble
     if kept is not None and kept.kept_aside is not None:
-        complain(f"The earlier contents of the record are kept in {kept.kept_aside}.")
+        print_error(f"The earlier contents of the record are kept in {kept.kept_aside}.")
     if trouble is not None:
-        complain(trouble)
+        print_error(trouble)
     if cut_short and signals.exit_code is not None:
         return signals.exit_code
     return 0 if trouble is None else 1
@@ -134,13 +134,13 @@ def _only_errors_are_seen() -> bool:
 
 
 async def _played(
-    daemon: Daemon, job: Job, stop: asyncio.Event, journal: Journal
+    daemon: Daemon, job: RunJob, stop: asyncio.Event, journal: Journal
 ) -> tuple[str | None, bool]:
     """Play until the end, a stop, or a fault.
 
     Returns the fault and what to do about it, if there was one, and whether the run was cut short.
     """
-    why = regather_for(job, journal)
+    why = reason_to_regather(job, journal)
     playing = asyncio.ensure_future(
         daemon.run(job.rounds, until_ready=job.until_ready, regather_for=why)
     )
@@ -179,7 +179,7 @@ def _only(trouble: BaseException | None) -> BaseException | None:
     return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
 
 
-def _hardware(job: Job, console: OperatorConsole, disk: SlowDisk) -> Hardware:
+def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware:
     if not job.ports:
         seats = seats_of(job.orders.setup(job.orders.dealer))
         hardware = simulated(
@@ -193,16 +193,16 @@ def _hardware(job: Job, console: OperatorConsole, disk: SlowDisk) -> Hardware:
         )
         assert hardware.plant is not None
         hardware.plant.expect(staging_of(job.table, job.orders).fills)
-        hardware.plant.injected_faults.on_host(befalls_host(job.journal, disk))
+        hardware.plant.injected_faults.on_host(host_fault_injector(job.journal, disk))
         return hardware
     try:
-        return on_lines(job.table, job.orders.game, job.ports, Terminal(console), job.keys)
+        return on_lines(job.table, job.orders.game, job.ports, TerminalGuide(console), job.keys)
     except BoardError as error:
         reason = str(error)
         raise BadInputError(reason[:1].upper() + reason[1:]) from error
 
 
-def _journal(job: Job, storage: Storage) -> Journal:
+def _journal(job: RunJob, storage: Storage) -> Journal:
     """The journal that was named; a run without one keeps it in memory, as long as it runs."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     if job.journal is None:

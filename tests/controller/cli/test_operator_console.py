@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from controller.cli.console import OperatorConsole
-from controller.cli.terminal import Terminal
+from controller.cli.operator_console import OperatorConsole
+from controller.cli.terminal_guide import TerminalGuide
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
@@ -37,10 +37,10 @@ class Desk:
     end: int
     console: OperatorConsole
     prompts: io.StringIO
-    guide: Terminal = field(init=False)
+    guide: TerminalGuide = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guide = Terminal(self.console)
+        self.guide = TerminalGuide(self.console)
 
     def types(self, keys: str) -> None:
         os.write(self.end, keys.encode())
@@ -256,7 +256,7 @@ def test_without_a_terminal_nobody_can_be_asked() -> None:
     for stream in (io.StringIO("done\n"), None):
         console = OperatorConsole(Console(file=io.StringIO()), stream, drawn=False)
         with pytest.raises(TableFault, match="no terminal is attached"):
-            asyncio.run(Terminal(console).help(JAM))
+            asyncio.run(TerminalGuide(console).help(JAM))
 
 
 def test_a_pipe_is_no_terminal_and_no_person() -> None:
@@ -265,5 +265,5 @@ def test_a_pipe_is_no_terminal_and_no_person() -> None:
     with os.fdopen(end) as stream:
         console = OperatorConsole(Console(file=io.StringIO()), stream, drawn=False)
         with pytest.raises(TableFault, match="no terminal is attached"):
-            asyncio.run(Terminal(console).help(JAM))
+            asyncio.run(TerminalGuide(console).help(JAM))
     os.close(side)

@@ -15,7 +15,7 @@ from click.exceptions import (
     UsageError,
 )
 
-from controller.cli.errors import no_such
+from controller.cli.errors import unknown_name
 
 
 def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence[str]) -> str:
@@ -26,7 +26,7 @@ def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence
         case NoSuchCommand():
             group = error.ctx.command if error.ctx else None
             known = group.commands if isinstance(group, Group) and group.commands else commands
-            return no_such("command", error.command_name, known)
+            return unknown_name("command", error.command_name, known)
         case NoSuchOption():
             close = error.possibilities
             meant = f"did you mean '{close[0]}'?" if close else ask

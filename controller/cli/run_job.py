@@ -25,7 +25,7 @@ PINS = "gpio"
 
 
 @dataclass(frozen=True)
-class Job:
+class RunJob:
     """What to play, on which table, how often and how fast.
 
     `pace` is None as fast as can be, 1.0 in real time, or a factor. `ports` are the boards' own;

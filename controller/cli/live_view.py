@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
-from controller.cli.console import OperatorConsole
+from controller.cli.operator_console import OperatorConsole
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, latched
 from controller.operator.incidents import Incidents, OpenPauseCause, Wait
@@ -34,7 +34,7 @@ _DONE = (
 """Events after which people have done what they were prompted for."""
 
 
-class Progress:
+class LiveView:
     """A live view of an event stream; a context manager. Silent where no terminal is attached.
 
     `operator` is the console whose questions are shown in the view, `clock` the table's time.
@@ -66,7 +66,7 @@ class Progress:
         )
         self._watched = console.is_terminal
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> LiveView:
         if self._watched:
             self._live.start()
             if self._operator is not None:
@@ -79,7 +79,7 @@ class Progress:
                 self._operator.redraw = lambda: None
             self._live.stop()
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Take in the next event."""
         self._time = float(str(event["t"]))
         self._incidents.hear(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.cli.errors import BadInputError
-from controller.cli.job import PINS, Job
+from controller.cli.run_job import PINS, RunJob
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
 from controller.rounds.gather_all import ACTIVITY
@@ -17,7 +17,7 @@ SIMULATED = "simulated"
 MORNING_AFTER = "the last run is over, and its tiles are still where it left them"
 
 
-def facts_of(job: Job) -> dict[str, object]:
+def facts_of(job: RunJob) -> dict[str, object]:
     """What a story is played by: whoever goes on with it must play by the same."""
     orders = job.orders
     facts: dict[str, object] = as_json(
@@ -39,18 +39,18 @@ def facts_of(job: Job) -> dict[str, object]:
     return facts
 
 
-def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
+def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
     """What an earlier run has done of the story that this one goes on with; None for a new one.
 
     A table on ports is as it was left, so its story goes on; a simulated table begins anew with
     every run, and so does its story. So does one whose every tile has to be put away first
-    (`regather_for`). Raises BadInput where the story is of another table, game or choice of
+    (`reason_to_regather`). Raises BadInput where the story is of another table, game or choice of
     options.
     """
     unfinished = journal.unfinished()
     if unfinished is None or not job.ports or SIMULATED in unfinished.facts:
         return None
-    if regather_for(job, journal) is not None:
+    if reason_to_regather(job, journal) is not None:
         return None
     now = facts_of(job)
     if unfinished.facts != now:
@@ -64,7 +64,7 @@ def taken_up(job: Job, journal: Journal) -> tuple[Entry, ...] | None:
     return unfinished.entries
 
 
-def regather_for(job: Job, journal: Journal) -> str | None:
+def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
     """Why every tile has to be put away before the first round; None if it need not be.
 
     A simulated table begins as its makers deliver it, a table at ports as its last run left it. On
