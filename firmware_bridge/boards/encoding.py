@@ -36,16 +36,16 @@ from firmware_bridge.wire.messages import (
 )
 
 _WHY: Mapping[int, str] = {
-    Refusal.UNKNOWN_CHANNEL: "it has no such channel; start it again, so that it is configured",
+    Refusal.UNKNOWN_CHANNEL: "it has no such channel; start the board again to configure it",
     Refusal.WRONG_KIND: "{channel} is another kind of channel; see its kind in the table",
     Refusal.OUT_OF_RANGE: "a value, count or time is out of its range; see {channel} in the table",
-    Refusal.NO_LEASE: "no lease is held, or it expired; hold_lease() first",
-    Refusal.NOT_CONFIGURED: "it has no channel table; start it again, so that it is configured",
+    Refusal.NO_LEASE: "no lease is held, or the lease expired; call hold_lease() first",
+    Refusal.NOT_CONFIGURED: "it has no channel table; start the board again to configure it",
     Refusal.FAULT_LATCHED: "{channel} has a latched fault; remove its cause, then clear it",
-    Refusal.BUSY: "{channel} is busy with another order; let that end, or stop it first",
-    Refusal.WRONG_VERSION: "it speaks another version of the protocol; upgrade its firmware",
+    Refusal.BUSY: "{channel} is busy with another order; wait for its end, or stop it first",
+    Refusal.WRONG_VERSION: "it uses another version of the protocol; upgrade its firmware",
     Refusal.CAUSE_PERSISTS: "the cause of the fault of {channel} persists; remove it, clear again",
-    Refusal.NOT_HOMED: "{channel} does not know where it is; home it first",
+    Refusal.NOT_HOMED: "the position of {channel} is unknown; home it first",
 }
 
 

@@ -26,7 +26,7 @@ from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
-from firmware_bridge.boards import encoding as words
+from firmware_bridge.boards import encoding
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.executor.virtual_board import VirtualBoard
@@ -65,10 +65,10 @@ class GpioBoard:
         self._config = config
         self._pin_factory = pin_factory
         self._emergency = emergency
-        self._flags = words.flags(emergency, curtain, guarded)
+        self._flags = encoding.flags(emergency, curtain, guarded)
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
         self._names = tuple(config.channels)
-        self._work: _Work | None = None
+        self._state: _OpenState | None = None
         self._identity: BoardIdentity | None = None
         self._holds = 0
         self._tickets = count(1)
@@ -89,26 +89,26 @@ class GpioBoard:
     async def start(self) -> BoardIdentity:
         """Open the pins, outputs at their safe values; an open board returns its identity."""
         if self._identity is None:
-            work = self._work = self._open()
+            state = self._state = self._open()
             try:
-                self._identity = self._configure(work)
+                self._identity = self._configure(state)
             except BoardRefusedError:
-                self._work = None
-                work.pins.close()
+                self._state = None
+                state.pins.close()
                 raise
         return self._identity
 
     async def close(self) -> None:
         """Set every output to its safe value and release the pins; iterators end. Idempotent."""
-        work = self._work
-        if work is None:
+        state = self._state
+        if state is None:
             return
         try:
-            self._let_go(work)
+            self._end_lease(state)
         finally:
-            self._work = self._identity = None
+            self._state = self._identity = None
             self._holds = 0
-            work.pins.close()
+            state.pins.close()
             self._edges.end()
             self._faults.end()
         await asyncio.sleep(0)  # lets the waiting motions receive their end first
@@ -117,20 +117,20 @@ class GpioBoard:
 
     async def hold_lease(self) -> None:
         if self._holds == 0:
-            self._renew(self._working())
+            self._renew(self._opened())
         self._holds += 1
 
     async def release_lease(self) -> None:
         """Give the lease back; a closed board has none."""
-        if self._work is None:
+        if self._state is None:
             return
         if self._holds == 0:
             raise BoardRefusedError(
-                f"board {self._name}: the lease is given back, but nobody holds it."
+                f"board {self._name}: release_lease() without a lease; call hold_lease() first."
             )
         self._holds -= 1
         if self._holds == 0:
-            self._let_go(self._work)
+            self._end_lease(self._state)
 
     # Orders
 
@@ -139,50 +139,50 @@ class GpioBoard:
         self._ask(wire.Set(number, value), f"setting {channel} to {value}")
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        pulse = wire.Pulse(self._output(channel, value), value, words.milliseconds(seconds))
+        pulse = wire.Pulse(self._output(channel, value), value, encoding.milliseconds(seconds))
         return await self._run(pulse, f"a pulse of {channel}")
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        drive = words.drive(self._output(motor, value), value, until, limit, self._number)
+        drive = encoding.drive(self._output(motor, value), value, until, limit, self._number)
         return await self._run(drive, f"a drive of {motor}")
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
-        raise self._beyond_pins("move", ", ".join(targets))
+        raise self._unsupported("move", ", ".join(targets))
 
     async def home(self, axis: str) -> Ended:
-        raise self._beyond_pins("home", axis)
+        raise self._unsupported("home", axis)
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
-        raise self._beyond_pins("throw dice with", channel)
+        raise self._unsupported("throw dice with", channel)
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
-        raise self._beyond_pins("throw dice with", channel)
+        raise self._unsupported("throw dice with", channel)
 
     async def recall(self, channel: str) -> Ended | None:
         number = self._number(channel)
-        said = self._ask(wire.Recall(number), f"what became of {channel}")
-        assert isinstance(said, wire.Recalled)
-        if said.reason == NONE or said.ticket != self._last.get(number):
+        reply = self._ask(wire.Recall(number), f"the progress of {channel}")
+        assert isinstance(reply, wire.Recalled)
+        if reply.reason == NONE or reply.ticket != self._last.get(number):
             return None
-        return Ended(Reason(said.reason), said.count, said.elapsed_us / 1e6)
+        return Ended(Reason(reply.reason), reply.count, reply.elapsed_us / 1e6)
 
     async def scan(self, channel: str) -> int | None:
-        raise self._beyond_pins("scan with", channel)
+        raise self._unsupported("scan with", channel)
 
     async def stop(self, channel: str | None = None) -> None:
         number = NONE if channel is None else self._number(channel)
-        self._ask(wire.Stop(number), f"the stop of {channel or 'everything'}")
+        self._ask(wire.Stop(number), f"the stop of {channel or 'all channels'}")
 
     def stop_all(self) -> None:
         """Stop all motors and pulses now; does nothing on a closed board."""
-        if self._work is not None:
-            self._ask(wire.Stop(NONE), "the stop of everything")
+        if self._state is not None:
+            self._ask(wire.Stop(NONE), "the stop of all channels")
 
     async def clear(self) -> None:
         try:
             self._ask(wire.Clear(), "clearing its faults")
         finally:
-            still = self._work.core.faults if self._work else ()
+            still = self._state.core.faults if self._state else ()
             self._latched = [fault for fault in self._latched if fault.code in still]
 
     # Questions
@@ -202,7 +202,7 @@ class GpioBoard:
         """Every edge from this call on, even one before the board is started."""
         for sensor in sensors:
             number = self._number(sensor)
-            if self._work is not None:
+            if self._state is not None:
                 self._ask(wire.Watch(number, 1), f"watching {sensor}")
             self._watched[sensor] = None
         return self._edges.listen(lambda edge: edge.sensor in sensors)
@@ -219,15 +219,15 @@ class GpioBoard:
 
     def _changed(self, sensor: str, active: bool, age: float) -> None:
         """A pin changed `age` seconds ago. The only method that runs outside the loop's thread."""
-        work = self._work
-        if work is not None:
-            at = work.loop.time() - age
-            work.loop.call_soon_threadsafe(self._sensed, sensor, active, at)
+        state = self._state
+        if state is not None:
+            at = state.loop.time() - age
+            state.loop.call_soon_threadsafe(self._sensed, sensor, active, at)
 
     def _sensed(self, sensor: str, active: bool, at: float) -> None:
         """Pass a change to the executor with the pin's own time, so that loop delays do no harm."""
-        if self._work is not None:
-            self._work.core.sensor(sensor, active, at)
+        if self._state is not None:
+            self._state.core.sensor(sensor, active, at)
 
     def _event_arrived(self, event: wire.Message) -> None:
         match event:
@@ -236,11 +236,11 @@ class GpioBoard:
                 if motion is not None and not motion.done():
                     reason = Reason(event.reason)
                     motion.set_result(Ended(reason, event.count, event.elapsed_us / 1e6))
-            case wire.EdgeSeen() if self._work is not None:
-                sensor, at = self._names[event.channel], self._work.loop.time()
+            case wire.EdgeSeen() if self._state is not None:
+                sensor, at = self._names[event.channel], self._state.loop.time()
                 self._edges.emit(Edge(sensor, bool(event.active), at, event.count))
             case wire.Faulted():
-                fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
+                fault = BoardFault(self._name, FaultCode(event.code), self._name_of(event.channel))
                 if fault not in self._latched:
                     self._latched.append(fault)
                     self._faults.emit(fault)
@@ -249,7 +249,7 @@ class GpioBoard:
 
     # Helpers
 
-    def _open(self) -> _Work:
+    def _open(self) -> _OpenState:
         loop = asyncio.get_running_loop()
         pins = GpioPins(self._name, self._config, self._pin_factory, self._changed)
         core = VirtualBoard(
@@ -260,16 +260,16 @@ class GpioBoard:
             serial=SERIAL,
         )
         core.send = self._event_arrived
-        return _Work(loop, pins, core)
+        return _OpenState(loop, pins, core)
 
-    def _configure(self, work: _Work) -> BoardIdentity:
+    def _configure(self, state: _OpenState) -> BoardIdentity:
         """Give the executor the sensors' levels, then its channel table."""
         self._latched.clear()
-        for sensor, active in work.pins.levels().items():
-            work.core.sensor(sensor, active)
-        records = words.records(self._config, self._flags)
+        for sensor, active in state.pins.levels().items():
+            state.core.sensor(sensor, active)
+        records = encoding.records(self._config, self._flags)
         for record in records:
-            self._ask(record, f"the record of {self._called(record.index)}")
+            self._ask(record, f"the record of {self._name_of(record.index)}")
         self._ask(wire.Commit(len(records), configuration_crc(records)), "its channel table")
         identity = self._identify()
         for sensor in self._watched:
@@ -277,71 +277,71 @@ class GpioBoard:
         return identity
 
     def _identify(self) -> BoardIdentity:
-        said = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
-        assert isinstance(said, wire.Identity)
+        reply = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
+        assert isinstance(reply, wire.Identity)
         return BoardIdentity(
-            said.protocol,
-            said.firmware,
+            reply.protocol,
+            reply.firmware,
             "gpio",
-            words.text(said.serial),
-            said.boots,
-            said.reset_cause,
-            said.channel_hash,
-            said.configuration_crc,
+            encoding.text(reply.serial),
+            reply.boots,
+            reply.reset_cause,
+            reply.channel_hash,
+            reply.configuration_crc,
         )
 
-    def _renew(self, work: _Work) -> None:
+    def _renew(self, state: _OpenState) -> None:
         """Take the lease, and renew it before it ends.
 
         The renewal timer is due before the executor's expiry timer, so that after a stall of the
         loop the lease is renewed and not lost. A lost lease is not renewed: the caller must release
         it first.
         """
-        work.renewal = None
-        self._ask(wire.TakeLease(words.milliseconds(self._config.lease)), "a lease")
-        work.renewal = work.loop.call_later(self._config.lease / RENEWALS, self._renew_it, work)
+        state.renewal = None
+        self._ask(wire.TakeLease(encoding.milliseconds(self._config.lease)), "a lease")
+        state.renewal = state.loop.call_later(self._config.lease / RENEWALS, self._try_renew, state)
 
-    def _renew_it(self, work: _Work) -> None:
+    def _try_renew(self, state: _OpenState) -> None:
         with suppress(BoardRefusedError):
-            self._renew(work)
+            self._renew(state)
 
-    def _let_go(self, work: _Work) -> None:
-        if work.renewal is not None:
-            work.renewal.cancel()
-            work.renewal = None
+    def _end_lease(self, state: _OpenState) -> None:
+        if state.renewal is not None:
+            state.renewal.cancel()
+            state.renewal = None
         self._ask(wire.TakeLease(0), "the end of its lease")
 
-    async def _run(self, order: wire.Pulse | wire.Drive, what: str) -> Ended:
+    async def _run(self, order: wire.Pulse | wire.Drive, action: str) -> Ended:
         """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
         ticket = next(self._tickets)
         self._last[order.channel] = ticket
-        motion: asyncio.Future[Ended] = self._working().loop.create_future()
+        motion: asyncio.Future[Ended] = self._opened().loop.create_future()
         self._motions[ticket] = motion
         try:
-            self._ask(order, what, ticket)
+            self._ask(order, action, ticket)
             return await motion
         finally:
             del self._motions[ticket]
 
-    def _value(self, question: wire.Read | wire.Count, what: str) -> int:
-        reply = self._ask(question, what)
+    def _value(self, question: wire.Read | wire.Count, action: str) -> int:
+        reply = self._ask(question, action)
         assert isinstance(reply, wire.Value)
         return reply.value
 
-    def _ask(self, message: wire.Message, what: str, ticket: int = 0) -> wire.Message:
-        """Execute a message at once. Raises BoardRefusedError, which names `what`."""
-        reply = self._working().core.execute(message, ticket)
+    def _ask(self, message: wire.Message, action: str, ticket: int = 0) -> wire.Message:
+        """Execute a message at once. Raises BoardRefusedError, which names the action."""
+        reply = self._opened().core.execute(message, ticket)
         if isinstance(reply, wire.Refused):
-            blamed = self._called(reply.channel)
+            blamed = self._name_of(reply.channel)
             raise BoardRefusedError(
-                words.refusal(self._name, what, reply, blamed), words.why(reply)
+                encoding.refusal(self._name, action, reply, blamed), encoding.why(reply)
             )
         return reply
 
-    def _working(self) -> _Work:
-        if self._work is None:
+    def _opened(self) -> _OpenState:
+        if self._state is None:
             raise BoardRefusedError(f"board {self._name} is closed; start it first.")
-        return self._work
+        return self._state
 
     def _output(self, channel: str, value: int) -> int:
         """The number of a channel whose value is to be set."""
@@ -358,18 +358,18 @@ class GpioBoard:
             )
         return self._numbers[channel]
 
-    def _called(self, number: int) -> str:
+    def _name_of(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else ""
 
-    def _beyond_pins(self, verb: str, channel: str) -> BoardRefusedError:
+    def _unsupported(self, verb: str, channel: str) -> BoardRefusedError:
         return BoardRefusedError(
-            f"board {self._name} cannot {verb} {channel}: it is plain GPIO pins; move that channel"
-            " to a serial board."
+            f"board {self._name} cannot {verb} {channel}, because it has plain GPIO pins only; move"
+            " that channel to a serial board."
         )
 
 
 @dataclass
-class _Work:
+class _OpenState:
     """The executor, pins and state of an open board."""
 
     loop: asyncio.AbstractEventLoop

@@ -50,8 +50,8 @@ def pi_pins() -> Factory:
         return pins.LGPIOFactory()
     except (GPIOZeroError, OSError, lgpio.error) as refusal:
         raise BoardError(
-            f"this machine gives no GPIO pins ({refusal}): run on a Raspberry Pi, as a user of the"
-            " group gpio, or choose a table without a gpio board."
+            f"the GPIO pins of this machine cannot be opened ({refusal}): run on a Raspberry Pi, as"
+            " a user of the group gpio, or choose a table without a gpio board."
         ) from refusal
 
 
@@ -60,8 +60,8 @@ def check_pins(board: str, config: BoardConfig) -> None:
     for name, channel in config.channels.items():
         if not isinstance(channel, MotorChannel | OutputChannel | SensorChannel):
             raise BoardRefusedError(
-                f"board {board}: channel {name} is of kind {channel.kind}; plain GPIO pins can"
-                " only be motor, output and sensor: move it to a serial board."
+                f"board {board}: channel {name} is of kind {channel.kind}; plain GPIO pins support"
+                " only motor, output and sensor. Move the channel to a serial board."
             )
         reverse = channel.reverse_pin if isinstance(channel, MotorChannel) else None
         for pin in (channel.pin, reverse):
@@ -78,8 +78,8 @@ def check_direction(board: str, motor: str, channel: MotorChannel, value: int) -
     """Raise BoardRefusedError if a motor with a single pin is to run in reverse."""
     if value < 0 and channel.reverse_pin is None:
         raise BoardRefusedError(
-            f"board {board}: motor {motor} has no reverse_pin and cannot run at {value}; wire one"
-            " and name it in the table, or run it forward only."
+            f"board {board}: motor {motor} has no reverse_pin and cannot run at {value}; wire a"
+            " reverse pin and name it in the table, or run the motor forward only."
         )
 
 
@@ -98,8 +98,8 @@ class GpioPins:
             except GPIOZeroError as refusal:
                 self.close()
                 raise BoardRefusedError(
-                    f"board {board}: channel {name} cannot have its pin: {refusal}; see what else"
-                    " uses it."
+                    f"board {board}: the pin of channel {name} cannot be opened: {refusal}; look"
+                    " for another user of the pin."
                 ) from refusal
 
     def levels(self) -> dict[str, bool]:
@@ -214,4 +214,6 @@ class _Sensor:
 
 
 def _not_a_pin(channel: str) -> BoardError:
-    return BoardError(f"a plain GPIO pin cannot be {channel}; move it to a serial board.")
+    return BoardError(
+        f"a plain GPIO pin cannot operate channel {channel}; move the channel to a serial board."
+    )

@@ -73,7 +73,7 @@ class Lease:
 
 
 def _refused(answer: Reply) -> bool:
-    """Whether the board refused: the lease expired before this renewal arrived."""
+    """Whether the board refused a renewal, because the lease had expired before it arrived."""
     return (
         answer.done()
         and not answer.cancelled()

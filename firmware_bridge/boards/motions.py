@@ -51,8 +51,8 @@ class Motions:
     def ended(self, ticket: int, channel: int, end: End) -> None:
         """Record an end. Tickets repeat after 256 commands, so a reported channel must match."""
         for motion in self._motions:
-            known = motion.command.sequence == ticket and channel in (motion.channel, NONE)
-            if known and not motion.end.done():
+            matches = motion.command.sequence == ticket and channel in (motion.channel, NONE)
+            if matches and not motion.end.done():
                 motion.end.set_result(end)
                 return
 

@@ -23,7 +23,7 @@ class Recognition:
     def __init__(self, board: str, serial: str | None) -> None:
         self._board = board
         self._serial = serial
-        self._met: BoardIdentity | None = None
+        self._identified: BoardIdentity | None = None
         self._counts: dict[int, int] = {}
 
     @property
@@ -32,9 +32,9 @@ class Recognition:
         return self._counts
 
     @property
-    def has_met(self) -> bool:
-        """Whether the board has answered before."""
-        return self._met is not None
+    def was_identified(self) -> bool:
+        """Whether the board has been identified before."""
+        return self._identified is not None
 
     def counted(self, channel: int, count: int) -> None:
         """Record a channel's count."""
@@ -46,27 +46,27 @@ class Recognition:
         `configuration` is the checksum of this table's channels. Another value, on a board that was
         identified before, means that another program has used the board.
         """
-        name, met = self._board, self._met
+        name, before = self._board, self._identified
         if self._serial is not None and identity.serial != self._serial:
             raise StrangeBoardError(
-                f"board {name}: a board with serial {identity.serial} answers, and the table's file"
-                f" names {self._serial}; connect that one, or correct boards.{name}.serial."
+                f"board {name}: a board with serial {identity.serial} answers, but the table's file"
+                f" names {self._serial}; connect {self._serial}, or correct boards.{name}.serial."
             )
-        if met is None:
+        if before is None:
             return
-        if identity.serial != met.serial:
+        if identity.serial != before.serial:
             raise StrangeBoardError(
-                f"board {name}: a board with serial {identity.serial} answers where {met.serial}"
-                " did; connect that one again."
+                f"board {name}: a board with serial {identity.serial} answers instead of"
+                f" {before.serial}; connect board {before.serial} again."
             )
-        if (identity.boots - met.boots) % BOOTS >= BOOTS // 2:
+        if (identity.boots - before.boots) % BOOTS >= BOOTS // 2:
             raise StrangeBoardError(
-                f"board {name} (serial {met.serial}) has started {identity.boots} times and had"
-                f" started {met.boots} times before: it has lost its memory."
+                f"board {name} (serial {before.serial}) reports {identity.boots} starts, and"
+                f" reported {before.boots} before: it has lost its memory."
             )
         if identity.configuration_crc not in (UNCONFIGURED, configuration):
             raise StrangeBoardError(
-                f"board {name} (serial {met.serial}) has the configuration of another table"
+                f"board {name} (serial {before.serial}) has the configuration of another table"
                 f" ({identity.configuration_crc:04x}, not {configuration:04x}): end the program"
                 " that used it, then switch the board off and on."
             )
@@ -76,10 +76,10 @@ class Recognition:
         seen = self._counts.get(channel, 0)
         if count < seen:
             raise StrangeBoardError(
-                f"board {self._board}: {sensor} counts {count} and had counted {seen}; it is"
-                " another board, or it has lost its memory."
+                f"board {self._board}: the count of {sensor} decreased from {seen} to {count}; this"
+                " is another board, or the board has lost its memory."
             )
 
-    def met(self, identity: BoardIdentity) -> None:
+    def record(self, identity: BoardIdentity) -> None:
         """Record the identity of a board that was checked."""
-        self._met = identity
+        self._identified = identity

@@ -19,12 +19,12 @@ from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
-from firmware_bridge.boards import encoding as words
+from firmware_bridge.boards import encoding
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
 from firmware_bridge.boards.recognition import Recognition
-from firmware_bridge.boards.subscriptions import Watching
+from firmware_bridge.boards.subscriptions import Subscriptions
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import (
@@ -54,10 +54,10 @@ T = TypeVar("T")
 
 
 class SerialBoard:
-    """A `Board` on a line. `nonce` gives eight bytes, which must be new for every session.
+    """A `Board` on a line.
 
     `key` is the board's device key, or a function from serial number to key (`DeviceKeys.of`).
-
+    `nonce` gives eight bytes, which must be new for every session.
     `flags` are the flags of the channels (`encoding.flags_of`).
     """
 
@@ -68,7 +68,7 @@ class SerialBoard:
         line: SerialLine,
         key: bytes | Callable[[str], bytes],
         nonce: Callable[[], bytes] = lambda: os.urandom(8),
-        flags: Mapping[str, int] = words.NO_FLAGS,
+        flags: Mapping[str, int] = encoding.NO_FLAGS,
     ) -> None:
         self._name = name
         self._config = config
@@ -76,7 +76,7 @@ class SerialBoard:
         self._nonce = nonce
         self._names = tuple(config.channels)
         self._numbers = {channel: number for number, channel in enumerate(config.channels)}
-        self._records = words.records(config, flags)
+        self._records = encoding.records(config, flags)
         self._loop = line.loop
         self._link = line.link(config.address, name)
         self._link.on_event = self._event_arrived
@@ -87,7 +87,7 @@ class SerialBoard:
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}
         """Each channel's last motion."""
-        self._watching = Watching(self._link, self._names)
+        self._subscriptions = Subscriptions(self._link, self._names)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
 
@@ -117,9 +117,9 @@ class SerialBoard:
             await self._configure()
         await self._order(wire.TakeLease(0), "the end of an old lease")
         await self._check_counts()
-        for sensor in self._watching:
-            await self._order(wire.Watch(sensor, 1), f"watching {self._called(sensor)}")
-        self._recognition.met(identity)
+        for sensor in self._subscriptions:
+            await self._order(wire.Watch(sensor, 1), f"watching {self._name_of(sensor)}")
+        self._recognition.record(identity)
         self._identity = identity
         return identity
 
@@ -149,7 +149,7 @@ class SerialBoard:
             return
         if not self._lease.held:
             raise BoardRefusedError(
-                f"board {self._name}: the lease is given back, but nobody holds it."
+                f"board {self._name}: release_lease() without a lease; call hold_lease() first."
             )
         returned = self._lease.drop()
         if returned is not None:
@@ -161,28 +161,28 @@ class SerialBoard:
         await self._order(wire.Set(self._number(channel), value), f"setting {channel} to {value}")
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        pulse = wire.Pulse(self._number(channel), value, words.milliseconds(seconds))
+        pulse = wire.Pulse(self._number(channel), value, encoding.milliseconds(seconds))
         return await self._run(pulse, channel, "a pulse", seconds)
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        drive = words.drive(self._number(motor), value, until, limit, self._number)
+        drive = encoding.drive(self._number(motor), value, until, limit, self._number)
         return await self._run(drive, motor, "a drive", limit)
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
         """Move up to three axes. BoardRefusedError for more, or for a channel that is no axis."""
         if not 1 <= len(targets) <= 3:
             raise BoardRefusedError(
-                f"board {self._name} moves one to three axes at once, not {len(targets)};"
-                " order them one after another."
+                f"board {self._name} moves one to three axes at once; got {len(targets)}. Order"
+                " the moves one after another."
             )
-        pairs = [(self._number(axis), words.micrometres(to)) for axis, to in targets.items()]
+        pairs = [(self._number(axis), encoding.micrometres(to)) for axis, to in targets.items()]
         first, second, third = (*pairs, (NONE, 0), (NONE, 0))[:3]
         move = wire.Move(*first, *second, *third, speed=1000)
-        limit = max(self._crossing(axis) for axis in targets)
+        limit = max(self._longest_move(axis) for axis in targets)
         return await self._run(move, next(iter(targets)), "a move", limit)
 
     async def home(self, axis: str) -> Ended:
-        limit = HOMING * self._crossing(axis)
+        limit = HOMING * self._longest_move(axis)
         return await self._run(wire.Home(self._number(axis)), axis, "homing", limit)
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
@@ -193,14 +193,14 @@ class SerialBoard:
         if isinstance(end, Ended):
             raise BoardRefusedError(
                 f"board {self._name}: the throw of {channel} ended by {end.reason.name} before the"
-                " dice lay still; throw again.",
+                " dice were at rest; throw again.",
                 CUT_SHORT.get(end.reason),
             )
         return end[:dice]
 
     async def stop(self, channel: str | None = None) -> None:
         number = NONE if channel is None else self._number(channel)
-        await self._order(wire.Stop(number), f"the stop of {channel or 'everything'}")
+        await self._order(wire.Stop(number), f"the stop of {channel or 'all channels'}")
 
     def stop_all(self) -> None:
         """Send a stop of every channel now; commands that wait to be sent are cancelled."""
@@ -230,16 +230,16 @@ class SerialBoard:
         if last is None or last.sequence < 0:
             return None
         reply = await self._link.request(wire.Recall(number))
-        said = self._expect(wire.Recalled, reply, f"what became of {channel}", channel)
-        if said.reason == NONE or said.ticket != last.sequence:
+        recalled = self._expect(wire.Recalled, reply, f"the progress of {channel}", channel)
+        if recalled.reason == NONE or recalled.ticket != last.sequence:
             return None
-        return Ended(Reason(said.reason), said.count, said.elapsed_us / 1e6)
+        return Ended(Reason(recalled.reason), recalled.count, recalled.elapsed_us / 1e6)
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
         number = self._number(channel)
         throws = await self._value(wire.Count(number), f"the throws of {channel}")
         packed = await self._value(wire.Read(number), f"the faces of {channel}")
-        return throws, words.faces(packed)
+        return throws, encoding.faces(packed)
 
     async def scan(self, channel: str) -> int | None:
         order = f"a scan by {channel}"
@@ -248,7 +248,7 @@ class SerialBoard:
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge from this call on, for as long as the iterator is referenced."""
-        return self._watching.listen({sensor: self._number(sensor) for sensor in sensors})
+        return self._subscriptions.listen({sensor: self._number(sensor) for sensor in sensors})
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
@@ -264,14 +264,14 @@ class SerialBoard:
         match event:
             case wire.EdgeSeen():
                 self._recognition.counted(event.channel, event.count)
-                self._watching.seen(event)
+                self._subscriptions.deliver(event)
             case wire.MotionEnded():
                 ended = Ended(Reason(event.reason), event.count, event.elapsed_us / 1e6)
                 self._motions.ended(event.ticket, event.channel, ended)
             case wire.DiceRead():
                 self._motions.ended(event.ticket, NONE, tuple(event[1:]))
             case wire.Faulted():
-                fault = BoardFault(self._name, FaultCode(event.code), self._called(event.channel))
+                fault = BoardFault(self._name, FaultCode(event.code), self._name_of(event.channel))
                 if fault not in self._latched:
                     self._latched.append(fault)
                     self._faults.emit(fault)
@@ -283,7 +283,7 @@ class SerialBoard:
         """End the session, because of a loss or (None) because the board was closed."""
         self._identity = None
         self._lease.forget()
-        self._watching.end(silent)
+        self._subscriptions.end(silent)
         self._faults.end(silent)
         closed = BoardSilentError(f"board {self._name} was closed before the motion ended.")
         self._motions.fail(silent or closed)
@@ -294,25 +294,25 @@ class SerialBoard:
         nonce = self._nonce()
         reply = await self._link.identify(nonce)
         if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
-            raise self._unknown(self._wrong_version("another version"))
-        said = self._expect(wire.Identity, reply, "to identify itself", "")
-        serial = words.text(said.serial)
-        if said.protocol != PROTOCOL:
-            raise self._unknown(self._wrong_version(f"version {said.protocol}"))
-        if not proves(said, nonce, self._key_of(serial)):
-            raise self._unknown(
-                f"board {self._name} (serial {serial}) does not know the key that this table has"
-                " for it; check that it is the right board, or provision it anew."
+            raise self._identity_error(self._wrong_version("another version"))
+        identity = self._expect(wire.Identity, reply, "to identify itself", "")
+        serial = encoding.text(identity.serial)
+        if identity.protocol != PROTOCOL:
+            raise self._identity_error(self._wrong_version(f"version {identity.protocol}"))
+        if not proves(identity, nonce, self._key_of(serial)):
+            raise self._identity_error(
+                f"board {self._name} (serial {serial}) does not have the key that the key file has"
+                " for it; check that it is the right board, or provision it again."
             )
         return BoardIdentity(
-            said.protocol,
-            said.firmware,
-            words.text(said.build),
+            identity.protocol,
+            identity.firmware,
+            encoding.text(identity.build),
             serial,
-            said.boots,
-            said.reset_cause,
-            said.channel_hash,
-            said.configuration_crc,
+            identity.boots,
+            identity.reset_cause,
+            identity.channel_hash,
+            identity.configuration_crc,
         )
 
     def _key_of(self, serial: str) -> bytes:
@@ -321,22 +321,22 @@ class SerialBoard:
         try:
             return self._key(serial)
         except BoardError as reason:
-            raise self._unknown(f"board {self._name}: {reason}", type(reason)) from reason
+            raise self._identity_error(f"board {self._name}: {reason}", type(reason)) from reason
 
-    def _unknown(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
+    def _identity_error(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
         """The error for a board that fails its proof; StrangeBoardError after a first start."""
-        return StrangeBoardError(sentence) if self._recognition.has_met else kind(sentence)
+        return StrangeBoardError(sentence) if self._recognition.was_identified else kind(sentence)
 
     def _wrong_version(self, theirs: str) -> str:
         return (
-            f"board {self._name} speaks {theirs} of the protocol, this program version {PROTOCOL};"
-            " upgrade its firmware with `wallwright firmware flash PORT`."
+            f"board {self._name} uses {theirs} of the protocol, and this program uses version"
+            f" {PROTOCOL}; upgrade its firmware with `wallwright firmware flash PORT`."
         )
 
     async def _configure(self) -> None:
         replies = [(record, self._link.post(record)) for record in self._records]
         for record, reply in replies:
-            channel = self._called(record.index)
+            channel = self._name_of(record.index)
             self._expect(wire.Ok, await reply, f"the record of {channel}", channel)
         commit = wire.Commit(len(self._records), configuration_crc(self._records))
         await self._order(commit, "its channel table")
@@ -345,12 +345,12 @@ class SerialBoard:
         """Check that no count of a board has decreased. Raises StrangeBoardError."""
         replies = [
             (channel, self._link.post(wire.Count(channel)))
-            for channel in (self._recognition.counts if self._recognition.has_met else ())
+            for channel in (self._recognition.counts if self._recognition.was_identified else ())
         ]
         for channel, reply in replies:
-            sensor = self._called(channel)
-            said = self._expect(wire.Value, await reply, f"counting {sensor}", sensor)
-            self._recognition.check_count(channel, sensor, said.value)
+            sensor = self._name_of(channel)
+            count = self._expect(wire.Value, await reply, f"counting {sensor}", sensor)
+            self._recognition.check_count(channel, sensor, count.value)
 
     # Helpers: orders
 
@@ -378,16 +378,16 @@ class SerialBoard:
             except TimeoutError:
                 self._link.post(wire.Stop(number))
                 raise BoardSilentError(
-                    f"board {self._name} did not tell how {what} of {channel} ended, {MARGIN:g} s"
-                    f" after its limit of {limit:g} s; it was told to stop. Close the board and"
-                    " start it again."
+                    f"board {self._name} did not report the end of {what} of {channel} within"
+                    f" {MARGIN:g} s after its limit of {limit:g} s; a stop was sent. Close the"
+                    " board and start it again."
                 ) from None
 
     def _expect(self, kind: type[T], reply: wire.Message, order: str, channel: str) -> T:
         if isinstance(reply, wire.Refused):
-            blamed = self._called(reply.channel) or channel
+            blamed = self._name_of(reply.channel) or channel
             raise BoardRefusedError(
-                words.refusal(self._name, order, reply, blamed), words.why(reply)
+                encoding.refusal(self._name, order, reply, blamed), encoding.why(reply)
             )
         if not isinstance(reply, kind):
             raise BoardError(
@@ -397,13 +397,13 @@ class SerialBoard:
             )
         return reply
 
-    def _crossing(self, axis: str) -> float:
+    def _longest_move(self, axis: str) -> float:
         """The seconds that a move of this axis takes at most: from end to end."""
         config = self._config.channels[self._names[self._number(axis)]]
         if not isinstance(config, AxisChannel):
             raise BoardRefusedError(
-                f"board {self._name} cannot move {axis} as an axis: its kind is {config.kind};"
-                " name an axis."
+                f"board {self._name} cannot move {axis} as an axis, because its kind is"
+                f" {config.kind}; name an axis."
             )
         return (config.high - config.low) / config.speed + config.speed / config.acceleration
 
@@ -415,5 +415,5 @@ class SerialBoard:
             )
         return number
 
-    def _called(self, number: int) -> str:
+    def _name_of(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else ""

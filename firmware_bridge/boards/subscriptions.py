@@ -16,33 +16,33 @@ from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import EdgeSeen, Watch
 
 
-class Watching:
+class Subscriptions:
     """Subscribers to the sensors of one board, whose channels have these names in order."""
 
     def __init__(self, link: Link, names: Sequence[str]) -> None:
         self._link = link
         self._names = names
         self._edges: Feeds[Edge] = Feeds()
-        self._heard_by: dict[int, WeakSet[Feed[Edge]]] = {}
+        self._subscribers: dict[int, WeakSet[Feed[Edge]]] = {}
         self._clock = _BoardClock()
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the sensors to be reported."""
-        return iter(tuple(self._heard_by))
+        return iter(tuple(self._subscribers))
 
     def listen(self, sensors: Mapping[str, int]) -> Feed[Edge]:
         """Subscribe to every edge of these sensors from now on."""
         feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
-            if number not in self._heard_by and self._link.ready:
+            if number not in self._subscribers and self._link.ready:
                 self._link.post(Watch(number, 1))
-            self._heard_by.setdefault(number, WeakSet()).add(feed)
+            self._subscribers.setdefault(number, WeakSet()).add(feed)
         return feed
 
-    def seen(self, event: EdgeSeen) -> None:
+    def deliver(self, event: EdgeSeen) -> None:
         """Deliver an edge that the board reported."""
-        if not self._heard_by.get(event.channel):
-            self._heard_by.pop(event.channel, None)
+        if not self._subscribers.get(event.channel):
+            self._subscribers.pop(event.channel, None)
             self._link.post(Watch(event.channel, 0))
             return
         at = self._clock.seconds(event.at_us)
@@ -51,7 +51,7 @@ class Watching:
     def end(self, why: BoardSilentError | None) -> None:
         """End all subscriptions, with this error if there is one."""
         self._edges.end(why)
-        self._heard_by.clear()
+        self._subscribers.clear()
 
 
 class _BoardClock:

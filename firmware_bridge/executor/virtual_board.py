@@ -90,7 +90,7 @@ class VirtualBoard:
     ) -> None:
         self.loop = loop
         self.wiring = wiring
-        self.send: Callable[[Message], None] = _unheard
+        self.send: Callable[[Message], None] = _discard
         self.line: Callable[[], tuple[int, int]] = lambda: (0, 0)
         """The numbers of damaged frames and of repeated commands."""
         self.refusals: list[str] = []
@@ -179,7 +179,7 @@ class VirtualBoard:
 
         Counts, last orders and dice are kept.
         """
-        send, self.send = self.send, _unheard
+        send, self.send = self.send, _discard
         self._let_go(Reason.FAULT, dead=True)
         self._outbox.clear()
         self.send = send
@@ -413,5 +413,5 @@ def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
     return (record.index for record in records if record.flags & flag)
 
 
-def _unheard(event: Message) -> None:
+def _discard(event: Message) -> None:
     """Discards events until a receiver is set."""

@@ -121,7 +121,7 @@ class _End:
         self._tick()
 
     def close(self) -> None:
-        self._board.send = _unheard
+        self._board.send = _discard
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -158,5 +158,5 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
     )
 
 
-def _unheard(event: Message) -> None:
+def _discard(event: Message) -> None:
     """Discards the events of a board without power."""

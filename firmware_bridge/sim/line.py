@@ -48,8 +48,8 @@ class MemoryTransport:
         self._spoil = Spoiler(noise).spoil if noise else None
         self._free_at = 0.0
         self._peer = self
-        self._receive: Receive = _unheard
-        self._lost: Lost = _unheard
+        self._receive: Receive = _discard
+        self._lost: Lost = _discard
         self._open = True
 
     def connect(self, receive: Receive, lost: Lost) -> None:
@@ -143,5 +143,5 @@ class Spoiler:
         return int(math.log(1.0 - self._random.random()) / math.log1p(-self._noise.bit))
 
 
-def _unheard(_: object) -> None:
+def _discard(_: object) -> None:
     """Discards bytes until a receiver is connected."""

@@ -15,7 +15,7 @@ class CablePlug:
 
     def __init__(self, baud: float = BAUD) -> None:
         self._baud = baud
-        self.hear: Receive = _unheard
+        self.hear: Receive = _discard
         self.pulled = False
         self._there: MemoryTransport | None = None
 
@@ -24,7 +24,7 @@ class CablePlug:
         if self.pulled:
             raise BoardSilentError("the line in memory is unplugged; put the plug back.")
         here, there = memory_line(baud=self._baud)
-        there.connect(self.hear, _unheard)
+        there.connect(self.hear, _discard)
         self._there = there
         return here
 
@@ -44,5 +44,5 @@ class CablePlug:
             self._there.write(data)
 
 
-def _unheard(_: object) -> None:
+def _discard(_: object) -> None:
     """Discards bytes until a receiver is connected."""

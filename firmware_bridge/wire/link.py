@@ -19,11 +19,11 @@ from firmware_bridge.wire.transport import Transport
 
 
 class Link:
-    """Link to one board of a line. Calls `told` with each event in order, and `lost` on failure."""
+    """Link to one board of a line. Calls `on_event` with each event, and `lost` on failure."""
 
     def __init__(self, line: SerialLine, address: int, name: str) -> None:
-        self.on_event: Callable[[Message], None] = _unheard
-        self.lost: Callable[[BoardSilentError], None] = _unheard
+        self.on_event: Callable[[Message], None] = _discard
+        self.lost: Callable[[BoardSilentError], None] = _discard
         self.name = name
         self.address = address
         self._line = line
@@ -43,7 +43,7 @@ class Link:
 
     async def identify(self, nonce: bytes) -> Message:
         """Begin a session. Each nonce must be new: a board treats a repeated one as an echo."""
-        self._end(BoardSilentError(f"board {self.name} is being identified anew; ask it again."))
+        self._end(BoardSilentError(f"board {self.name} is being identified again; retry then."))
         if self._line.broken:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
         command = Command(Identify(PROTOCOL, nonce), self._loop.create_future())
@@ -74,7 +74,7 @@ class Link:
         """Send a stop of all channels at once; commands that wait to be sent are cancelled."""
         if not self._exchange.ready:
             return
-        overtaken = BoardError(f"board {self.name} was stopped before it was told this.")
+        overtaken = BoardError(f"board {self.name} was stopped before this command was sent.")
         for command in tuple(self._exchange.waiting):
             command.fail(overtaken)
         self._exchange.waiting.clear()
@@ -93,10 +93,10 @@ class Link:
     def take(self, sequence: int, message: Message, now: float) -> None:
         """Process a valid frame received from this board."""
         if type(message) in EVENTS:
-            if self._exchange.fresh(sequence):
+            if self._exchange.accept_event(sequence):
                 self.on_event(message)
             return
-        command = self._exchange.land(sequence, now)
+        command = self._exchange.take_reply(sequence, now)
         if command is not None and not command.reply.done():
             command.reply.set_result(message)
 
@@ -121,7 +121,7 @@ class Link:
         The timer stays set when commands are answered; it then fires early and is set again.
         Cancelling and setting it at every reply would take longer than processing the reply.
         """
-        if not self._exchange.flying:
+        if not self._exchange.in_flight:
             return
         due = self._exchange.due
         if self._timer is not None:
@@ -133,7 +133,7 @@ class Link:
     def _overdue(self) -> None:
         self._timer = None
         now = self._loop.time()
-        if self._exchange.flying and self._exchange.due <= now:
+        if self._exchange.in_flight and self._exchange.due <= now:
             frames = self._exchange.overdue(now)
             if not frames:
                 self._silent()
@@ -142,11 +142,11 @@ class Link:
         self._arm()
 
     def _silent(self) -> None:
-        oldest = next(iter(self._exchange.flying.values()))
-        what = type(oldest.message).__name__
+        oldest = next(iter(self._exchange.in_flight.values()))
+        command = type(oldest.message).__name__
         self.fail(
-            f"no answer to {what}, asked {REPETITIONS + 1} times. Is it powered and plugged in?"
-            " `wallwright scan` shows what answers."
+            f"no answer to {command}, which was sent {REPETITIONS + 1} times. Check the board's"
+            " power and cable; `wallwright scan` lists the boards that answer."
         )
 
     def _end(self, error: BoardSilentError) -> None:
@@ -233,5 +233,5 @@ class SerialLine:
             link.fail(why)
 
 
-def _unheard(_: object) -> None:
+def _discard(_: object) -> None:
     """Discards events until a receiver is set."""

@@ -7,7 +7,7 @@ import hmac
 from firmware_bridge.wire import messages as wire
 
 
-def proves(said: wire.Identity, nonce: bytes, key: bytes) -> bool:
+def proves(identity: wire.Identity, nonce: bytes, key: bytes) -> bool:
     """Whether an identity with its proof comes from a board with this key."""
-    proof = hmac.digest(key, nonce + said.serial, "sha256")[: len(said.proof)]
-    return hmac.compare_digest(proof, said.proof)
+    proof = hmac.digest(key, nonce + identity.serial, "sha256")[: len(identity.proof)]
+    return hmac.compare_digest(proof, identity.proof)

@@ -94,7 +94,7 @@ class Exchange:
         self.traffic = Traffic()
         self.round_trip = RoundTrip()
         self.waiting: deque[Command] = deque()
-        self.flying: dict[int, Command] = {}
+        self.in_flight: dict[int, Command] = {}
         self._address = address
         self._next = 0
         self._opened_by: Command | None = None
@@ -110,7 +110,7 @@ class Exchange:
     @property
     def due(self) -> float:
         """When the oldest command in flight is overdue; call it only while there is one."""
-        return next(iter(self.flying.values())).sent + self.round_trip.timeout
+        return next(iter(self.in_flight.values())).sent + self.round_trip.timeout
 
     def open(self, identify: Command) -> None:
         """Begin a session with this command. The caller must have closed the previous session."""
@@ -119,8 +119,8 @@ class Exchange:
 
     def close(self) -> list[Command]:
         """End the session; return the commands that remain unanswered."""
-        unanswered = [*self.flying.values(), *self.waiting]
-        self.flying.clear()
+        unanswered = [*self.in_flight.values(), *self.waiting]
+        self.in_flight.clear()
         self.waiting.clear()
         self._ready = False
         self._opened_by = None
@@ -135,13 +135,13 @@ class Exchange:
         if self._acknowledge:
             self._acknowledge = False
             out.append(encode(self._address, 0, Received(self._expected_event - 1 & 0xFF)))
-        waiting, flying = self.waiting, self.flying
+        waiting, in_flight = self.waiting, self.in_flight
         while waiting:
             command = waiting[0]
             if command.reply.cancelled():
                 waiting.popleft()
                 continue
-            if flying and (self._next - next(iter(flying)) & 0xFF) >= window:
+            if in_flight and (self._next - next(iter(in_flight)) & 0xFF) >= window:
                 break
             if not (self._ready or command is self._opened_by):
                 break
@@ -150,14 +150,14 @@ class Exchange:
             command.sequence = sequence
             command.frame = encode(self._address, sequence, command.message)
             command.sent = now
-            flying[sequence] = command
+            in_flight[sequence] = command
             self._next = sequence + 1 & 0xFF
             out.append(command.frame)
         return out
 
-    def land(self, sequence: int, now: float) -> Command | None:
+    def take_reply(self, sequence: int, now: float) -> Command | None:
         """Process a reply; return its command, or None if that was answered before."""
-        command = self.flying.pop(sequence, None)
+        command = self.in_flight.pop(sequence, None)
         if command is None:
             return None
         self.traffic.commands += 1
@@ -170,18 +170,18 @@ class Exchange:
 
     def overdue(self, now: float) -> list[bytes]:
         """All frames in flight, to be sent again; none after too many repetitions."""
-        oldest = next(iter(self.flying.values()))
+        oldest = next(iter(self.in_flight.values()))
         if oldest.repetitions >= REPETITIONS:
             return []
         self.round_trip.missed()
-        for command in self.flying.values():
+        for command in self.in_flight.values():
             command.repetitions += 1
             command.sent = now
-        self.traffic.retries += len(self.flying)
+        self.traffic.retries += len(self.in_flight)
         # The leading zero ends any partial frame that noise on the idle line has produced.
-        return [b"\0", *(command.frame for command in self.flying.values())]
+        return [b"\0", *(command.frame for command in self.in_flight.values())]
 
-    def fresh(self, sequence: int) -> bool:
+    def accept_event(self, sequence: int) -> bool:
         """Whether an event is the next one to be delivered."""
         if not self._ready:
             return False

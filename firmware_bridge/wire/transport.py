@@ -60,8 +60,8 @@ class SerialTransport:
         self._device = device
         self._fd: int = device.fileno()
         self._loop = asyncio.get_running_loop()
-        self._receive: Receive = _unheard
-        self._lost: Lost = _unheard
+        self._receive: Receive = _discard
+        self._lost: Lost = _discard
         self._unsent = bytearray()
         self._open = True
 
@@ -106,7 +106,7 @@ class SerialTransport:
         if data:
             self._receive(data)
         else:
-            self._lose(_unplugged(self._device.port, "it reads as ended"))
+            self._lose(_unplugged(self._device.port, "end of file"))
 
     def _writable(self) -> None:
         try:
@@ -122,7 +122,7 @@ class SerialTransport:
 
     def _keep(self, data: bytes) -> None:
         if len(self._unsent) + len(data) > MOST_UNSENT:
-            why = f"port {self._device.port} takes no more: {len(self._unsent)} bytes wait."
+            why = f"port {self._device.port} is blocked: {len(self._unsent)} bytes are unsent."
             self._loop.call_soon(self._lose, f"{why} Unplug the board and plug it in again.")
             return
         self._unsent += data
@@ -136,15 +136,15 @@ class SerialTransport:
 
 def _why(reason: Exception) -> str:
     """The operating system's error text, if pyserial gives its number."""
-    for told in (reason, reason.__context__):
-        if told is not None and told.args and isinstance(told.args[0], int):
-            return os.strerror(told.args[0])
+    for error in (reason, reason.__context__):
+        if error is not None and error.args and isinstance(error.args[0], int):
+            return os.strerror(error.args[0])
     return str(reason)
 
 
 def _unplugged(port: str | None, reason: object) -> str:
-    return f"port {port} is gone ({reason}); plug the board in again."
+    return f"port {port} has disappeared ({reason}); plug the board in again."
 
 
-def _unheard(_: object) -> None:
+def _discard(_: object) -> None:
     """Discards bytes until a receiver is connected."""

@@ -1,4 +1,4 @@
-"""The firmware's core as a library, made once for all tests here."""
+"""Fixture: the firmware's core as a library, built once for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from tests.firmware_bridge.firmware.virtual_chip import built
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The firmware's core for this computer, freshly made."""
+    """The firmware's core, built for this computer."""
     return built(tmp_path_factory.mktemp("firmware"))

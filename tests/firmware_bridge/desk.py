@@ -56,7 +56,7 @@ CONFIG = BoardConfig(
 
 
 class OutputRecorder:
-    """What the desk's board is wired to: nothing that moves, but all of it noted."""
+    """The wiring of the desk's board: records every output and simulates no mechanism."""
 
     def __init__(self) -> None:
         self.outputs: dict[str, int] = {}
@@ -67,7 +67,7 @@ class OutputRecorder:
         self.outputs[channel] = value
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis at its low end meets its home switch."""
+        """An axis that moves to its low end activates its home switch on arrival."""
         if target <= -0.5 and self.board is not None:
             loop = asyncio.get_running_loop()
             loop.call_later(seconds, self.board.sensor, "home", True)
@@ -86,7 +86,7 @@ class OutputRecorder:
 
 
 class Desk:
-    """A board, its copper, its line, and the host's `SerialBoard`."""
+    """A virtual board, its wiring, its line, and the host's `SerialBoard`."""
 
     def __init__(self, noise: Noise | None = None, key: bytes = KEY) -> None:
         self.loop = asyncio.get_running_loop()
@@ -103,7 +103,7 @@ class Desk:
         self.board = SerialBoard("base", CONFIG, self.line, KEY, lambda: random.randbytes(8))
 
     def replug(self) -> None:
-        """A new line to the same board, which has kept its power."""
+        """Connect a new line to the same board, which has kept its power."""
         self.host, there = memory_line()
         self._attach(there)
         self.line.attach(self.host)
@@ -134,7 +134,7 @@ class Desk:
 
 
 def run_scenario(scenario: Callable[[Desk], Awaitable[None]], noise: Noise | None = None) -> None:
-    """Run a story with a started board under a lease, in virtual time."""
+    """Run a scenario with a started board under a lease, in virtual time."""
 
     async def main() -> None:
         desk = Desk(noise)
@@ -146,8 +146,8 @@ def run_scenario(scenario: Callable[[Desk], Awaitable[None]], noise: Noise | Non
     clock.run(main())
 
 
-async def later(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
-    """A motion under way: begun, not ended."""
+async def begun(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
+    """Begin a motion; return its task, which has not ended yet."""
     task = asyncio.ensure_future(motion)
     await asyncio.sleep(0.01)
     assert not task.done()
@@ -155,5 +155,5 @@ async def later(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
 
 
 def kinds(desk: Desk) -> list[type[Message]]:
-    """Of what kinds the messages are that the board was asked with, in order."""
+    """The types of the messages that the board has executed, in order."""
     return [type(message) for message in desk.asked]

@@ -1,4 +1,4 @@
-"""A board that only keeps books: what it was told, in order; for stories about the line."""
+"""A board that only records the commands that it executes; for tests of the link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.wire.messages import Message
 
 
 class EchoBoard:
-    """Remembers every `Set` that it executes and answers a `Read` with its channel."""
+    """Records the value of every `Set` that it executes; answers a `Read` with its channel."""
 
     def __init__(self, transport: MemoryTransport, address: int = 0) -> None:
         self.done: list[int] = []
@@ -59,9 +59,9 @@ class Wired:
         self.link: Link = self.line.link(0, "echo")
         self.board = EchoBoard(self.there)
         self.there.connect(self.board.receive, lambda _: None)
-        self.on_event: list[Message] = []
+        self.events: list[Message] = []
         self.lost: list[str] = []
-        self.link.on_event = self.on_event.append
+        self.link.on_event = self.events.append
         self.link.lost = lambda error: self.lost.append(str(error))
 
     async def identify(self) -> Message:
@@ -69,5 +69,5 @@ class Wired:
 
 
 def noise(seed: int) -> Noise:
-    """Bit errors in 1 of 1,000 bytes, and pieces that vanish, come twice, come late, end early."""
+    """Bit errors in 1 of 1,000 bytes, and pieces that are lost, repeated or cut short."""
     return Noise(Random(seed), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)

@@ -1,4 +1,4 @@
-"""A bench on mock pins: its board, a hand at its sensors, and a second thread to do it in."""
+"""A GPIO board on mock pins, whose sensors tests drive from the event loop or another thread."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BENCH = BoardConfig(
 
 
 class OutputRecorder:
-    """What arrives at the motors and lamps, and when."""
+    """Records each value of the motors and lamps, with its time."""
 
     def __init__(self) -> None:
         self.trace: list[tuple[float, str, int]] = []
@@ -66,7 +66,7 @@ class OutputRecorder:
 
 
 class Bench:
-    """A board on mock pins, a hand at its sensors, and a second thread to do it in."""
+    """A GPIO board on mock pins, with methods that drive its sensors."""
 
     def __init__(self, config: BoardConfig = BENCH) -> None:
         self.recorder = OutputRecorder()
@@ -80,17 +80,17 @@ class Bench:
         self.pins.sensor("counter", True)
         self.pins.sensor("counter", False)
 
-    def tiles_pass(self, *times: float) -> None:
+    def pass_tiles_at(self, *times: float) -> None:
         for at in times:
             asyncio.get_running_loop().call_later(at, self.pass_tile)
 
-    def sensed_at(self, at: float, channel: str, active: bool) -> None:
+    def set_sensor_at(self, at: float, channel: str, active: bool) -> None:
         asyncio.get_running_loop().call_later(at, self.pins.sensor, channel, active)
 
 
 @asynccontextmanager
 async def started() -> AsyncIterator[Bench]:
-    """A started board; in debug mode the loop refuses calls from a thread that is not its own."""
+    """A started board; debug mode makes the loop refuse calls from another thread."""
     asyncio.get_running_loop().set_debug(True)
     bench = Bench()
     await bench.board.start()
@@ -108,17 +108,17 @@ async def leased() -> AsyncIterator[Bench]:
 
 
 def run_scenario(scenario: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-    """A test told on the virtual clock."""
+    """Make a test function that runs the scenario on the virtual clock."""
 
-    def told() -> None:
+    def run() -> None:
         clock.run(scenario())
 
-    told.__name__ = scenario.__name__
-    return told
+    run.__name__ = scenario.__name__
+    return run
 
 
 @contextmanager
 def second_thread() -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Do something in another thread and wait for it, so that the story has one order."""
+    """Call a function in another thread and wait for it, so that the order of events is fixed."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         yield lambda act: pool.submit(act).result()

@@ -34,8 +34,9 @@ def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
     said = wallwright(f"run --port {port} --events {emitted}")
     assert said.code == 1
     assert said.err == (
-        "board: a board does not answer (board base: no answer to Identify, asked 9 times. Is it"
-        " powered and plugged in? `wallwright scan` shows what answers). Put that right, then run"
+        "board: a board does not answer (board base: no answer to Identify, which was sent 9 times."
+        " Check the board's power and cable; `wallwright scan` lists the boards that answer). Put"
+        " that right, then run"
         " again.\n"
     )
     events = [json.loads(line) for line in emitted.read_text().splitlines()]

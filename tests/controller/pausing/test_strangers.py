@@ -129,7 +129,7 @@ def naming(serial: str) -> Table:
 def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
     seen: list[object] = []
     with pytest.raises(
-        TableFault, match="SIM00000 answers, and the table's file names ABC"
+        TableFault, match="SIM00000 answers, but the table's file names ABC"
     ) as fault:
         play(naming("ABC"), on=lambda _, event: seen.append(event["event"]))
     assert fault.value.fault is Fault.STRANGER

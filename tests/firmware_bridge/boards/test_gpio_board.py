@@ -1,4 +1,4 @@
-"""A bench on GPIO pins: what a person sees when tiles pass, switches close, the stop is hit."""
+"""`GpioBoard` on mock pins: motions, sensors, the lease and faults."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.firmware_bridge.pin_bench import (
     started,
 )
 
-# Motors run until something is so
+# Motors run until their end condition holds
 
 
 @run_scenario
 async def test_the_wheel_stops_at_the_fifth_tile() -> None:
     async with leased() as bench:
-        bench.tiles_pass(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+        bench.pass_tiles_at(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
         ended = await bench.board.drive("wheel", 800, Edges("counter", 5), 10.0)
         assert ended == Ended(Reason.EDGES, 5, 0.5)
         assert bench.recorder.trace == [(0.0, "wheel", 800), (0.5, "wheel", 0)]
@@ -39,7 +39,7 @@ async def test_the_wheel_stops_at_the_fifth_tile() -> None:
 
 
 @run_scenario
-async def test_tiles_counted_by_a_second_thread_stop_the_wheel_in_the_loops_own() -> None:
+async def test_tiles_counted_in_another_thread_stop_the_wheel_from_the_loops_thread() -> None:
     async with leased() as bench:
         threads = set()
         write = bench.recorder.output
@@ -50,16 +50,16 @@ async def test_tiles_counted_by_a_second_thread_stop_the_wheel_in_the_loops_own(
 
         bench.recorder.output = output
         driving = asyncio.create_task(bench.board.drive("wheel", 800, Edges("counter", 3), 60.0))
-        with second_thread() as elsewhere:
+        with second_thread() as call_elsewhere:
             for tile in range(3):
                 await asyncio.sleep(0.25)
                 assert not driving.done(), tile
-                elsewhere(bench.pass_tile)
+                call_elsewhere(bench.pass_tile)
         assert await driving == Ended(Reason.EDGES, 3, 0.75)
         assert threads == {threading.get_ident()}
 
 
-def test_on_the_ordinary_clock_a_second_thread_wakes_the_sleeping_loop() -> None:
+def test_on_the_ordinary_clock_a_pin_change_in_another_thread_wakes_the_loop() -> None:
     async def scenario() -> Ended:
         async with leased() as bench:
 
@@ -81,16 +81,16 @@ def test_on_the_ordinary_clock_a_second_thread_wakes_the_sleeping_loop() -> None
 @run_scenario
 async def test_a_wheel_that_no_tile_passes_stops_at_its_time_limit() -> None:
     async with leased() as bench:
-        bench.tiles_pass(0.5)
+        bench.pass_tiles_at(0.5)
         ended = await bench.board.drive("wheel", -300, Edges("counter", 2), 3.0)
         assert ended == Ended(Reason.TIME, 1, 3.0)
         assert bench.recorder.trace == [(0.0, "wheel", -300), (3.0, "wheel", 0)]
 
 
 @run_scenario
-async def test_the_lift_runs_until_its_switch_and_not_at_all_if_it_is_there() -> None:
+async def test_the_lift_runs_to_its_switch_and_does_not_start_at_an_active_switch() -> None:
     async with leased() as bench:
-        bench.sensed_at(2.5, "up", True)
+        bench.set_sensor_at(2.5, "up", True)
         assert await bench.board.drive("lift", 1000, Level("up"), 4.0) == Ended(
             Reason.LEVEL, 0, 2.5
         )
@@ -99,7 +99,7 @@ async def test_the_lift_runs_until_its_switch_and_not_at_all_if_it_is_there() ->
 
 
 @run_scenario
-async def test_the_drum_mixes_for_as_long_as_it_was_told() -> None:
+async def test_the_drum_runs_for_the_ordered_time() -> None:
     async with leased() as bench:
         assert await bench.board.drive("drum", 650, Elapsed(), 8.0) == Ended(Reason.TIME, 0, 8.0)
         assert bench.recorder.trace == [(0.0, "drum", 650), (8.0, "drum", 0)]
@@ -108,19 +108,19 @@ async def test_the_drum_mixes_for_as_long_as_it_was_told() -> None:
 @run_scenario
 async def test_each_end_switch_stops_the_lift_in_its_own_direction() -> None:
     async with leased() as bench:
-        bench.sensed_at(1.0, "up", True)
+        bench.set_sensor_at(1.0, "up", True)
         assert await bench.board.drive("lift", 900, Elapsed(), 3.0) == Ended(Reason.SWITCH, 0, 1.0)
-        bench.sensed_at(0.5, "up", False)
-        bench.sensed_at(1.5, "down", True)
+        bench.set_sensor_at(0.5, "up", False)
+        bench.set_sensor_at(1.5, "down", True)
         ended = await bench.board.drive("lift", -900, Elapsed(), 3.0)
         assert ended == Ended(Reason.SWITCH, 0, 1.5)
 
 
 @run_scenario
-async def test_a_full_belt_holds_the_wheel_back_until_there_is_room() -> None:
+async def test_a_full_belt_stops_the_wheel_until_the_belt_has_room() -> None:
     async with leased() as bench:
-        bench.sensed_at(1.0, "full", True)
-        bench.sensed_at(3.0, "full", False)
+        bench.set_sensor_at(1.0, "full", True)
+        bench.set_sensor_at(3.0, "full", False)
         await bench.board.drive("wheel", 800, Elapsed(), 5.0)
         assert bench.recorder.trace == [
             (0.0, "wheel", 800),
@@ -131,14 +131,14 @@ async def test_a_full_belt_holds_the_wheel_back_until_there_is_room() -> None:
 
 
 @run_scenario
-async def test_a_pulse_lifts_the_brake_and_lets_it_fall_again() -> None:
+async def test_a_pulse_releases_the_brake_and_then_applies_it_again() -> None:
     async with leased() as bench:
         assert await bench.board.pulse("brake", 0, 0.04) == Ended(Reason.DONE, 0, 0.04)
         assert bench.recorder.trace == [(0.0, "brake", 0), (0.04, "brake", 1)]
 
 
 @run_scenario
-async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_alone() -> None:
+async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_on() -> None:
     async with leased() as bench:
         await bench.board.set("lamp", 1)
         driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 8.0))
@@ -155,7 +155,7 @@ async def test_stop_all_stops_motors_before_it_returns_and_leaves_lamps_alone() 
 
 
 @run_scenario
-async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
+async def test_a_bouncing_key_counts_once_even_if_reported_in_another_thread() -> None:
     async with started() as bench:
 
         def bounce() -> None:
@@ -164,8 +164,8 @@ async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
                 bench.pins.sensor("key", False)
             bench.pins.sensor("key", True)
 
-        with second_thread() as elsewhere:
-            elsewhere(bounce)
+        with second_thread() as call_elsewhere:
+            call_elsewhere(bounce)
             await asyncio.sleep(0.019)
             assert await bench.board.read("key") == 0
             await asyncio.sleep(0.002)
@@ -174,7 +174,7 @@ async def test_a_bouncing_key_counts_once_even_from_a_second_thread() -> None:
 
 
 def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
-    """A hand at a pin, in a thread and by a clock of its own: active for so long, then inactive."""
+    """A function for another thread: activates a pin for each of these real durations."""
 
     def act() -> None:
         for held in seconds:
@@ -187,10 +187,10 @@ def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize(("held", "counted"), [((0.04, 0.04), 2), ((0.002,) * 3, 0)])
-def test_what_a_pin_did_while_the_host_stalled_counts_by_the_time_of_the_pin(
+def test_pin_changes_during_a_host_stall_are_debounced_by_their_own_time_stamps(
     held: tuple[float, ...], counted: int
 ) -> None:
-    """The key's debounce time is 20 ms; the loop hangs for 200 ms and gets all changes at once."""
+    """The key's debounce time is 20 ms; the loop hangs for 200 ms and gets all changes together."""
 
     async def main() -> None:
         async with started() as bench:
@@ -209,12 +209,12 @@ def test_what_a_pin_did_while_the_host_stalled_counts_by_the_time_of_the_pin(
 
 
 @run_scenario
-async def test_every_watcher_gets_every_edge_once_and_in_order() -> None:
+async def test_every_subscriber_receives_every_edge_once_and_in_order() -> None:
     async with started() as bench:
         both = bench.board.watch("counter", "full")
         counter = bench.board.watch("counter")
-        bench.tiles_pass(0.1, 0.2)
-        bench.sensed_at(0.15, "full", True)
+        bench.pass_tiles_at(0.1, 0.2)
+        bench.set_sensor_at(0.15, "full", True)
         await asyncio.sleep(1.0)
         await bench.board.close()
         tiles = [
@@ -232,7 +232,7 @@ async def test_every_watcher_gets_every_edge_once_and_in_order() -> None:
 
 
 @run_scenario
-async def test_a_watcher_may_come_before_the_board_is_started() -> None:
+async def test_a_subscription_before_the_start_of_the_board_receives_edges() -> None:
     bench = Bench()
     edges = bench.board.watch("counter")
     await bench.board.start()
@@ -255,7 +255,7 @@ async def test_a_sensor_already_active_at_the_start_is_read_but_not_counted() ->
 
 
 @run_scenario
-async def test_without_a_lease_nothing_moves() -> None:
+async def test_without_a_lease_no_output_is_set() -> None:
     async with started() as bench:
         with pytest.raises(
             BoardRefusedError, match=r"pins refused setting lamp to 1: no lease is held"
@@ -265,7 +265,7 @@ async def test_without_a_lease_nothing_moves() -> None:
 
 
 @run_scenario
-async def test_the_outermost_release_makes_everything_safe() -> None:
+async def test_the_outermost_release_sets_every_output_to_its_safe_value() -> None:
     async with leased() as bench:
         await bench.board.hold_lease()
         await bench.board.set("lamp", 1)
@@ -281,12 +281,12 @@ async def test_the_outermost_release_makes_everything_safe() -> None:
             (1.0, "lamp", 0),
         ]
         assert await driving == Ended(Reason.STOPPED, 0, 1.0)
-        with pytest.raises(BoardRefusedError, match="nobody holds it"):
+        with pytest.raises(BoardRefusedError, match="without a lease; call hold_lease"):
             await bench.board.release_lease()
 
 
 @run_scenario
-async def test_a_held_lease_outlives_its_own_duration() -> None:
+async def test_a_held_lease_is_renewed() -> None:
     async with leased() as bench:
         await bench.board.set("lamp", 1)
         await asyncio.sleep(100.0)
@@ -308,7 +308,7 @@ def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it() -> None:
 
 
 @run_scenario
-async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
+async def test_a_motor_left_on_too_long_is_stopped_and_the_fault_is_reported() -> None:
     async with leased() as bench:
         faults = bench.board.faults
         await bench.board.set("lift", 500)
@@ -317,33 +317,33 @@ async def test_a_motor_left_on_too_long_is_stopped_and_says_so() -> None:
         assert bench.recorder.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
         with pytest.raises(BoardRefusedError, match="lift has a latched fault; remove its cause"):
             await bench.board.set("lamp", 1)
-        assert await anext(bench.board.faults) == too_long, "latched: a late listener hears it too"
+        assert await anext(bench.board.faults) == too_long, "a late subscriber receives it too"
         await bench.board.clear()
         await bench.board.set("lamp", 1)
 
 
 @run_scenario
-async def test_the_emergency_stop_makes_all_safe_and_holds_until_it_is_released() -> None:
+async def test_the_emergency_stop_makes_outputs_safe_and_latches_until_released() -> None:
     async with leased() as bench:
         faults = bench.board.faults
         await bench.board.set("lamp", 1)
         driving = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 60.0))
         await asyncio.sleep(1.0)
-        with second_thread() as elsewhere:
-            elsewhere(lambda: bench.pins.sensor("emergency", True))
+        with second_thread() as call_elsewhere:
+            call_elsewhere(lambda: bench.pins.sensor("emergency", True))
             assert await driving == Ended(Reason.FAULT, 0, 1.0)
             assert await anext(faults) == BoardFault("pins", FaultCode.EMERGENCY_STOP, "emergency")
             assert bench.recorder.trace[-2:] == [(1.0, "drum", 0), (1.0, "lamp", 0)]
             with pytest.raises(BoardRefusedError, match="cause of the fault of emergency persists"):
                 await bench.board.clear()
-            elsewhere(lambda: bench.pins.sensor("emergency", False))
+            call_elsewhere(lambda: bench.pins.sensor("emergency", False))
             await asyncio.sleep(0.1)
         await bench.board.clear()
         await bench.board.set("lamp", 1)
 
 
 @run_scenario
-async def test_a_torn_emergency_wire_is_an_emergency_stop() -> None:
+async def test_a_broken_emergency_wire_is_an_emergency_stop() -> None:
     nothing_connected = MockFactory(pin_class=MockPWMPin)
     board = GpioBoard("pins", BENCH, nothing_connected, emergency=("emergency",))
     await board.start()
@@ -353,7 +353,7 @@ async def test_a_torn_emergency_wire_is_an_emergency_stop() -> None:
 
 
 @run_scenario
-async def test_a_mechanism_that_cannot_obey_latches_a_fault() -> None:
+async def test_a_blocked_mechanism_latches_a_fault() -> None:
     async with leased() as bench:
         bench.recorder.jammed = True
         assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
@@ -366,13 +366,13 @@ async def test_a_mechanism_that_cannot_obey_latches_a_fault() -> None:
         assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
 
 
-def test_the_same_story_twice_is_the_same_to_the_last_bit() -> None:
+def test_two_runs_of_a_scenario_are_identical() -> None:
     def scenario() -> list[tuple[float, str, int]]:
         async def play() -> list[tuple[float, str, int]]:
             async with leased() as bench:
-                bench.tiles_pass(*(0.1 * n for n in range(1, 30)))
-                bench.sensed_at(0.55, "full", True)
-                bench.sensed_at(1.05, "full", False)
+                bench.pass_tiles_at(*(0.1 * n for n in range(1, 30)))
+                bench.set_sensor_at(0.55, "full", True)
+                bench.set_sensor_at(1.05, "full", False)
                 drum = asyncio.create_task(bench.board.drive("drum", 650, Elapsed(), 2.0))
                 for _ in range(3):
                     await bench.board.drive("wheel", 800, Edges("counter", 4), 60.0)

@@ -1,4 +1,4 @@
-"""GPIO pins: how they are taken and let go, what they cannot be, and where there are none."""
+"""GPIO pins: opening and closing, refused channels and orders, and machines without pins."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def test_a_closed_board_starts_again_with_counts_at_zero() -> None:
 
 
 @run_scenario
-async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() -> None:
+async def test_a_pin_in_use_is_refused_and_the_pins_opened_before_it_are_released() -> None:
     async with started() as bench:
         other = BoardConfig(
             kind="gpio",
@@ -86,14 +86,14 @@ async def test_two_boards_on_one_pin_is_refused_and_gives_back_what_it_took() ->
         )
         second = GpioBoard("more", other, bench.pins.factory)
         with pytest.raises(
-            BoardRefusedError, match="board more: channel light cannot have its pin"
+            BoardRefusedError, match="board more: the pin of channel light cannot be opened"
         ):
             await second.start()
         assert bench.pin(16).function == "input"
 
 
 @run_scenario
-async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
+async def test_a_refused_channel_table_leaves_no_pin_open() -> None:
     factory = MockFactory(pin_class=MockPWMPin)
     wrong = MotorChannel(kind="motor", pin=17, safe=0, max_on=1.0, hold_while="lamp")
     lamp = OutputChannel(kind="output", pin=12, safe=0)
@@ -105,7 +105,7 @@ async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
         assert factory.pin(17).function == "input"
 
 
-# What pins cannot be
+# Channels and orders that pins do not support
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ async def test_a_table_that_the_board_refuses_leaves_no_pin_taken() -> None:
         (AnalogChannel(kind="analog", pin=4), "analog"),
     ],
 )
-def test_a_channel_that_pins_cannot_be_is_refused_by_name(channel: Any, kind: str) -> None:
+def test_a_channel_that_pins_do_not_support_is_refused_by_name(channel: Any, kind: str) -> None:
     config = BoardConfig(kind="gpio", channels={"thing": channel})
     with pytest.raises(BoardRefusedError) as refused:
         GpioBoard("pins", config, MockFactory(pin_class=MockPWMPin))
     assert str(refused.value) == (
-        f"board pins: channel thing is of kind {kind}; plain GPIO pins can only be motor, output"
-        " and sensor: move it to a serial board."
+        f"board pins: channel thing is of kind {kind}; plain GPIO pins support only motor, output"
+        " and sensor. Move the channel to a serial board."
     )
 
 
@@ -149,7 +149,7 @@ def test_a_pin_that_the_header_does_not_have_is_refused() -> None:
 
 
 @run_scenario
-async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
+async def test_orders_that_pins_do_not_support_are_refused_with_the_reason() -> None:
     async with leased() as bench:
         board = bench.board
         for order, why in (
@@ -164,7 +164,7 @@ async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
                 board.pulse("brake", 0, 3.0),
                 "refused a pulse of brake: a value, count or time is out of its range",
             ),
-            (board.move({"x": 0.1}), "cannot move x: it is plain GPIO pins"),
+            (board.move({"x": 0.1}), "cannot move x, because it has plain GPIO pins only"),
             (board.home("x"), "cannot home x"),
             (board.throw("dome", 2), "cannot throw dice with dome"),
             (board.scan("reader"), "cannot scan with reader"),
@@ -179,13 +179,13 @@ async def test_orders_that_pins_cannot_obey_are_refused_in_a_sentence() -> None:
         assert (await driving).reason is Reason.TIME
 
 
-def test_without_lgpio_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_lgpio_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lgpio", None)
     with pytest.raises(BoardError, match=r"needs the package lgpio.*run `pip install lgpio`"):
         pi_pins()
 
 
-def test_a_machine_without_pins_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_pins_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class LgpioError(Exception):
         pass
 
@@ -195,5 +195,5 @@ def test_a_machine_without_pins_is_told_in_a_sentence(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "lgpio", SimpleNamespace(error=LgpioError))
     pins = SimpleNamespace(LGPIOFactory=no_chip)
     monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", pins)
-    with pytest.raises(BoardError, match=r"gives no GPIO pins \(can not open gpiochip\)"):
+    with pytest.raises(BoardError, match=r"machine cannot be opened \(can not open gpiochip\)"):
         pi_pins()

@@ -1,4 +1,4 @@
-"""A board at the end of a line, as those who drive it see it."""
+"""`SerialBoard` on a line in memory: orders, refusals and events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, FaultCode, L
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardRefusedError
-from tests.firmware_bridge.desk import Desk, later, run_scenario
+from tests.firmware_bridge.desk import Desk, begun, run_scenario
 from tests.firmware_bridge.echo import noise
 
 # Orders and questions
@@ -28,7 +28,7 @@ def test_a_lamp_is_switched() -> None:
 
 def test_a_drive_ends_at_its_third_edge_with_count_and_time() -> None:
     async def scenario(desk: Desk) -> None:
-        drive = await later(desk, desk.board.drive("lid", 800, Edges("s1", 3), 5.0))
+        drive = await begun(desk, desk.board.drive("lid", 800, Edges("s1", 3), 5.0))
         assert desk.recorder.outputs["lid"] == 800
         for _ in range(3):
             await asyncio.sleep(0.1)
@@ -43,7 +43,7 @@ def test_a_drive_ends_at_its_third_edge_with_count_and_time() -> None:
     run_scenario(scenario)
 
 
-def test_a_drive_until_a_level_that_is_there_already_ends_though_its_end_may_come_first() -> None:
+def test_a_drive_until_a_present_level_ends_even_if_its_end_arrives_before_the_reply() -> None:
     async def scenario(desk: Desk) -> None:
         desk.virtual.sensor("s1", active=True)
         for _ in range(300):
@@ -53,7 +53,7 @@ def test_a_drive_until_a_level_that_is_there_already_ends_though_its_end_may_com
     run_scenario(scenario, noise(3))
 
 
-def test_a_drive_runs_out_of_time() -> None:
+def test_a_drive_ends_at_its_time_limit() -> None:
     async def scenario(desk: Desk) -> None:
         assert (await desk.board.drive("lid", 500, Elapsed(), 0.25)).reason is Reason.TIME
 
@@ -62,7 +62,7 @@ def test_a_drive_runs_out_of_time() -> None:
 
 def test_two_motions_at_once_each_get_their_own_end() -> None:
     async def scenario(desk: Desk) -> None:
-        lid = await later(desk, desk.board.drive("lid", 500, Elapsed(), 2.0))
+        lid = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 2.0))
         for _ in range(200):
             assert (await desk.board.pulse("lamp", 1, 0.001)).reason is Reason.DONE
             await desk.board.read("s1")
@@ -72,7 +72,7 @@ def test_two_motions_at_once_each_get_their_own_end() -> None:
     run_scenario(scenario)
 
 
-def test_an_axis_is_homed_and_moved_and_says_where_it_is() -> None:
+def test_an_axis_is_homed_and_moved_and_reports_its_position() -> None:
     async def scenario(desk: Desk) -> None:
         assert (await desk.board.home("x")).reason is Reason.DONE
         desk.virtual.sensor("home", active=False)
@@ -82,7 +82,7 @@ def test_an_axis_is_homed_and_moved_and_says_where_it_is() -> None:
     run_scenario(scenario)
 
 
-def test_dice_are_thrown_a_tag_is_read_a_voltage_measured() -> None:
+def test_dice_are_thrown_and_a_tag_and_a_voltage_are_read() -> None:
     async def scenario(desk: Desk) -> None:
         assert await desk.board.throw("dome", 3) == (1, 2, 3)
         assert await desk.board.scan("reader") is None
@@ -93,7 +93,7 @@ def test_dice_are_thrown_a_tag_is_read_a_voltage_measured() -> None:
     run_scenario(scenario)
 
 
-def test_a_throw_that_is_stopped_says_to_throw_again() -> None:
+def test_a_stopped_throw_is_an_error_that_asks_for_another_throw() -> None:
     async def scenario(desk: Desk) -> None:
         throw = asyncio.ensure_future(desk.board.throw("dome", 2))
         await asyncio.sleep(0.1)
@@ -106,7 +106,7 @@ def test_a_throw_that_is_stopped_says_to_throw_again() -> None:
 
 def test_stop_all_stops_without_waiting() -> None:
     async def scenario(desk: Desk) -> None:
-        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.board.stop_all()
         assert (await drive).reason is Reason.STOPPED
 
@@ -133,13 +133,13 @@ OUT_OF_RANGE = (
 )
 
 
-NOT_HOMED = "board base refused a move of x: x does not know where it is; home it first."
+NOT_HOMED = "board base refused a move of x: the position of x is unknown; home it first."
 
 
-NO_AXIS = "board base cannot move lamp as an axis: its kind is output; name an axis."
+NO_AXIS = "board base cannot move lamp as an axis, because its kind is output; name an axis."
 
 
-TOO_MANY = "board base moves one to three axes at once, not 0; order them one after another."
+TOO_MANY = "board base moves one to three axes at once; got 0. Order the moves one after another."
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ TOO_MANY = "board base moves one to three axes at once, not 0; order them one af
         (lambda board: board.move({}), TOO_MANY),
     ],
 )
-def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
+def test_a_refusal_names_the_channel_the_reason_and_the_next_step(
     order: Callable[[SerialBoard], Awaitable[object]], sentence: str
 ) -> None:
     async def scenario(desk: Desk) -> None:
@@ -163,11 +163,11 @@ def test_a_refusal_names_the_channel_the_reason_and_what_to_do(
     run_scenario(scenario)
 
 
-def test_without_a_lease_nothing_moves_and_the_sentence_says_so() -> None:
+def test_without_a_lease_an_order_is_refused() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         with pytest.raises(
-            BoardRefusedError, match=r"no lease is held, or it expired; hold_lease\(\)"
+            BoardRefusedError, match=r"no lease is held, or the lease expired; call hold_lease\(\)"
         ):
             await desk.board.set("lamp", 1)
 
@@ -176,7 +176,7 @@ def test_without_a_lease_nothing_moves_and_the_sentence_says_so() -> None:
 
 def test_a_busy_motor_is_named() -> None:
     async def scenario(desk: Desk) -> None:
-        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 3.0))
+        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 3.0))
         with pytest.raises(BoardRefusedError, match="lid is busy with another order"):
             await desk.board.drive("lid", 500, Elapsed(), 1.0)
         assert (await drive).reason is Reason.TIME
@@ -187,7 +187,7 @@ def test_a_busy_motor_is_named() -> None:
 # Events
 
 
-def test_every_edge_since_the_call_is_heard_in_order() -> None:
+def test_every_edge_since_the_subscription_is_received_in_order() -> None:
     async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1", "home")
         await asyncio.sleep(0.01)
@@ -206,7 +206,7 @@ def test_every_edge_since_the_call_is_heard_in_order() -> None:
     run_scenario(scenario)
 
 
-def test_a_sensor_that_nobody_watches_any_more_is_not_reported_any_more() -> None:
+def test_a_sensor_without_subscribers_is_no_longer_reported() -> None:
     async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
         await asyncio.sleep(0.01)
@@ -224,7 +224,7 @@ def test_a_sensor_that_nobody_watches_any_more_is_not_reported_any_more() -> Non
     run_scenario(scenario)
 
 
-def test_a_fault_names_its_channel_and_is_heard_by_late_listeners_until_cleared() -> None:
+def test_a_fault_names_its_channel_and_late_subscribers_receive_it_until_cleared() -> None:
     async def scenario(desk: Desk) -> None:
         faults = desk.board.faults
         desk.virtual.latch(FaultCode.OVER_CURRENT, 1)

@@ -1,4 +1,4 @@
-"""What is lost between host and board, a lease, a line or a word, and how that ends."""
+"""`SerialBoard` after a loss: an expired lease, an unplugged line, a lost event."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
-from tests.firmware_bridge.desk import Desk, kinds, later, run_scenario
+from tests.firmware_bridge.desk import Desk, begun, kinds, run_scenario
 from tests.firmware_bridge.echo import noise
 
 # The lease
 
 
-def test_the_lease_is_nested_renewed_while_held_and_returned_by_the_last() -> None:
+def test_the_lease_nests_is_renewed_while_held_and_is_returned_by_the_last_holder() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.hold_lease()
         await desk.board.set("lamp", 1)
@@ -39,7 +39,7 @@ def test_the_lease_is_nested_renewed_while_held_and_returned_by_the_last() -> No
     run_scenario(scenario)
 
 
-def test_two_who_take_the_lease_together_both_have_it_when_told_so() -> None:
+def test_two_tasks_that_take_the_lease_together_both_hold_it_afterwards() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
         await asyncio.gather(desk.board.hold_lease(), desk.board.hold_lease())
@@ -50,19 +50,19 @@ def test_two_who_take_the_lease_together_both_have_it_when_told_so() -> None:
     run_scenario(scenario)
 
 
-def test_giving_back_a_lease_that_nobody_holds_is_refused() -> None:
+def test_releasing_a_lease_that_is_not_held_is_refused() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
-        with pytest.raises(BoardRefusedError, match="the lease is given back, but nobody holds it"):
+        with pytest.raises(BoardRefusedError, match=r"release_lease\(\) without a lease"):
             await desk.board.release_lease()
 
     run_scenario(scenario)
 
 
-def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> None:
+def test_a_host_that_stalls_for_two_seconds_loses_the_lease_and_keeps_the_session() -> None:
     async def scenario(desk: Desk) -> None:
         faults = desk.board.faults
-        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.deaf = True
         await asyncio.sleep(2.0)
         desk.deaf = False
@@ -71,9 +71,9 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
         assert desk.recorder.outputs["lid"] == 0
         assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
         await asyncio.sleep(0.5)
-        with pytest.raises(BoardRefusedError, match="no lease is held, or it expired") as refused:
+        with pytest.raises(BoardRefusedError, match="or the lease expired") as refused:
             await desk.board.drive("lid", 500, Elapsed(), 0.1)
-        assert refused.value.why is Refusal.NO_LEASE, "nothing begins in ignorance of the loss"
+        assert refused.value.why is Refusal.NO_LEASE, "no order begins before the loss is noticed"
         await desk.board.release_lease()
         await desk.board.hold_lease()
         assert (await desk.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
@@ -84,10 +84,10 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_not_the_board() -> N
 # The line
 
 
-def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_new_line() -> None:
+def test_an_unplugged_board_fails_all_pending_calls_and_starts_again_on_a_new_line() -> None:
     async def scenario(desk: Desk) -> None:
         edges, faults = desk.board.watch("s1"), desk.board.faults
-        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         desk.host.unplug()
         for waiting in (drive, anext(edges), anext(faults)):
             with pytest.raises(BoardSilentError, match="unplugged"):
@@ -96,41 +96,41 @@ def test_an_unplugged_board_fails_everything_that_waits_and_starts_again_on_a_ne
         with pytest.raises(BoardSilentError):
             await desk.board.hold_lease()
         await asyncio.sleep(1.0)
-        assert desk.recorder.outputs["lid"] == 0, "the board lets go when its lease expires"
+        assert desk.recorder.outputs["lid"] == 0, "the board stops when its lease expires"
         desk.replug()
         desk.asked.clear()
         await desk.board.start()
-        assert kinds(desk) == [wire.Identify, wire.TakeLease], "it has kept its table"
+        assert kinds(desk) == [wire.Identify, wire.TakeLease], "the board has kept its table"
         await desk.board.hold_lease()
         await desk.board.set("lamp", 1)
 
     run_scenario(scenario)
 
 
-def test_a_board_that_is_unplugged_while_it_is_told_its_table_is_complained_of_once() -> None:
+def test_a_board_that_is_unplugged_during_its_configuration_raises_one_error_only() -> None:
     async def main() -> None:
         desk = Desk()
-        complaints: list[object] = []
-        desk.loop.set_exception_handler(lambda loop, context: complaints.append(context))
+        warnings: list[object] = []
+        desk.loop.set_exception_handler(lambda loop, context: warnings.append(context))
         execute, unplug = desk.virtual.execute, desk.host.unplug
 
-        def until_its_table_comes(message: wire.Message, sequence: int) -> wire.Message:
+        def unplug_at_first_record(message: wire.Message, sequence: int) -> wire.Message:
             if isinstance(message, wire.Configure):
                 asyncio.get_running_loop().call_soon(unplug)
             return execute(message, sequence)
 
-        desk.virtual.execute = until_its_table_comes  # type: ignore[method-assign]
+        desk.virtual.execute = unplug_at_first_record  # type: ignore[method-assign]
         with pytest.raises(BoardSilentError, match="unplugged"):
             await desk.board.start()
         del desk
         await asyncio.sleep(0)
         gc.collect()
-        assert complaints == []
+        assert warnings == []
 
     clock.run(main())
 
 
-def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
+def test_a_subscriber_that_reads_late_receives_the_loss_as_an_error() -> None:
     async def scenario(desk: Desk) -> None:
         edges, faults = desk.board.watch("s1"), desk.board.faults
         desk.host.unplug()
@@ -143,11 +143,11 @@ def test_whoever_hears_late_of_a_loss_does_not_take_it_for_a_goodbye() -> None:
     run_scenario(scenario)
 
 
-def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stopped() -> None:
+def test_a_motion_whose_end_is_never_reported_is_stopped_after_its_limit() -> None:
     async def scenario(desk: Desk) -> None:
         desk.virtual.send = lambda event: None
         with pytest.raises(
-            BoardSilentError, match="did not tell how a drive of lid ended, 6 s after"
+            BoardSilentError, match="did not report the end of a drive of lid within 6 s after"
         ):
             await desk.board.drive("lid", 500, Elapsed(), 1.0)
         assert desk.loop.time() == pytest.approx(7.0, abs=0.1)
@@ -157,10 +157,10 @@ def test_a_motion_whose_end_is_never_told_is_given_up_after_its_limit_and_stoppe
     run_scenario(scenario)
 
 
-def test_closing_stops_everything_ends_the_iterators_and_may_be_done_twice() -> None:
+def test_closing_stops_motions_ends_iterators_and_is_idempotent() -> None:
     async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
-        drive = await later(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
+        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
         await desk.board.close()
         await desk.board.close()
         assert desk.recorder.outputs["lid"] == 0
@@ -172,7 +172,7 @@ def test_closing_stops_everything_ends_the_iterators_and_may_be_done_twice() -> 
     run_scenario(scenario)
 
 
-def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> None:
+def test_on_a_noisy_line_300_pulses_drives_and_throws_end_as_on_a_clean_line() -> None:
     async def scenario(desk: Desk) -> None:
         for _ in range(300):
             assert (await desk.board.pulse("lamp", 1, 0.01)).reason is Reason.DONE
@@ -186,8 +186,8 @@ def test_on_a_noisy_line_a_whole_shift_of_motions_ends_as_on_a_clean_one() -> No
 # A lease that the board refuses
 
 
-def _refuses_leases(desk: Desk, when: Callable[[], bool]) -> None:
-    """The board says no to every lease while this is so."""
+def _refuse_leases(desk: Desk, when: Callable[[], bool]) -> None:
+    """Make the board refuse every lease while `when()` is true."""
     execute = desk.virtual.execute
 
     def answer(message: wire.Message, sequence: int) -> wire.Message:
@@ -201,22 +201,22 @@ def _refuses_leases(desk: Desk, when: Callable[[], bool]) -> None:
 def test_a_refused_lease_is_not_held() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
-        _refuses_leases(desk, lambda: True)
+        _refuse_leases(desk, lambda: True)
         with pytest.raises(BoardRefusedError, match="a lease"):
             await desk.board.hold_lease()
         asked = len(desk.asked)
         await asyncio.sleep(5.0)
-        assert desk.asked[asked:] in ([], [wire.TakeLease(0)]), "it is not asked for again"
-        with pytest.raises(BoardRefusedError, match="nobody holds it"):
+        assert desk.asked[asked:] in ([], [wire.TakeLease(0)]), "the lease is not requested again"
+        with pytest.raises(BoardRefusedError, match="without a lease"):
             await desk.board.release_lease()
 
     run_scenario(scenario)
 
 
-def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
+def test_every_task_that_requests_a_refused_lease_receives_the_refusal() -> None:
     async def scenario(desk: Desk) -> None:
         await desk.board.release_lease()
-        _refuses_leases(desk, lambda: True)
+        _refuse_leases(desk, lambda: True)
         both = await asyncio.gather(
             desk.board.hold_lease(), desk.board.hold_lease(), return_exceptions=True
         )
@@ -225,11 +225,11 @@ def test_all_who_ask_together_for_a_refused_lease_are_told_so() -> None:
     run_scenario(scenario)
 
 
-def test_a_lease_that_is_refused_when_it_is_renewed_is_not_taken_as_held() -> None:
-    """A board that refuses a renewal has let go: nobody takes its lease again unknowingly."""
+def test_a_lease_whose_renewal_is_refused_is_not_taken_as_held() -> None:
+    """A refused renewal means that the board has made its outputs safe, so the lease is lost."""
 
     async def scenario(desk: Desk) -> None:
-        _refuses_leases(desk, lambda: desk.loop.time() < refused_until)
+        _refuse_leases(desk, lambda: desk.loop.time() < refused_until)
         refused_until = desk.loop.time() + 0.3
         await asyncio.sleep(2.0)
         asked = len(desk.asked)

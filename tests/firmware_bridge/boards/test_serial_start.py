@@ -1,4 +1,4 @@
-"""How a board at the end of a line is met: identified, configured, probed; or not driven at all."""
+"""The start of a `SerialBoard`: identification, configuration, probing, and strange boards."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_new_board_is_identified_configured_and_made_safe() -> None:
             wire.TakeLease,
         ]
         assert desk.asked[-1] == wire.TakeLease(0)
-        assert await desk.board.start() == identity, "starting an open board only says who it is"
+        assert await desk.board.start() == identity, "an open board only returns its identity"
 
     clock.run(main())
 
@@ -60,7 +60,7 @@ def test_a_board_that_has_the_same_table_is_not_configured_again() -> None:
 def test_a_board_with_another_key_is_not_driven() -> None:
     async def main() -> None:
         desk = Desk(key=b"a stranger's")
-        with pytest.raises(BoardError, match=r"base \(serial DESK0001\) does not know the key"):
+        with pytest.raises(BoardError, match=r"base \(serial DESK0001\) does not have the key"):
             await desk.board.start()
         assert kinds(desk) == [wire.Identify]
 
@@ -76,14 +76,14 @@ def _refuses_version(message: Message) -> Message:
 
 
 @pytest.mark.parametrize("answer", [_other_version, _refuses_version])
-def test_a_board_of_another_version_says_which_command_upgrades_it(
+def test_the_error_for_another_protocol_version_names_the_upgrade_command(
     answer: Callable[[Message], Message],
 ) -> None:
     async def main() -> None:
         desk = Desk()
         desk.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
         with pytest.raises(
-            BoardError, match=r"this program version 1.*`wallwright firmware flash PORT`"
+            BoardError, match=r"program uses version 1.*`wallwright firmware flash PORT`"
         ):
             await desk.board.start()
 
@@ -117,15 +117,15 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
             os.close(near)
             os.close(far)
 
-    said = asyncio.run(main())
-    assert said == "board PTY00001 at address 2: firmware 1 (sim), protocol 1"
+    description = asyncio.run(main())
+    assert description == "board PTY00001 at address 2: firmware 1 (sim), protocol 1"
 
 
-def test_probing_a_port_that_is_not_there_says_so() -> None:
+def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:
     assert "/dev/no-such-port cannot be opened" in asyncio.run(probe("/dev/no-such-port"))
 
 
-def test_a_board_that_has_another_configuration_is_configured_before_anything_else() -> None:
+def test_a_board_that_has_another_configuration_is_configured_at_the_start() -> None:
     async def main() -> None:
         desk = Desk()
         desk.virtual._crc = 0x1234
@@ -136,8 +136,8 @@ def test_a_board_that_has_another_configuration_is_configured_before_anything_el
     clock.run(main())
 
 
-async def _meet_again(desk: Desk, *, reset: bool = False) -> None:
-    """The line is lost and opened again; the board may have been reset meanwhile."""
+async def _reconnect(desk: Desk, *, reset: bool = False) -> None:
+    """Unplug the line, perhaps reset the board, and start on a new line."""
     desk.host.unplug()
     if reset:
         desk.virtual.reset(1)
@@ -146,27 +146,27 @@ async def _meet_again(desk: Desk, *, reset: bool = False) -> None:
     await desk.board.start()
 
 
-def test_a_board_that_answers_again_with_another_configuration_is_not_configured() -> None:
+def test_a_board_that_reconnects_with_another_configuration_is_not_configured() -> None:
     async def scenario(desk: Desk) -> None:
         desk.virtual._crc = 0x1234
         with pytest.raises(StrangeBoardError, match="has the configuration of another table"):
-            await _meet_again(desk)
+            await _reconnect(desk)
         assert kinds(desk) == [wire.Identify]
 
     run_scenario(scenario)
 
 
-def test_a_board_that_answers_again_with_another_serial_number_is_a_stranger() -> None:
+def test_a_board_that_reconnects_with_another_serial_number_is_refused() -> None:
     async def scenario(desk: Desk) -> None:
         desk.virtual._serial = b"DESK0002"
-        with pytest.raises(StrangeBoardError, match="serial DESK0002 answers where DESK0001 did"):
-            await _meet_again(desk)
+        with pytest.raises(StrangeBoardError, match="DESK0002 answers instead of DESK0001"):
+            await _reconnect(desk)
         assert kinds(desk) == [wire.Identify]
 
     run_scenario(scenario)
 
 
-def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
+def test_a_board_whose_counter_decreased_is_refused() -> None:
     async def scenario(desk: Desk) -> None:
         edges = desk.board.watch("s1")
         await asyncio.sleep(0.1)
@@ -178,25 +178,25 @@ def test_a_board_whose_counter_went_back_is_a_stranger() -> None:
         desk.host.unplug()
         desk.virtual.reset(1)
         desk.virtual.memory.counts["s1"] = 2
-        with pytest.raises(StrangeBoardError, match="s1 counts 2 and had counted 3"):
-            await _meet_again(desk)
-        assert wire.Watch not in kinds(desk), "it is not used"
+        with pytest.raises(StrangeBoardError, match="the count of s1 decreased from 3 to 2"):
+            await _reconnect(desk)
+        assert wire.Watch not in kinds(desk), "the refused board gets no further commands"
 
     run_scenario(scenario)
 
 
-def test_a_board_that_was_reset_in_between_is_the_same_board() -> None:
+def test_a_board_that_was_reset_during_the_disconnect_is_accepted() -> None:
     async def main() -> None:
         desk = Desk()
         desk.virtual._boots = 0xFFFF
         assert (await desk.board.start()).boots == 0xFFFF
-        await _meet_again(desk, reset=True)
-        assert (await desk.board.start()).boots == 0, "its 16 bits are full"
+        await _reconnect(desk, reset=True)
+        assert (await desk.board.start()).boots == 0, "the 16-bit counter begins at 0 again"
 
     clock.run(main())
 
 
-def test_the_tables_file_may_name_the_serial_number() -> None:
+def test_a_board_must_have_the_serial_number_that_the_table_file_names() -> None:
     async def main() -> None:
         for serial in ("DESK0001", "DESK0009"):
             desk = Desk()

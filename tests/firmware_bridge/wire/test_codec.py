@@ -1,3 +1,5 @@
+"""The frame codec: round trips, damaged frames, limits."""
+
 from __future__ import annotations
 
 import re
@@ -29,7 +31,7 @@ FRAMES = st.builds(Frame, BYTE, BYTE, MESSAGES)
 
 
 @given(st.lists(FRAMES, max_size=12), st.integers(1, 40))
-def test_every_message_comes_out_as_it_went_in_however_the_bytes_are_cut(
+def test_every_message_is_decoded_as_it_was_encoded_in_pieces_of_any_size(
     frames: list[Frame], piece: int
 ) -> None:
     data = b"".join(encode(*frame) for frame in frames)
@@ -42,25 +44,25 @@ def test_every_message_comes_out_as_it_went_in_however_the_bytes_are_cut(
 
 
 @given(FRAMES)
-def test_a_frame_fits_an_eight_bit_board_and_has_no_zero_but_its_last(frame: Frame) -> None:
+def test_a_frame_fits_the_maximum_length_and_its_only_zero_is_its_last_byte(frame: Frame) -> None:
     data = encode(*frame)
     assert len(data) <= MAX_FRAME
     assert data.index(0) == len(data) - 1
 
 
-def test_every_layout_fits_the_payload_and_every_number_is_its_own() -> None:
+def test_every_layout_fits_the_payload_and_message_numbers_are_unique() -> None:
     assert all(row.layout.size <= MAX_PAYLOAD for row in TABLE)
     assert len({row.number for row in TABLE}) == len({row.message for row in TABLE}) == len(TABLE)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.message.__name__)
-def test_one_or_two_flipped_bits_never_pass_as_another_frame(row: MessageRow) -> None:
+def test_one_or_two_flipped_bits_are_never_accepted_as_another_frame(row: MessageRow) -> None:
     payload = bytes(index * 37 % 5 and index * 91 % 256 for index in range(row.layout.size))
     _survives_every_double_flip(Frame(2, 77, row.message._make(row.layout.unpack(payload))))
 
 
-def test_the_double_flip_that_passes_a_crc_inside_cobs_does_not_pass_here() -> None:
-    """The record that was found so: two flips move its zeros and leave its own CRC as it was."""
+def test_the_double_flip_that_a_crc_inside_cobs_misses_is_detected() -> None:
+    """In this record two flips move zeros; a CRC inside COBS would stay valid (found by search)."""
     payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000"
     layout = next(row.layout for row in TABLE if row.message is wire.Configure)
     record = wire.Configure._make(layout.unpack(bytes.fromhex(payload)))
@@ -81,7 +83,7 @@ def _survives_every_double_flip(sent: Frame) -> None:
 
 @settings(max_examples=300)
 @given(st.lists(st.binary(max_size=200), max_size=8), FRAMES)
-def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_understood(
+def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     garbage: list[bytes], frame: Frame
 ) -> None:
     decoder = Decoder()
@@ -148,7 +150,7 @@ def test_a_field_that_does_not_fit_is_named_with_its_value(
         encode(0, 0, message)
 
 
-def test_an_impossible_address_is_our_mistake_and_says_so() -> None:
+def test_an_address_out_of_range_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="address 256 and sequence number 0 must be 0-255"):
         encode(256, 0, wire.Clear())
 

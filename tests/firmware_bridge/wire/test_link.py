@@ -1,4 +1,4 @@
-"""The host's side of the wire, told as stories on a line in memory and on the virtual clock."""
+"""The link, host side, on a line in memory and on the virtual clock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.firmware_bridge.echo import EchoBoard, Wired, noise
 def run_scenario(
     scenario: Callable[[Wired], Awaitable[None]], line_noise: Noise | None = None
 ) -> None:
-    """Run a story on an identified link, in virtual time."""
+    """Run a scenario on an identified link, in virtual time."""
 
     async def main() -> None:
         wired = Wired(line_noise)
@@ -34,7 +34,7 @@ def edge(number: int) -> wire.EdgeSeen:
     return wire.EdgeSeen(1, number & 1, number, number)
 
 
-def test_a_command_is_done_and_its_reply_comes_back() -> None:
+def test_a_command_is_executed_and_its_reply_received() -> None:
     async def scenario(wired: Wired) -> None:
         assert await wired.link.request(wire.Read(42)) == wire.Value(42)
         assert asyncio.get_running_loop().time() < 0.005
@@ -42,7 +42,7 @@ def test_a_command_is_done_and_its_reply_comes_back() -> None:
     run_scenario(scenario)
 
 
-def test_a_command_before_identify_says_to_start_the_board() -> None:
+def test_a_command_before_identify_is_an_error_that_asks_for_a_start() -> None:
     async def main() -> None:
         with pytest.raises(BoardSilentError, match="has not been identified yet; start it first"):
             await Wired().link.request(wire.Clear())
@@ -50,7 +50,7 @@ def test_a_command_before_identify_says_to_start_the_board() -> None:
     clock.run(main())
 
 
-def test_no_more_than_the_window_flies_and_all_arrive_in_order() -> None:
+def test_no_more_than_the_window_is_in_flight_and_all_commands_arrive_in_order() -> None:
     async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(1000)]
         await asyncio.sleep(0)
@@ -61,7 +61,7 @@ def test_no_more_than_the_window_flies_and_all_arrive_in_order() -> None:
     run_scenario(scenario)
 
 
-def test_a_lost_command_is_sent_again_and_done_once() -> None:
+def test_a_lost_command_is_sent_again_and_executed_once() -> None:
     async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         reply = wired.link.request(wire.Set(1, 5))
@@ -74,7 +74,7 @@ def test_a_lost_command_is_sent_again_and_done_once() -> None:
     run_scenario(scenario)
 
 
-def test_a_lost_reply_is_given_again_and_the_command_not_done_twice() -> None:
+def test_a_lost_reply_is_sent_again_and_the_command_is_executed_once() -> None:
     async def scenario(wired: Wired) -> None:
         wired.host.connect(lambda _: None, lambda _: None)
         reply = wired.link.request(wire.Set(1, 5))
@@ -87,12 +87,12 @@ def test_a_lost_reply_is_given_again_and_the_command_not_done_twice() -> None:
     run_scenario(scenario)
 
 
-def test_a_deaf_board_is_silent_after_every_repetition_and_says_what_to_do() -> None:
+def test_a_board_that_does_not_answer_is_reported_as_silent_after_every_retry() -> None:
     async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         began = asyncio.get_running_loop().time()
         with pytest.raises(
-            BoardSilentError, match=r"no answer to Clear, asked 9 times\. Is it powered"
+            BoardSilentError, match=r"no answer to Clear, which was sent 9 times\. Check the board"
         ):
             await wired.link.request(wire.Clear())
         assert 1.0 < asyncio.get_running_loop().time() - began < 5.0
@@ -118,7 +118,7 @@ def test_after_silence_nothing_is_sent_until_the_board_is_identified_again() -> 
     run_scenario(scenario)
 
 
-def test_a_board_that_was_reset_falls_silent_instead_of_doing_old_commands() -> None:
+def test_a_board_that_was_reset_does_not_execute_commands_of_the_old_session() -> None:
     async def scenario(wired: Wired) -> None:
         wired.board = EchoBoard(wired.there)
         wired.there.connect(wired.board.receive, lambda _: None)
@@ -129,31 +129,31 @@ def test_a_board_that_was_reset_falls_silent_instead_of_doing_old_commands() -> 
     run_scenario(scenario)
 
 
-def test_events_come_in_order_once_and_are_acknowledged_at_once() -> None:
+def test_events_are_delivered_once_in_order_and_acknowledged_without_delay() -> None:
     async def scenario(wired: Wired) -> None:
         for number in range(100):
             wired.board.emit(edge(number))
         await asyncio.sleep(0.2)
-        assert wired.on_event == [edge(number) for number in range(100)]
+        assert wired.events == [edge(number) for number in range(100)]
         assert wired.link.traffic.repeated_events == 0
 
     run_scenario(scenario)
 
 
-def test_an_event_whose_acknowledgement_was_lost_is_told_once() -> None:
+def test_an_event_whose_acknowledgement_was_lost_is_delivered_once() -> None:
     async def scenario(wired: Wired) -> None:
         wired.board.deaf = True
         wired.board.emit(edge(1))
         await asyncio.sleep(0.3)
         wired.board.deaf = False
         await asyncio.sleep(0.5)
-        assert wired.on_event == [edge(1)]
+        assert wired.events == [edge(1)]
         assert wired.link.traffic.repeated_events >= 1
 
     run_scenario(scenario)
 
 
-def test_a_cancelled_command_that_was_not_sent_yet_is_not_done() -> None:
+def test_a_command_cancelled_before_it_was_sent_is_not_executed() -> None:
     async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(WINDOW + 4)]
         await asyncio.sleep(0)
@@ -165,7 +165,7 @@ def test_a_cancelled_command_that_was_not_sent_yet_is_not_done() -> None:
     run_scenario(scenario)
 
 
-def test_stop_all_overtakes_what_waits_and_what_waits_is_never_done() -> None:
+def test_stop_all_is_sent_before_waiting_commands_which_are_never_executed() -> None:
     async def scenario(wired: Wired) -> None:
         replies = [wired.link.request(wire.Set(1, value)) for value in range(WINDOW + 20)]
         await asyncio.sleep(0)
@@ -178,7 +178,7 @@ def test_stop_all_overtakes_what_waits_and_what_waits_is_never_done() -> None:
     run_scenario(scenario)
 
 
-def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
+def test_an_unplugged_line_fails_pending_commands_and_a_new_line_works() -> None:
     async def scenario(wired: Wired) -> None:
         reply = wired.link.request(wire.Clear())
         await asyncio.sleep(0)
@@ -198,7 +198,7 @@ def test_an_unplugged_line_fails_what_waits_and_a_new_one_goes_on() -> None:
     run_scenario(scenario)
 
 
-def test_two_boards_share_a_line_and_hear_only_their_own_commands() -> None:
+def test_two_boards_share_a_line_and_execute_only_their_own_commands() -> None:
     async def main() -> None:
         host, there = memory_line()
         line = SerialLine(host)
@@ -220,7 +220,7 @@ def test_two_boards_share_a_line_and_hear_only_their_own_commands() -> None:
     clock.run(main())
 
 
-def test_a_slow_line_is_waited_for_instead_of_flooded() -> None:
+def test_the_timeout_grows_with_the_round_trip_of_a_slow_line() -> None:
     trip = RoundTrip()
     for _ in range(20):
         trip.measured(0.2)
@@ -229,7 +229,7 @@ def test_a_slow_line_is_waited_for_instead_of_flooded() -> None:
     assert trip.timeout > 0.4
 
 
-def test_on_a_noisy_line_20_000_commands_are_each_done_exactly_once_in_order() -> None:
+def test_on_a_noisy_line_20_000_commands_are_each_executed_once_in_order() -> None:
     async def scenario(wired: Wired) -> None:
         values = iter(range(20_000))
 
@@ -246,13 +246,13 @@ def test_on_a_noisy_line_20_000_commands_are_each_done_exactly_once_in_order() -
     run_scenario(scenario, noise(7))
 
 
-def test_on_a_noisy_line_every_event_is_told_exactly_once_in_order() -> None:
+def test_on_a_noisy_line_every_event_is_delivered_once_in_order() -> None:
     async def scenario(wired: Wired) -> None:
         for number in range(5_000):
             wired.board.emit(edge(number))
             await asyncio.sleep(0.004)
         await asyncio.sleep(5.0)
-        assert wired.on_event == [edge(number) for number in range(5_000)]
+        assert wired.events == [edge(number) for number in range(5_000)]
         assert wired.link.traffic.repeated_events > 10
 
     run_scenario(scenario, noise(8))

@@ -64,7 +64,7 @@ def test_bytes_go_both_ways(port: Port) -> None:
     asyncio.run(main())
 
 
-def test_what_the_port_does_not_take_at_once_is_kept_and_sent_later(port: Port) -> None:
+def test_bytes_that_the_port_does_not_accept_yet_are_sent_later(port: Port) -> None:
     async def main() -> None:
         transport = open_serial(port.path)
         transport.connect(lambda _: None, lambda _: None)
@@ -85,18 +85,18 @@ def test_what_the_port_does_not_take_at_once_is_kept_and_sent_later(port: Port) 
     asyncio.run(main())
 
 
-def test_a_port_that_takes_nothing_is_given_up_before_memory_fills(port: Port) -> None:
+def test_a_blocked_port_is_closed_before_its_buffer_exceeds_the_limit(port: Port) -> None:
     async def main() -> None:
         transport, reasons, gone = await _watched(port)
         for _ in range(3 * MOST_UNSENT // 1000):
             transport.write(bytes(1000))
         await _until(gone)
-        assert "takes no more" in reasons[0] and len(reasons) == 1
+        assert "is blocked" in reasons[0] and len(reasons) == 1
 
     asyncio.run(main())
 
 
-def test_pulling_the_plug_is_told_once_and_says_what_to_do(port: Port) -> None:
+def test_an_unplugged_port_is_reported_once_with_the_next_step(port: Port) -> None:
     async def main() -> None:
         transport, reasons, gone = await _watched(port)
         port.unplug()
@@ -110,7 +110,7 @@ def test_pulling_the_plug_is_told_once_and_says_what_to_do(port: Port) -> None:
     asyncio.run(main())
 
 
-def test_closing_is_idempotent_and_tells_nobody(port: Port) -> None:
+def test_closing_is_idempotent_and_reports_no_loss(port: Port) -> None:
     async def main() -> None:
         transport, reasons, _ = await _watched(port)
         transport.close()
@@ -122,7 +122,7 @@ def test_closing_is_idempotent_and_tells_nobody(port: Port) -> None:
     asyncio.run(main())
 
 
-def test_a_port_that_is_not_there_is_named_with_what_to_do() -> None:
+def test_the_error_for_a_missing_port_names_it_and_the_next_step() -> None:
     async def main() -> None:
         with pytest.raises(
             BoardSilentError, match=r"port /dev/no-such-port cannot be opened.*scan"
@@ -132,10 +132,10 @@ def test_a_port_that_is_not_there_is_named_with_what_to_do() -> None:
     asyncio.run(main())
 
 
-def test_a_port_that_goes_while_it_is_being_opened_is_only_not_there_yet(
+def test_a_port_that_disappears_while_it_is_opened_raises_board_silent_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whoever waits for a pulled plug asks again; anything but BoardSilent would end the table."""
+    """A table that waits for a cable retries after BoardSilentError; another error would end it."""
 
     def vanish(*_: object, **__: object) -> None:
         raise termios.error(errno.EIO, "Input/output error")
