@@ -1,15 +1,15 @@
 """The least time that a cycle can take on this table: computed from its own speeds, not measured.
 
-`under`, from the lid closed to walls staged: the mixing, then the busiest head. On average, and so
-in this bound, a head's next tile comes `spacing` seconds after the last while `plenty` tiles lie in
-the drum and, below that, in proportion later: spacing x plenty / n. Heads work side by side, so the
-bound lets all of them lift in step and asks for n at the beginning of each lift. To that comes what
-nothing can overlap: the last tile's way to the counter and the last push. A head that fills several
-trays waits for the chain between them.
+`under`, from the lid closed to walls staged: the mixing, then the busiest head. A head's next tile
+comes `spacing` seconds after the last while `plenty` tiles lie in the drum and, below that, in
+proportion later: spacing x plenty / n. Heads work side by side, so the bound lets all of them lift
+in step and asks for n at the beginning of each lift. To that comes what nothing can overlap: the
+last tile's way to the counter and the last push. A head that fills several trays waits for the
+chain between them. `spacing` is a mean: where tiles come at random, the slowest head needs longer.
 
-`top`, from the raise ordered to ready to play: the critical path of lifts, dice and gantry. Lifts
-and dice may work at once, the gantry needs raised walls, and a tile that a throw decides on cannot
-move before that throw; until then the jaws wait over the field's centre at the height at which they
+`top`, from the raise ordered to ready to play: lifts, then dice and gantry. A set-up throws dice
+only when its walls stand: a step begins when the step before it is confirmed. The gantry works in
+parallel with neither, except that the jaws wait over the field's centre at the height at which they
 travel. People's parts count nothing.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from config.layout.staging import Staging
 from config.schema import HeadsModule, Table
 from controller.planning.kinematics import Kinematics, Pose
-from controller.planning.moves import Carry, Move, Shake, TurnOver
+from controller.planning.moves import Carry, Move, TurnOver
 
 
 def under_bound(table: Table, staging: Staging) -> float:
@@ -39,15 +39,8 @@ def under_bound(table: Table, staging: Staging) -> float:
 
 def top_bound(moves: Iterable[Move], table: Table, tile_height: float) -> float:
     """Seconds from the raise ordered to ready to play, for these moves in this order."""
-    moves = tuple(moves)
-    gantry = table.modules.trays.lift if table.modules.trays else 0.0
-    dice = 0.0
-    for move, seconds in zip(moves, move_seconds(moves, table, tile_height), strict=True):
-        if isinstance(move, Shake):
-            dice += seconds
-        else:
-            gantry = max(gantry, dice) + seconds
-    return max(gantry, dice)
+    lifts = table.modules.trays.lift if table.modules.trays else 0.0
+    return lifts + sum(move_seconds(tuple(moves), table, tile_height))
 
 
 def move_seconds(moves: Sequence[Move], table: Table, tile_height: float) -> Iterator[float]:
