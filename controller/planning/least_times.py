@@ -37,9 +37,9 @@ def under_bound(table: Table, staging: Staging) -> float:
     return modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table)
 
 
-def top_bound(moves: Iterable[Move], table: Table, tile_height: float) -> float:
+def top_bound(moves: Iterable[Move], table: Table, staging: Staging, tile_height: float) -> float:
     """Seconds from the raise ordered to ready to play, for these moves in this order."""
-    lifts = table.modules.trays.lift if table.modules.trays else 0.0
+    lifts = table.modules.trays.lift if table.modules.trays and staging.fills else 0.0
     return lifts + sum(move_seconds(tuple(moves), table, tile_height))
 
 

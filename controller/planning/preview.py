@@ -22,8 +22,8 @@ from rules.steps import Build
 class Preview:
     """Moves of a table for a settled set-up, and their least duration.
 
-    `seconds_each` is each move's own time; `seconds` is less than their sum where some of them can
-    be made at once, and more by the time in which the walls come up.
+    `seconds_each` is each move's own time; `seconds` is their sum and the time in which the walls
+    are raised.
     """
 
     staging: Staging
@@ -56,6 +56,6 @@ def preview(
         planner.staging,
         tuple(moves),
         tuple(round(seconds, 3) for seconds in move_seconds(moves, table, height)),
-        round(top_bound(moves, table, height), 3),
+        round(top_bound(moves, table, staging, height), 3),
         top,
     )

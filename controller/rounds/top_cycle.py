@@ -89,7 +89,7 @@ class Top:
         if not known:
             figures.top.append(run_state.clock() - begun)
             figures.top_bound.append(
-                top_bound(deal.moves, self._table, self._place.tile.height_mm / 1000)
+                top_bound(deal.moves, self._table, self._staging, self._place.tile.height_mm / 1000)
             )
         await run_state.machine.enter("begin_play")
         await run_state.journal.settle()

@@ -15,6 +15,7 @@ from rules.geometry import BareTable, Walls
 from rules.setup_facts import settle
 
 ROBOTIC = load_table("robotic")
+WALLS = stage(Walls.even(17), ROBOTIC)
 HEIGHT = load_game("wenzhou").tile.height_mm / 1000
 
 
@@ -68,25 +69,25 @@ def test_a_first_packet_and_the_indicator_take_as_long_as_the_sum_by_hand() -> N
     moves = seeds_example()
     short = (*moves[:3], moves[-1])
     assert [type(move) for move in short] == [Shake, Shake, Carry, TurnOver]
-    assert top_bound(short, ROBOTIC, HEIGHT) == pytest.approx(2.5 + 3.0 + packet + indicator)
+    assert top_bound(short, ROBOTIC, WALLS, HEIGHT) == pytest.approx(2.5 + 3.0 + packet + indicator)
 
 
 def test_the_whole_example_is_its_lifts_throws_and_moves_one_after_another() -> None:
     moves = seeds_example()
     kinematics = Kinematics(ROBOTIC, HEIGHT)
-    begun = top_bound(moves[:3], ROBOTIC, HEIGHT)
+    begun = top_bound(moves[:3], ROBOTIC, WALLS, HEIGHT)
     _, pose = kinematics.seconds(moves[2], Pose(height=0.057))
     for move in moves[3:]:
         seconds, pose = kinematics.seconds(move, pose)
         begun += seconds
-    assert top_bound(moves, ROBOTIC, HEIGHT) == pytest.approx(begun)
+    assert top_bound(moves, ROBOTIC, WALLS, HEIGHT) == pytest.approx(begun)
     assert begun == pytest.approx(51.402, abs=0.001)
 
 
 def test_dice_that_are_thrown_by_hand_leave_out_the_time_of_the_dome() -> None:
     moves = seeds_example()
-    shaken = top_bound(moves, ROBOTIC, HEIGHT)
-    events = top_bound(moves[2:], ROBOTIC, HEIGHT)
+    shaken = top_bound(moves, ROBOTIC, WALLS, HEIGHT)
+    events = top_bound(moves[2:], ROBOTIC, WALLS, HEIGHT)
     assert shaken - events == pytest.approx(2 * 1.5)
 
 
@@ -94,7 +95,12 @@ def test_what_people_do_counts_nothing() -> None:
     setup = settle(find_game("wenzhou").setup(), ((3, 5), (2, 4)))
     guided = tuple(Prompt(packet) for packet in setup.deal)
     classic = load_table("classic")
-    assert top_bound(guided, classic, HEIGHT) == pytest.approx(2.5)
-    assert top_bound((Shake(2, 1), Shake(2, 1), *guided), classic, HEIGHT) == pytest.approx(
-        2.5 + 3.0
-    )
+    assert top_bound(guided, classic, stage(Walls.even(17), classic), HEIGHT) == pytest.approx(2.5)
+    assert top_bound(
+        (Shake(2, 1), Shake(2, 1), *guided), classic, stage(Walls.even(17), classic), HEIGHT
+    ) == pytest.approx(2.5 + 3.0)
+
+
+def test_a_game_without_walls_does_not_wait_for_the_lifts() -> None:
+    bare = stage(BareTable(), ROBOTIC)
+    assert top_bound((Shake(2, 1), Shake(2, 1)), ROBOTIC, bare, HEIGHT) == pytest.approx(3.0)
