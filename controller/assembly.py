@@ -133,8 +133,8 @@ def simulated(
         plant.power_on()
         return Hardware(boards, hands, face_of, (), lambda: None, plant)
     plug, bench = _emulated(plant) if emulated else _executed(plant)
-    plug.hear = bench.receive
-    bench.plugged_in_by(plug)
+    plug.on_receive = bench.receive
+    bench.set_cable(plug)
     line = SerialLine(plug.open())
     nonces, flags = Random(f"{seed}:nonces"), flags_of(table)
     serial = {

@@ -15,7 +15,7 @@ from controller.cli.options import AsJson, KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
 from firmware_bridge.commissioning.flashing import tree_hash
-from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, introduced
+from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, board_summary
 from firmware_bridge.wire.errors import BoardSilentError
 
 
@@ -95,10 +95,10 @@ def _lines(scanned: Scanned, keys: DeviceKeys) -> list[str]:
         return [scanned.refusal]
     current = tree_hash()
     lines = [
-        f"{introduced(answer)}; build {build_of(answer, scanned.port, current)};"
+        f"{board_summary(answer)}; build {build_of(answer, scanned.port, current)};"
         f" key {key_of(answer, keys)}"
         if answer.identity
-        else f"{introduced(answer)}: wallwright firmware flash {scanned.port}"
+        else f"{board_summary(answer)}: wallwright firmware flash {scanned.port}"
         for answer in scanned.answers
     ]
     return lines or [SILENCE]

@@ -150,8 +150,8 @@ class SurvivingTable:
             self.plant.power_on()
         else:
             bench = Bench(self.plant, self.plug.send)
-            self.plug.hear = bench.receive
-            bench.plugged_in_by(self.plug)
+            self.plug.on_receive = bench.receive
+            bench.set_cable(self.plug)
 
     @property
     def remembers(self) -> bool:

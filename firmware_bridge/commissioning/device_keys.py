@@ -24,7 +24,7 @@ KEY_SIZES = (16, 32)
 
 
 class KeysError(WallwrightError, ValueError):
-    """The file of keys cannot be used: one sentence, and what to do."""
+    """The key file cannot be used. The message is one sentence with the next step."""
 
 
 class MissingKeyError(BoardError):
@@ -57,14 +57,14 @@ class DeviceKeys:
             return KEY
         if serial == UNSET:
             raise MissingKeyError(
-                "this board was never provisioned, so nobody can tell it from another; give it a"
-                " serial number, an address and a key:"
+                "this board was never provisioned, and therefore has no identity; give it a serial"
+                " number, an address and a key:"
                 " `wallwright firmware provision PORT --serial S --address N`."
             )
         raise MissingKeyError(
-            f"there is no key for the board {serial} in {self.file}; copy its line from the host"
-            " that has it (--keys names another file), or provision the board anew:"
-            " `wallwright firmware provision PORT --serial S --address N`."
+            f"there is no key for the board {serial} in {self.file}; copy the key's line from the"
+            " host that provisioned the board (--keys names another file), or provision the board"
+            " again: `wallwright firmware provision PORT --serial S --address N`."
         )
 
     def remember(self, serial: str, key: bytes) -> None:
@@ -94,15 +94,17 @@ def _read(file: Path) -> dict[str, bytes]:
             mode = os.fstat(stream.fileno()).st_mode
             if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise KeysError(
-                    f"The keys in {file} can be read by others (mode {stat.S_IMODE(mode):04o});"
-                    f" close it: chmod 600 {file}."
+                    f"The key file {file} is readable by other users (mode"
+                    f" {stat.S_IMODE(mode):04o}); restrict it: chmod 600 {file}."
                 )
             lines = stream.read().splitlines()
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise KeysError(f"The keys in {file} cannot be read ({reason}); look at it.") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise KeysError(
+            f"The key file {file} cannot be read ({reason}); repair or remove it."
+        ) from error
     return dict(
         _key(file, number, line)
         for number, line in enumerate(lines, 1)
@@ -118,14 +120,14 @@ def _key(file: Path, number: int, line: str) -> tuple[str, bytes]:
         key = b""
     if not is_serial(serial) or len(key) not in KEY_SIZES:
         raise KeysError(
-            f"{file}:{number}: no serial number with a key of 16 or 32 bytes in hexadecimal;"
-            " remove the line, or provision that board anew."
+            f"{file}:{number}: the line is not a serial number with a key of 16 or 32 bytes in"
+            " hexadecimal; remove the line, or provision that board again."
         )
     return serial, key
 
 
 def is_serial(serial: str) -> bool:
-    """Whether it is eight letters and digits."""
+    """Whether a text is a serial number: eight letters and digits."""
     return len(serial) == SERIAL_SIZE and serial.isascii() and serial.isalnum()
 
 
@@ -143,6 +145,6 @@ def _write(file: Path, keys: Mapping[str, bytes]) -> None:
         aside.replace(file)
     except OSError as error:
         raise KeysError(
-            f"Keys cannot be put on file in {file} ({error.strerror}); name another file with"
+            f"The key file {file} cannot be written ({error.strerror}); name another file with"
             " --keys."
         ) from error

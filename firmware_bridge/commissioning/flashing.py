@@ -1,8 +1,8 @@
 """Flashing: builds the firmware with make, writes it with avrdude, identifies it by its hash.
 
-The build id is the first four bytes of the SHA-256 of the sources. The flashed firmware contains
-it, so a board reports it with its identity. The built file contains it in a section of its own, and
-it can be computed from the sources.
+The build id is the first four bytes of the SHA-256 of the sources. It is compiled into the
+firmware, so that a board reports it with its identity. The built ELF file contains it in a section
+of its own, and `tree_hash` computes it from the sources.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROGRAMMER = ("-c", "wiring", "-p", "m2560", "-b", "115200", "-D")
 PACKAGES = "gcc-avr avr-libc binutils-avr make"
 NOTE = b".wallwright"
 """The section of the built file with the hash, in hexadecimal; it is not flashed."""
-_PARTING = "avrdude done."
+_LAST_LINE = "avrdude done."
 """The last line of avrdude's output, which is the same after success and failure."""
 _ELF_HEADER = Struct("<16sHHIIIIIHHHHHH")
 _SECTION = Struct("<10I")
@@ -46,7 +46,7 @@ class FlashingError(WallwrightError):
         self.refused = refused
 
 
-# Which build
+# Build and its hash
 
 
 def tree_hash(firmware: Path = FIRMWARE) -> bytes | None:
@@ -92,19 +92,21 @@ def build() -> bytes:
     for tool in ("make", "avr-gcc"):
         if shutil.which(tool) is None:
             raise FlashingError(
-                f"{tool} is not there, which builds the firmware; install it:"
+                f"{tool} is not installed; the build of the firmware needs it. Install it:"
                 f" sudo apt-get install {PACKAGES}.",
                 refused=True,
             )
     if not (FIRMWARE / "Makefile").exists():
         raise FlashingError(
-            f"There are no sources of the firmware in {FIRMWARE}; use a checkout of the project.",
+            f"{FIRMWARE} does not contain the firmware's sources; use a checkout of the project.",
             refused=True,
         )
     _run(["make", "-C", str(FIRMWARE), "avr"], "The build")
     made = built_hash()
     if made is None:
-        raise FlashingError(f"The build left no hash in {ELF}; run make clean in {FIRMWARE}.")
+        raise FlashingError(
+            f"The built file {ELF} contains no hash of its sources; run make clean in {FIRMWARE}."
+        )
     return made
 
 
@@ -117,14 +119,14 @@ def require_built() -> bytes:
         )
     if made != tree_hash():
         raise FlashingError(
-            f"The firmware that lies ready (build {made.hex()}) is of other sources than these;"
-            " build it anew: wallwright firmware build.",
+            f"The built firmware (build {made.hex()}) is older than its sources; build it again:"
+            " wallwright firmware build.",
             refused=True,
         )
     return made
 
 
-# Into the board
+# Writing to the board
 
 
 def flash(port: str) -> None:
@@ -149,7 +151,7 @@ def require_avrdude(port: str) -> None:
     """Raise FlashingError if avrdude is missing, or there is no such port."""
     if shutil.which("avrdude") is None:
         raise FlashingError(
-            "avrdude is not there, which talks to a board's bootloader; install it:"
+            "avrdude is not installed; it is needed to write to a board. Install it:"
             " sudo apt-get install avrdude.",
             refused=True,
         )
@@ -160,7 +162,7 @@ def require_port(port: str) -> None:
     """Raise FlashingError if there is no such port."""
     if not Path(port).exists():
         raise FlashingError(
-            f"There is no port {port}; `wallwright scan` lists those that are attached.",
+            f"There is no port {port}; `wallwright scan` lists the attached ports.",
             refused=True,
         )
 
@@ -173,20 +175,22 @@ def avrdude(port: str, operation: str) -> None:
     )
 
 
-def _run(command: list[str], what: str) -> None:
+def _run(command: list[str], action: str) -> None:
     try:
         done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
             command, capture_output=True, text=True, check=False, errors="replace"
         )
     except OSError as error:
         raise FlashingError(
-            f"{what} could not be started ({error.strerror}); look at {command[0]}.", refused=True
+            f"{action} could not be started ({error.strerror}); check the program {command[0]}.",
+            refused=True,
         ) from error
     if done.returncode:
-        raise FlashingError(f"{what} failed: {_last_line(done.stdout + done.stderr)}")
+        raise FlashingError(f"{action} failed: {_last_line(done.stdout + done.stderr)}")
 
 
-def _last_line(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines()]
-    telling = [line for line in lines if line and not line.startswith(_PARTING)]
-    return telling[-1] if telling else "it did not say why."
+def _last_line(output: str) -> str:
+    """The last line of a tool's output that may contain the cause of a failure."""
+    lines = [line.strip() for line in output.splitlines()]
+    causes = [line for line in lines if line and not line.startswith(_LAST_LINE)]
+    return causes[-1] if causes else "the program printed no reason."

@@ -15,7 +15,7 @@ from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
-"""Seconds within which a board that resets when its port is opened begins to answer."""
+"""Seconds to wait for the first answer; a board that resets when its port is opened needs most."""
 ADDRESSES = range(8)
 
 
@@ -77,13 +77,14 @@ async def probe(port: str) -> str:
         found = await answers(port)
     except BoardSilentError as reason:
         return str(reason)
-    return "; ".join(map(introduced, found)) or SILENCE
+    return "; ".join(map(board_summary, found)) or SILENCE
 
 
 SILENCE = f"nothing answers at {BAUD} baud"
+"""The description of a port on which no board answers."""
 
 
-def introduced(answer: ProbeAnswer) -> str:
+def board_summary(answer: ProbeAnswer) -> str:
     """A description of a board: serial number, address, firmware and protocol."""
     reply = answer.identity
     if reply is None:

@@ -18,7 +18,7 @@ from firmware_bridge.commissioning.device_keys import (
 )
 
 VERSION = 1
-MOST_KEY = 32
+LONGEST_KEY = 32
 ADDRESSES = range(8)
 _CRC_SEED = 0xFFFF
 _RECORD = 16
@@ -32,26 +32,29 @@ def image(serial: str, key: bytes, address: int) -> bytes:
     """
     if not is_serial(serial):
         raise ValueError(
-            f"'{serial}' is no serial number; give {SERIAL_SIZE} letters and digits, as WALL0001."
+            f"'{serial}' is not a serial number; give {SERIAL_SIZE} letters and digits, such as"
+            " WALL0001."
         )
     if address not in ADDRESSES:
-        raise ValueError(f"{address} is no address; give 0 to {ADDRESSES[-1]}, as in the table.")
-    if not 0 < len(key) <= MOST_KEY:
-        raise ValueError(f"A key of {len(key)} bytes cannot be kept; give 1 to {MOST_KEY}.")
-    body = bytes([VERSION]) + serial.encode("ascii") + key.ljust(MOST_KEY, b"\0")
+        raise ValueError(
+            f"An address must be 0 to {ADDRESSES[-1]}, as in the table's file; got {address}."
+        )
+    if not 0 < len(key) <= LONGEST_KEY:
+        raise ValueError(f"A key must have 1 to {LONGEST_KEY} bytes; got {len(key)}.")
+    body = bytes([VERSION]) + serial.encode("ascii") + key.ljust(LONGEST_KEY, b"\0")
     body += bytes([len(key), address])
     return body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
 
 
 def require_real(serial: str, key: bytes) -> None:
-    """Raise ValueError for a serial number or a key that a real board must not have."""
+    """Raise ValueError for a serial number or a key that is not valid for a real board."""
     if serial == UNSET or serial.startswith(SIMULATED):
         raise ValueError(
-            f"'{serial}' belongs to boards that were never provisioned or do not exist; give a"
-            " serial number that begins otherwise."
+            f"'{serial}' is reserved for simulated boards and boards without provisioning; give a"
+            f" serial number other than {UNSET} that does not begin with {SIMULATED}."
         )
     if len(key) not in KEY_SIZES:
-        raise ValueError(f"A key has 16 or 32 bytes, not {len(key)}.")
+        raise ValueError(f"The key of a real board must have 16 or 32 bytes; got {len(key)}.")
 
 
 def intel_hex(data: bytes, start: int = 0) -> str:

@@ -65,7 +65,7 @@ class BoardMemory:
     dice: dict[int, DiceMemory] = field(default_factory=dict)
 
     def begun(self, channel: int, ticket: int, sensor: CountingSensor | None) -> None:
-        """Record the begin of an order; from now on, activations of `sensor` count for it."""
+        """Record the start of an order; from now on, activations of `sensor` count for it."""
         if sensor is None:
             self.orders[channel] = LastOrder(ticket)
         else:

@@ -43,7 +43,7 @@ class AxesMotion:
         travel.homing = True
         axis.homed = False
         if axis.switch is not None and axis.switch.active:
-            self._at_home(axis, axis.home)
+            self._reach_home(axis, axis.home)
             return
         speed = axis.record.speed_um_s / 1e6 * HOMING_SPEED
         axis.profile = Trapezoid(axis.rest, axis.home, speed, axis.record.acceleration_um_s2 / 1e6)
@@ -63,12 +63,12 @@ class AxesMotion:
                 continue
             since = now - each.began
             if dead or each.profile is None:
-                self._rests(each, each.position(now))
+                self._come_to_rest(each, each.position(now))
             elif not isinstance(each.profile, Ramp):
                 at, velocity = each.profile.position(since), each.profile.velocity(since)
                 each.profile = Ramp(at, velocity, each.record.acceleration_um_s2 / 1e6)
                 each.began = now
-                self._rests_in(each, each.profile)
+                self._schedule_arrival(each, each.profile)
 
     def forget_tickets(self) -> None:
         """Report no end of the present motions: their session has ended."""
@@ -90,7 +90,7 @@ class AxesMotion:
             if axis.travel is None or isinstance(axis.profile, Ramp):
                 continue
             if axis.travel.homing:
-                self._at_home(axis, axis.home)
+                self._reach_home(axis, axis.home)
             elif axis.profile is not None and abs(axis.profile.target - axis.home) > _EXACT:
                 self._core.latch(FaultCode.LIMIT_SWITCH, axis.number)
 
@@ -106,58 +106,58 @@ class AxesMotion:
     def _begin(self, axis: Axis) -> None:
         profile = axis.profile
         assert profile is not None
-        self._rests_in(axis, profile)
+        self._schedule_arrival(axis, profile)
         try:
             self._core.wiring.axis_begins(axis.name, axis.rest, profile.target, profile.seconds)
         except ImpossibleOrderError as refusal:
             self._core.impossible(axis.number, str(refusal))
 
-    def _rests_in(self, axis: Axis, profile: Profile) -> None:
+    def _schedule_arrival(self, axis: Axis, profile: Profile) -> None:
         if axis.timer is not None:
             axis.timer.cancel()
-        axis.timer = self._core.loop.call_at(axis.began + profile.seconds, self._arrives, axis)
+        axis.timer = self._core.loop.call_at(axis.began + profile.seconds, self._arrive, axis)
 
-    def _arrives(self, axis: Axis) -> None:
+    def _arrive(self, axis: Axis) -> None:
         profile, travel = axis.profile, axis.travel
         assert profile is not None
         assert travel is not None
         if not travel.homing or isinstance(profile, Ramp):
-            self._rests(axis, profile.target)
+            self._come_to_rest(axis, profile.target)
             return
         axis.timer = None
         axis.rest, axis.profile = profile.target, None
-        self._emit(axis)
+        self._report_rest(axis)
         if axis.travel is travel:
             debounce = axis.switch.record.debounce_ms / 1000 if axis.switch else 0.0
-            axis.timer = self._core.loop.call_later(debounce + _GRACE, self._no_switch, axis)
+            axis.timer = self._core.loop.call_later(debounce + _GRACE, self._miss_switch, axis)
 
-    def _no_switch(self, axis: Axis) -> None:
+    def _miss_switch(self, axis: Axis) -> None:
         assert axis.travel is not None
         axis.travel.reason = Reason.TIME
-        self._ends(axis)
+        self._end_travel(axis)
 
-    def _at_home(self, axis: Axis, position: float) -> None:
+    def _reach_home(self, axis: Axis, position: float) -> None:
         axis.homed = True
         moving = axis.profile is not None
         axis.rest, axis.profile = position, None
         if moving:
-            self._emit(axis)
-        self._ends(axis)
+            self._report_rest(axis)
+        self._end_travel(axis)
 
-    def _rests(self, axis: Axis, position: float) -> None:
+    def _come_to_rest(self, axis: Axis, position: float) -> None:
         axis.rest, axis.profile = position, None
         travel = axis.travel
-        self._emit(axis)
+        self._report_rest(axis)
         if axis.travel is travel:
-            self._ends(axis)
+            self._end_travel(axis)
 
-    def _emit(self, axis: Axis) -> None:
+    def _report_rest(self, axis: Axis) -> None:
         try:
             self._core.wiring.axis_ends(axis.name, axis.rest)
         except ImpossibleOrderError as refusal:
             self._core.impossible(axis.number, str(refusal))
 
-    def _ends(self, axis: Axis) -> None:
+    def _end_travel(self, axis: Axis) -> None:
         travel = axis.travel
         if travel is None:
             return

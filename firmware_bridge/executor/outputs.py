@@ -84,7 +84,7 @@ class Outputs:
                 self._end(output, output.running, reason)
 
     def forget_tickets(self) -> None:
-        """Whatever ends from now on ends without a word."""
+        """Report no end of the present drives and pulses: their session has ended."""
         for output in self._outputs:
             if output.running is not None:
                 output.running.ticket = None
@@ -98,19 +98,19 @@ class Outputs:
         """Drive no output, not even to a safe value: no power, or no channel table."""
         for output in self._outputs:
             self._write(output, 0)
-            self._forget_limit(output)
+            self._cancel_limit(output)
 
     # Sensors and supply
 
     def sensed(self, sensor: BoardSensor) -> None:
         """Process a sensor's change: end drives that wait for it; stop, hold or release motors."""
         for motor in tuple(sensor.awaited_by):
-            self._await(motor, sensor)
+            self._check_end(motor, sensor)
         if sensor.active:
             for motor in sensor.stops_forward:
-                self._at_switch(motor, motor.wanted > 0, motor.reverse_stop)
+                self._stop_at_switch(motor, motor.wanted > 0, motor.reverse_stop)
             for motor in sensor.stops_reverse:
-                self._at_switch(motor, motor.wanted < 0, motor.forward_stop)
+                self._stop_at_switch(motor, motor.wanted < 0, motor.forward_stop)
         for motor in sensor.holds:
             self._write(motor, motor.record.safe if sensor.active else motor.wanted)
 
@@ -122,7 +122,7 @@ class Outputs:
 
     # Helpers
 
-    def _await(self, motor: BoardOutput, sensor: BoardSensor) -> None:
+    def _check_end(self, motor: BoardOutput, sensor: BoardSensor) -> None:
         running = motor.running
         if running is None:
             return
@@ -134,7 +134,9 @@ class Outputs:
             if running.counted == running.edges:
                 self._end(motor, running, Reason.EDGES)
 
-    def _at_switch(self, motor: BoardOutput, stops: bool, opposite: BoardSensor | None) -> None:
+    def _stop_at_switch(
+        self, motor: BoardOutput, stops: bool, opposite: BoardSensor | None
+    ) -> None:
         if stops:
             self.stop(motor, Reason.SWITCH)
         if opposite is not None and opposite.active:
@@ -151,35 +153,35 @@ class Outputs:
                 self._write(output, output.wanted)
             return
         output.wanted = value
-        self._forget_limit(output)
+        self._cancel_limit(output)
         held = output.hold is not None and output.hold.active
         self._write(output, output.record.safe if held else value)
-        self._limit(output)
+        self._start_limit(output)
 
     def _write(self, output: BoardOutput, value: int) -> None:
         if value == output.value:
             return
         output.value = value
         if value == output.record.safe:
-            self._forget_limit(output)
+            self._cancel_limit(output)
         try:
             self._core.wiring.output(output.name, value)
         except ImpossibleOrderError as refusal:
             self._core.impossible(output.number, str(refusal))
-        self._limit(output)
+        self._start_limit(output)
 
-    def _limit(self, output: BoardOutput) -> None:
+    def _start_limit(self, output: BoardOutput) -> None:
         """Run the maximum on-time while the pins have another value than the safe one."""
         longest = output.record.max_on_ms
         if longest and output.on_until is None and output.value != output.record.safe:
-            output.on_until = self._core.loop.call_later(longest / 1000, self._too_long, output)
+            output.on_until = self._core.loop.call_later(longest / 1000, self._exceed_limit, output)
 
-    def _forget_limit(self, output: BoardOutput) -> None:
+    def _cancel_limit(self, output: BoardOutput) -> None:
         if output.on_until is not None:
             output.on_until.cancel()
             output.on_until = None
 
-    def _too_long(self, output: BoardOutput) -> None:
+    def _exceed_limit(self, output: BoardOutput) -> None:
         output.on_until = None
         timer = output.running.timer if output.running is not None else None
         if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:

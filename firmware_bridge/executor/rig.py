@@ -96,7 +96,7 @@ class ChannelRig:
             case Move():
                 self._move(order, ticket)
             case Home():
-                self._motion.home(self._still(self._find(order.channel, Axis)), ticket)
+                self._motion.home(self._idle_axis(self._find(order.channel, Axis)), ticket)
             case ThrowDice():
                 self._throw(order, ticket)
         return Ok()
@@ -113,7 +113,7 @@ class ChannelRig:
                 return Value(self._count(question.channel) & 0x7FFFFFFF)
             case Recall():
                 counts = {name: sensor.count for name, sensor in self._sensors.items()}
-                return self._core.memory.recall(self._known(question.channel).number, counts)
+                return self._core.memory.recall(self._channel(question.channel).number, counts)
             case Scan():
                 reader = self._find(question.channel, PortDevice)
                 if reader.record.kind != Kind.READER:
@@ -127,7 +127,7 @@ class ChannelRig:
             self._motion.release(Reason.STOPPED)
             self._stop_dice(Reason.STOPPED)
             return
-        match self._known(stop.channel):
+        match self._channel(stop.channel):
             case BoardOutput() as output:
                 self._outputs.stop(output, Reason.STOPPED)
             case Axis() as axis:
@@ -167,12 +167,12 @@ class ChannelRig:
             if at - sensor.changed < debounce:
                 sensor.raw = active
                 return
-            self._settles(sensor)
+            self._settle(sensor)
         sensor.raw, sensor.changed = active, at
         if debounce:
-            sensor.settling = self._core.loop.call_at(at + debounce, self._settles, sensor)
+            sensor.settling = self._core.loop.call_at(at + debounce, self._settle, sensor)
         else:
-            self._settles(sensor)
+            self._settle(sensor)
 
     def current(self, name: str, milliamps: int) -> None:
         """Process a motor's present current."""
@@ -262,7 +262,7 @@ class ChannelRig:
         for number, target in pairs:
             if number == NONE:
                 continue
-            axis = self._still(self._find(number, Axis))
+            axis = self._idle_axis(self._find(number, Axis))
             if axis in targets or not axis.record.low_um <= target <= axis.record.high_um:
                 raise OrderRefusedError(Refusal.OUT_OF_RANGE, number)
             if not axis.homed:
@@ -284,12 +284,12 @@ class ChannelRig:
         self._core.memory.begun(dome.number, ticket, None)
         dome.shaking = Running(ticket, loop.time())
         dome.shaking.timer = loop.call_later(
-            dome.record.max_on_ms / 1000, self._dice_lie, dome, order.dice
+            dome.record.max_on_ms / 1000, self._dice_at_rest, dome, order.dice
         )
         self._shake(dome, 1)
 
     def _read(self, number: int) -> int:
-        match self._known(number):
+        match self._channel(number):
             case BoardSensor() as sensor:
                 return int(sensor.active)
             case BoardOutput() as output:
@@ -304,7 +304,7 @@ class ChannelRig:
                 raise OrderRefusedError(Refusal.WRONG_KIND, unit.number)
 
     def _count(self, number: int) -> int:
-        match self._known(number):
+        match self._channel(number):
             case BoardSensor() as sensor:
                 return sensor.count
             case PortDevice() as unit if unit.record.kind == Kind.DICE:
@@ -314,32 +314,32 @@ class ChannelRig:
 
     # Helpers
 
-    def _known(self, number: int) -> Channel:
+    def _channel(self, number: int) -> Channel:
         if number >= len(self._channels):
             raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, number)
         return self._channels[number]
 
     def _find(self, number: int, kind: type[C]) -> C:
-        channel = self._known(number)
+        channel = self._channel(number)
         if not isinstance(channel, kind):
             raise OrderRefusedError(Refusal.WRONG_KIND, number)
         return channel
 
     def _idle_output(self, number: int, value: int) -> BoardOutput:
         output = self._find(number, BoardOutput)
-        if not _takes(output, value):
+        if not _accepts(output, value):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, number)
         if output.running is not None:
             raise OrderRefusedError(Refusal.BUSY, number)
         return output
 
     @staticmethod
-    def _still(axis: Axis) -> Axis:
+    def _idle_axis(axis: Axis) -> Axis:
         if axis.travel is not None:
             raise OrderRefusedError(Refusal.BUSY, axis.number)
         return axis
 
-    def _settles(self, sensor: BoardSensor) -> None:
+    def _settle(self, sensor: BoardSensor) -> None:
         sensor.settling = None
         sensor.active = sensor.raw
         sensor.count += sensor.active
@@ -349,7 +349,7 @@ class ChannelRig:
         self._outputs.sensed(sensor)
         self._motion.sensed(sensor)
 
-    def _dice_lie(self, dome: PortDevice, dice: int) -> None:
+    def _dice_at_rest(self, dome: PortDevice, dice: int) -> None:
         running, dome.shaking = dome.shaking, None
         assert running is not None
         self._shake(dome, 0)
@@ -379,7 +379,7 @@ class ChannelRig:
             self._core.impossible(dome.number, str(refusal))
 
 
-def _takes(output: BoardOutput, value: int) -> bool:
+def _accepts(output: BoardOutput, value: int) -> bool:
     """Motor: permille. Output: 0 or 1. Strip: a bit for each of its lamps."""
     if output.record.kind == Kind.MOTOR:
         return -1000 <= value <= 1000

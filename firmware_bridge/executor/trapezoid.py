@@ -43,19 +43,19 @@ class Trapezoid:
             return self.target
         left = self.seconds - at
         if at < self._ramp:
-            return self.start + self._way * self.acceleration * at * at / 2
+            return self.start + self._direction * self.acceleration * at * at / 2
         if left < self._ramp:
-            return self.target - self._way * self.acceleration * left * left / 2
-        return self.start + self._way * self._peak * (at - self._ramp / 2)
+            return self.target - self._direction * self.acceleration * left * left / 2
+        return self.start + self._direction * self._peak * (at - self._ramp / 2)
 
     def velocity(self, at: float) -> float:
         if not 0 < at < self.seconds:
             return 0.0
         ramp = min(at, self.seconds - at, self._ramp)
-        return self._way * self.acceleration * ramp
+        return self._direction * self.acceleration * ramp
 
     @cached_property
-    def _way(self) -> float:
+    def _direction(self) -> float:
         return copysign(1.0, self.target - self.start)
 
     @cached_property
@@ -78,7 +78,7 @@ class Ramp:
     """From motion to rest, with the axis's deceleration."""
 
     start: float
-    begins_at: float
+    initial_velocity: float
     """Velocity at the start, metres a second, signed."""
     acceleration: float
 
@@ -88,13 +88,13 @@ class Ramp:
 
     @property
     def seconds(self) -> float:
-        return abs(self.begins_at) / self.acceleration
+        return abs(self.initial_velocity) / self.acceleration
 
     def position(self, at: float) -> float:
         at = min(at, self.seconds)
-        brake = copysign(self.acceleration, self.begins_at)
-        return self.start + self.begins_at * at - brake * at * at / 2
+        brake = copysign(self.acceleration, self.initial_velocity)
+        return self.start + self.initial_velocity * at - brake * at * at / 2
 
     def velocity(self, at: float) -> float:
         left = max(0.0, self.seconds - at)
-        return copysign(self.acceleration * left, self.begins_at)
+        return copysign(self.acceleration * left, self.initial_velocity)

@@ -125,9 +125,9 @@ class VirtualBoard:
         """Execute a command and return its reply; never raises. `sequence` is its ticket."""
         self._executing = True
         try:
-            return self._answer(message, sequence)
-        except OrderRefusedError as no:
-            return Refused(no.reason, no.channel)
+            return self._dispatch(message, sequence)
+        except OrderRefusedError as refusal:
+            return Refused(refusal.reason, refusal.channel)
         finally:
             self._executing = False
             if self._outbox:
@@ -149,7 +149,7 @@ class VirtualBoard:
         if ticket is not None:
             micros = round(seconds * 1e6) & _WORD
             self.emit(MotionEnded(ticket, channel, reason, min(counted, 0xFFFF), micros))
-        self._say_held()
+        self._report_held()
 
     # The plant's side
 
@@ -180,7 +180,7 @@ class VirtualBoard:
         Counts, last orders and dice are kept.
         """
         send, self.send = self.send, _discard
-        self._let_go(Reason.FAULT, dead=True)
+        self._make_safe(Reason.FAULT, dead=True)
         self._outbox.clear()
         self.send = send
         self._drop_rig()
@@ -210,7 +210,7 @@ class VirtualBoard:
             return
         self._faults[code, channel] = None
         self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
-        self._let_go(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
+        self._make_safe(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
 
     def impossible(self, channel: int, why: str) -> None:
         """The mechanism is blocked; record the sentence in `refusals`."""
@@ -220,7 +220,7 @@ class VirtualBoard:
 
     # Commands
 
-    def _answer(self, message: Message, sequence: int) -> Message:
+    def _dispatch(self, message: Message, sequence: int) -> Message:
         match message:
             case TakeLease():
                 return self._take_lease(message)
@@ -251,7 +251,7 @@ class VirtualBoard:
                 damaged, repeated = self.line()
                 return Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
             case Bootloader():
-                self._let_go(Reason.STOPPED, dead=True)
+                self._make_safe(Reason.STOPPED, dead=True)
                 self._drop_rig()
                 self._end_lease()
                 return Ok()
@@ -311,10 +311,10 @@ class VirtualBoard:
         if self._rig is not None and records == self._records:
             return Ok()
         try:
-            channels = build(self._names, records, self._where())
+            channels = build(self._names, records, self._axis_positions())
         except (TypeError, IndexError):
             raise OrderRefusedError(Refusal.WRONG_KIND) from None
-        self._let_go(Reason.STOPPED, dead=True)
+        self._make_safe(Reason.STOPPED, dead=True)
         self._drop_rig()
         self._end_lease()
         self._crc, self._records = message.crc, records
@@ -330,7 +330,7 @@ class VirtualBoard:
             self._expired = False
             if self._lease is not None:
                 self._end_lease()
-                self._let_go(Reason.STOPPED)
+                self._make_safe(Reason.STOPPED)
             return Ok()
         if self._expired:
             raise OrderRefusedError(Refusal.NO_LEASE)
@@ -355,11 +355,11 @@ class VirtualBoard:
             return
         self._lease = None
         self._expired = True
-        self._let_go(Reason.HELD)
+        self._make_safe(Reason.HELD)
         self._held_at = round(self.loop.time() * 1e6) & _WORD
-        self._say_held()
+        self._report_held()
 
-    def _say_held(self) -> None:
+    def _report_held(self) -> None:
         """Emit HELD, after the ends of all motions that the lease's end stopped."""
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
@@ -381,18 +381,18 @@ class VirtualBoard:
             self.latch(FaultCode.LIGHT_CURTAIN, broken)
             raise OrderRefusedError(Refusal.FAULT_LATCHED, broken)
 
-    def _let_go(self, reason: Reason, dead: bool = False) -> None:
+    def _make_safe(self, reason: Reason, dead: bool = False) -> None:
         if self._rig is not None:
             self._rig.release(reason, dead)
 
     def _drop_rig(self) -> None:
-        self._positions = self._where()
+        self._positions = self._axis_positions()
         if self._rig is not None:
             self._rig.off()
         self._rig = None
         self._crc, self._records = 0, ()
 
-    def _where(self) -> dict[str, float]:
+    def _axis_positions(self) -> dict[str, float]:
         return self._rig.positions() if self._rig is not None else self._positions
 
     def _persists(self, code: FaultCode, channel: int) -> bool:
@@ -414,4 +414,4 @@ def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
 
 
 def _discard(event: Message) -> None:
-    """Discards events until a receiver is set."""
+    """Discard events until a receiver is set."""

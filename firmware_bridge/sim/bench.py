@@ -11,7 +11,7 @@ from functools import partial
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.sim.faults.disturbances import Cable, Upsets
+from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
@@ -35,7 +35,7 @@ class Bench:
         self._send = send
         self._decoder = Decoder()
         """Decodes once for all boards, if every board receives the same bytes."""
-        self._upsets = self._upset_by(plant)
+        self._disturbances = self._make_disturbances(plant)
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(self.boards)
         with boards_side():
@@ -43,8 +43,8 @@ class Bench:
 
     def receive(self, data: bytes) -> None:
         """Receive bytes from the host; each board takes the frames with its address."""
-        if self._upsets is not None:
-            self._upsets.carry(data, self._deliver)
+        if self._disturbances is not None:
+            self._disturbances.carry(data, self._deliver)
             return
         frames = self._decoder.feed(data)
         for end in self._ends.values():
@@ -58,10 +58,10 @@ class Bench:
         self.boards[name].reset(cause)
         self._ends[name] = self._end(name)
 
-    def plugged_in_by(self, cable: Cable) -> None:
-        """Set the cable that an injected fault unplugs; without one the line fails silently."""
-        if self._upsets is not None:
-            self._upsets.cable = cable
+    def set_cable(self, cable: Cable) -> None:
+        """Set the cable that `link_unplugged` pulls; without one the host is not notified."""
+        if self._disturbances is not None:
+            self._disturbances.cable = cable
 
     def close(self) -> None:
         """Stop all sending and repeating."""
@@ -70,31 +70,31 @@ class Bench:
 
     def _end(self, name: str) -> _End:
         address = self.plant.table.boards[name].address
-        if self._upsets is None:
+        if self._disturbances is None:
             return _End(self.boards[name], address, self._send, self._decoder)
         return _End(self.boards[name], address, partial(self._send_frame, name), Decoder())
 
     # Injected faults
 
-    def _upset_by(self, plant: Plant) -> Upsets | None:
-        """The line's fault injection, or None if no fault is configured for it."""
+    def _make_disturbances(self, plant: Plant) -> Disturbances | None:
+        """The disturbances of line, boards and host, or None if the run has no injected fault."""
         if not plant.injected_faults:
             return None
-        return Upsets(plant.world.loop, plant.injected_faults, tuple(self.boards), self.reset)
+        return Disturbances(plant.world.loop, plant.injected_faults, tuple(self.boards), self.reset)
 
     def _deliver(self, data: bytes) -> None:
-        assert self._upsets is not None
+        assert self._disturbances is not None
         with boards_side():
             for name, end in tuple(self._ends.items()):
-                if name not in self._upsets.silent:
+                if name not in self._disturbances.silent:
                     end.receive(data)
 
     def _send_frame(self, name: str, data: bytes) -> None:
-        assert self._upsets is not None
-        if name not in self._upsets.silent:
-            self._upsets.carry(data, self._say_to_host)
+        assert self._disturbances is not None
+        if name not in self._disturbances.silent:
+            self._disturbances.carry(data, self._send_to_host)
 
-    def _say_to_host(self, data: bytes) -> None:
+    def _send_to_host(self, data: bytes) -> None:
         with boards_side(False):
             self._send(data)
 
@@ -159,4 +159,4 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
 
 
 def _discard(event: Message) -> None:
-    """Discards the events of a board without power."""
+    """Discard the events of a board without power."""

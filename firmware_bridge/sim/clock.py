@@ -58,10 +58,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     works. With nothing scheduled the loop waits for the caller's own descriptors without limit;
     without any, for `patience` real seconds, and then raises Deadlock.
 
-    `live`, with a pace, is for a process that other processes talk to: bytes from a descriptor
-    arrive at the instant at which they came, not at that of the timer before it. If the machine
-    delays such a process, it fires one timer after the other, each at its own time, where an
-    ordinary loop would find all of them late at once.
+    `live`, with a pace, is for a process that exchanges bytes with other processes: bytes from a
+    descriptor arrive at the virtual instant at which they were received, and not at the instant of
+    the previous timer. If the operating system delays such a process, the loop fires its timers one
+    after the other, each at its own time. An ordinary loop would fire all of them late and at once.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._jumps.settle()
         if pace is not None and pace <= 0:
             self.close()
-            raise ValueError(f"A pace must be above 0, or None to jump; got {pace}.")
+            raise ValueError(f"`pace` must be above 0, or None to jump; got {pace}.")
 
     def time(self) -> float:
         """Virtual seconds since the loop was made."""
@@ -112,7 +112,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        """As `call_soon`, from any thread; from another one, at the loop's next look outside."""
+        """As `call_soon`, from any thread; from another one, when the loop next polls its pipe."""
         self._jumps.woken = True
         return super().call_soon_threadsafe(callback, *args, context=context)
 
@@ -136,7 +136,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._jumps.companion = companion
 
     def _deadlock(self) -> NoReturn:
-        waiting = "; ".join(sorted(_whereabouts(task) for task in asyncio.all_tasks(self)))
+        waiting = "; ".join(sorted(_location(task) for task in asyncio.all_tasks(self)))
         raise Deadlock(
             f"at {self.time():.6f} s nothing is scheduled, and these tasks wait:"
             f" {waiting or 'none'}."
@@ -197,10 +197,10 @@ class _Timers:
 
 
 Ready = list[tuple[selectors.SelectorKey, int]]
-_NOBODY: Ready = []
+_NONE_READY: Ready = []
 _EVERY = 16
-"""How many turns or jumps share one look at the descriptors, while callbacks are ready or only the
-loop's own wake-up pipe is registered: a look costs as much as a short callback."""
+"""Turns or jumps for each poll of the descriptors, while callbacks are ready or only the loop's own
+wake-up pipe is registered. A poll takes as long as a short callback."""
 
 
 class _JumpingSelector(selectors.BaseSelector):
@@ -226,7 +226,7 @@ class _JumpingSelector(selectors.BaseSelector):
         self._pacer = _Pacer(pace) if pace is not None else None
         self._live = live
         self._real = selectors.SelectSelector() if pace is not None else selectors.DefaultSelector()
-        self._look = self._real.select
+        self._poll = self._real.select
         self._own = 0
         self._outside = False
         """Whether descriptors besides the loop's own pipe are registered."""
@@ -241,7 +241,7 @@ class _JumpingSelector(selectors.BaseSelector):
         """Return at once while callbacks are ready; else fire timers until one is."""
         if timeout is not None:
             self._turns += 1
-            return _NOBODY if self._turns % _EVERY else self._look(0)
+            return _NONE_READY if self._turns % _EVERY else self._poll(0)
         self.woken = False
         timers = self._timers
         while not self.woken:
@@ -251,18 +251,18 @@ class _JumpingSelector(selectors.BaseSelector):
             if when > self.now:
                 self._turns += 1
                 if self._outside or self._turns % _EVERY == 0:
-                    ready = self._look(0)
+                    ready = self._poll(0)
                     if ready:
-                        self._comes_live(when)
+                        self._advance_to_arrival(when)
                         return ready
                 if self.companion is None and self._pacer is None:
                     self.now = when
                 else:
-                    ready = self._go_on(when)
+                    ready = self._advance(when)
                     if ready:
                         return ready
             self._fire()
-        return _NOBODY
+        return _NONE_READY
 
     def _fire(self) -> None:
         """Fire the timers of this instant. A callback that fails is reported, as by any loop."""
@@ -281,30 +281,30 @@ class _JumpingSelector(selectors.BaseSelector):
                     }
                 )
 
-    def _go_on(self, until: float) -> Ready:
+    def _advance(self, until: float) -> Ready:
         if self.companion is not None:
             until = self.companion(self.now, until)
         if self._pacer is not None:
-            ready = self._look(self._pacer.wait(until))
+            ready = self._poll(self._pacer.wait(until))
             if ready:
-                self._comes_live(until)
+                self._advance_to_arrival(until)
                 return ready
         self.now = until
-        return _NOBODY
+        return _NONE_READY
 
     def _idle(self) -> Ready:
         if self.companion is not None:
             horizon = self.now + _ALONE
-            ready = self._go_on(horizon)
+            ready = self._advance(horizon)
             if ready or self.now < horizon:
                 return ready
-        ready = self._look(None if self._outside else self._patience)
+        ready = self._poll(None if self._outside else self._patience)
         if not ready and not self._outside:
             self._deadlock()
-        self._comes_live()
+        self._advance_to_arrival()
         return ready
 
-    def _comes_live(self, latest: float = inf) -> None:
+    def _advance_to_arrival(self, latest: float = inf) -> None:
         """Advance the clock to the arrival of bytes from outside, at most to the next timer."""
         if self._live and self._pacer is not None:
             self.now = max(self.now, min(self._pacer.instant(), latest))
@@ -351,7 +351,7 @@ class _Pacer:
         return (time.perf_counter() - self._start) * self._pace
 
 
-def _whereabouts(task: asyncio.Task[Any]) -> str:
+def _location(task: asyncio.Task[Any]) -> str:
     stack = task.get_stack(limit=1)
     if not stack:
         return task.get_name()

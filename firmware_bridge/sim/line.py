@@ -45,7 +45,7 @@ class MemoryTransport:
         self._loop = asyncio.get_running_loop()
         self._byte = BITS_A_BYTE / baud
         self._latency = latency
-        self._spoil = Spoiler(noise).spoil if noise else None
+        self._add_noise = NoiseFilter(noise).apply if noise else None
         self._free_at = 0.0
         self._peer = self
         self._receive: Receive = _discard
@@ -61,8 +61,8 @@ class MemoryTransport:
         self.bytes_sent += len(data)
         now = self._loop.time()
         self._free_at = max(now, self._free_at) + len(data) * self._byte
-        if self._spoil:
-            data = self._spoil(data)
+        if self._add_noise:
+            data = self._add_noise(data)
         if data:
             self._loop.call_at(self._free_at + self._latency, self._peer.arrive, data)
 
@@ -85,7 +85,7 @@ class MemoryTransport:
             self._open = False
             self._lost(why)
 
-    def meet(self, peer: MemoryTransport) -> None:
+    def set_peer(self, peer: MemoryTransport) -> None:
         """Connect this end to the peer that receives its bytes."""
         self._peer = peer
 
@@ -95,26 +95,26 @@ def memory_line(
 ) -> tuple[MemoryTransport, MemoryTransport]:
     """Create the two ends of a line, on the running loop; noise applies to both directions."""
     here, there = (MemoryTransport(baud, latency, noise) for _ in range(2))
-    here.meet(there)
-    there.meet(here)
+    here.set_peer(there)
+    there.set_peer(here)
     return here, there
 
 
-class Spoiler:
+class NoiseFilter:
     """Applies noise to the bytes of one direction."""
 
     def __init__(self, noise: Noise) -> None:
         self._noise = noise
         self._random = noise.random
-        self._sound = self._next_gap()
-        """Bytes left before the next flipped bit."""
+        self._clean_bytes = self._next_gap()
+        """The number of bytes before the next flipped bit."""
         self._past: deque[bytes] = deque(maxlen=_OLD)
 
-    def spoil(self, data: bytes) -> bytes:
+    def apply(self, data: bytes) -> bytes:
         noise, random = self._noise, self._random
         sent = data
-        if len(data) <= self._sound:
-            self._sound -= len(data)
+        if len(data) <= self._clean_bytes:
+            self._clean_bytes -= len(data)
         else:
             data = self._flip(data)
         chance = random.random()
@@ -128,13 +128,13 @@ class Spoiler:
         return data
 
     def _flip(self, data: bytes) -> bytes:
-        spoiled = bytearray(data)
-        at = self._sound
-        while at < len(spoiled):
-            spoiled[at] ^= 1 << self._random.randrange(8)
+        noisy = bytearray(data)
+        at = self._clean_bytes
+        while at < len(noisy):
+            noisy[at] ^= 1 << self._random.randrange(8)
             at += 1 + self._next_gap()
-        self._sound = at - len(spoiled)
-        return bytes(spoiled)
+        self._clean_bytes = at - len(noisy)
+        return bytes(noisy)
 
     def _next_gap(self) -> int:
         """Draw the bytes until the next flip: geometric, so every byte has the same probability."""
@@ -144,4 +144,4 @@ class Spoiler:
 
 
 def _discard(_: object) -> None:
-    """Discards bytes until a receiver is connected."""
+    """Discard bytes until a receiver is connected."""

@@ -24,11 +24,11 @@ PI_3B = "a02082"
 """The Raspberry Pi that the pins belong to, by its revision code."""
 
 
-class Moved(Protocol):
+class OutputWiring(Protocol):
     """The part of the plant's wiring that plain pins need."""
 
     def output(self, channel: str, value: int) -> None:
-        """A motor (permille) or output (0/1) changed to this value. Raises Impossible."""
+        """A motor (permille) or output (0/1) changed to this value. Raises ImpossibleOrderError."""
 
 
 class MockPins:
@@ -37,7 +37,7 @@ class MockPins:
     Every sensor is initially inactive.
     """
 
-    def __init__(self, config: BoardConfig, wiring: Moved) -> None:
+    def __init__(self, config: BoardConfig, wiring: OutputWiring) -> None:
         self.factory = _Factory(revision=PI_3B, pin_class=_WiredPin)
         self._wiring = wiring
         self._values: dict[str, int] = {}

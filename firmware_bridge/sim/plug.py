@@ -8,14 +8,14 @@ from firmware_bridge.wire.transport import BAUD, Receive
 
 
 class CablePlug:
-    """A socket of the host. `hear` receives the host's bytes; `say` sends bytes to the host.
+    """A cable to the host. `on_receive` receives the host's bytes; `send` sends bytes to the host.
 
-    `baud` is the line's; infinite if the boards behind the plug simulate the transmission time.
+    `baud` is the line's baud rate; infinite if the boards simulate the transmission time.
     """
 
     def __init__(self, baud: float = BAUD) -> None:
         self._baud = baud
-        self.hear: Receive = _discard
+        self.on_receive: Receive = _discard
         self.pulled = False
         self._there: MemoryTransport | None = None
 
@@ -24,7 +24,7 @@ class CablePlug:
         if self.pulled:
             raise BoardSilentError("the line in memory is unplugged; put the plug back.")
         here, there = memory_line(baud=self._baud)
-        there.connect(self.hear, _discard)
+        there.connect(self.on_receive, _discard)
         self._there = there
         return here
 
@@ -35,7 +35,7 @@ class CablePlug:
             self._there.unplug()
 
     def put_back(self) -> None:
-        """The host may open its port again."""
+        """Put the plug back: the host can open its port again."""
         self.pulled = False
 
     def send(self, data: bytes) -> None:
@@ -45,4 +45,4 @@ class CablePlug:
 
 
 def _discard(_: object) -> None:
-    """Discards bytes until a receiver is connected."""
+    """Discard bytes until a receiver is connected."""

@@ -55,7 +55,7 @@ class StallingLoop(VirtualLoop):
         if self.time() >= self._until:
             self._waiting = deque()
         self._until = max(self._until, self.time() + seconds)
-        super().call_at(self._until, self._go_on)
+        super().call_at(self._until, self._resume)
 
     def call_at(
         self,
@@ -91,7 +91,7 @@ class StallingLoop(VirtualLoop):
         else:
             due.callback(*due.args)
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         if self.time() < self._until:
             return
         while self._waiting:

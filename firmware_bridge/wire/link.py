@@ -234,4 +234,4 @@ class SerialLine:
 
 
 def _discard(_: object) -> None:
-    """Discards events until a receiver is set."""
+    """Discard events until a receiver is set."""

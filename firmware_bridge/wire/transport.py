@@ -147,4 +147,4 @@ def _unplugged(port: str | None, reason: object) -> str:
 
 
 def _discard(_: object) -> None:
-    """Discards bytes until a receiver is connected."""
+    """Discard bytes until a receiver is connected."""

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
-from firmware_bridge.sim.line import Noise, Spoiler
+from firmware_bridge.sim.line import Noise, NoiseFilter
 from firmware_bridge.sim.stall import StallingLoop
 
 Pass = Callable[[bytes], None]
@@ -45,7 +45,7 @@ class Cause(enum.IntEnum):
     BROWN_OUT = 3
 
 
-class Upsets:
+class Disturbances:
     """The state of the line, and the boards that are silent.
 
     `reset` resets one board, by name, for a cause.
@@ -67,7 +67,7 @@ class Upsets:
         self._reset = reset
         self._unplugged = False
         self._noisy = 0
-        self._spoil = Spoiler(Noise(injected_faults.stream("line"), bit=BIT_ERRORS)).spoil
+        self._add_noise = NoiseFilter(Noise(injected_faults.stream("line"), bit=BIT_ERRORS)).apply
         self._stalls = 0
         self._waiting: deque[tuple[Pass, bytes]] = deque()
         injected_faults.bring[Realm.LINE] = self._line
@@ -78,7 +78,7 @@ class Upsets:
         if self._unplugged:
             return
         if self._noisy:
-            data = self._spoil(data)
+            data = self._add_noise(data)
         if self._stalls:
             self._waiting.append((onward, data))
         else:

@@ -17,7 +17,7 @@ from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.disturbances import Cable, Cause, Upsets
+from firmware_bridge.sim.faults.disturbances import Cable, Cause, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors.emulated_board import EmulatedBoard
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
@@ -56,7 +56,7 @@ class EmulatedBench:
         """The cycle that all boards have reached."""
         self._happenings: list[tuple[int, int, str, Callable[[], None]]] = []
         self._told = 0
-        self._upsets = self._upset_by(plant)
+        self._disturbances = self._make_disturbances(plant)
         self.boards: dict[str, EmulatedBoard] = {}
         for name in plant.table.boards:
             self.boards[name] = self._board(name, key, elf)
@@ -72,8 +72,8 @@ class EmulatedBench:
 
     def receive(self, data: bytes) -> None:
         """Bytes from the host: every board hears them, each byte in its time."""
-        if self._upsets is not None:
-            self._upsets.carry(data, self._deliver)
+        if self._disturbances is not None:
+            self._disturbances.carry(data, self._deliver)
         else:
             self._deliver(data)
 
@@ -84,10 +84,10 @@ class EmulatedBench:
         else:
             self.boards[name].power_cycle()
 
-    def plugged_in_by(self, cable: Cable) -> None:
+    def set_cable(self, cable: Cable) -> None:
         """Which cable a mishap unplugs; without one the line goes dead and nobody is told."""
-        if self._upsets is not None:
-            self._upsets.cable = cable
+        if self._disturbances is not None:
+            self._disturbances.cable = cable
 
     def close(self) -> None:
         """The boards run no more."""
@@ -195,24 +195,26 @@ class EmulatedBench:
 
     # The line, and its mishaps
 
-    def _upset_by(self, plant: Plant) -> Upsets | None:
+    def _make_disturbances(self, plant: Plant) -> Disturbances | None:
         if not plant.injected_faults:
             return None
-        return Upsets(self._loop, plant.injected_faults, tuple(plant.table.boards), self.reset)
+        return Disturbances(
+            self._loop, plant.injected_faults, tuple(plant.table.boards), self.reset
+        )
 
     def _deliver(self, data: bytes) -> None:
         with boards_side():
             for name, board in self.boards.items():
-                if self._upsets is None or name not in self._upsets.silent:
+                if self._disturbances is None or name not in self._disturbances.silent:
                     board.receive(data)
 
     def _send_frame(self, name: str, frame: bytes) -> None:
-        if self._upsets is None:
-            self._say_to_host(frame)
-        elif name not in self._upsets.silent:
-            self._upsets.carry(frame, self._say_to_host)
+        if self._disturbances is None:
+            self._send_to_host(frame)
+        elif name not in self._disturbances.silent:
+            self._disturbances.carry(frame, self._send_to_host)
 
-    def _say_to_host(self, frame: bytes) -> None:
+    def _send_to_host(self, frame: bytes) -> None:
         with boards_side(False):
             self._send(frame)
 

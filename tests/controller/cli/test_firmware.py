@@ -179,21 +179,24 @@ def test_a_key_is_not_kept_for_a_board_that_did_not_get_it(
     [
         (
             "--serial WALL1",
-            "'WALL1' is no serial number; give 8 letters and digits, as WALL0001.",
+            "'WALL1' is not a serial number; give 8 letters and digits, such as WALL0001.",
         ),
         (
             "--serial SIM00007",
             (
-                "'SIM00007' belongs to boards that were never provisioned or do not exist; give a"
-                " serial number that begins otherwise."
+                "'SIM00007' is reserved for simulated boards and boards without provisioning; give"
+                " a serial number other than UNSET000 that does not begin with SIM."
             ),
         ),
         (
             "--serial WALL0001 --address 8",
-            "8 is no address; give 0 to 7, as in the table.",
+            "An address must be 0 to 7, as in the table's file; got 8.",
         ),
-        ("--serial WALL0001 --key-bytes 20", "A key has 16 or 32 bytes, not 20."),
-        ("--serial WALL0001 --key-bytes 64", "A key of 64 bytes cannot be kept; give 1 to 32."),
+        (
+            "--serial WALL0001 --key-bytes 20",
+            "The key of a real board must have 16 or 32 bytes; got 20.",
+        ),
+        ("--serial WALL0001 --key-bytes 64", "A key must have 1 to 32 bytes; got 64."),
     ],
 )
 def test_a_wrong_name_address_or_key_touches_no_board(
@@ -210,7 +213,7 @@ def test_keys_that_others_can_read_are_not_used(desk: Desk, wallwright: Wallwrig
     said = wallwright(f"scan {desk.port} --keys {desk.keys}")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        f"The keys in {desk.keys} can be read by others (mode 0644); close it:"
+        f"The key file {desk.keys} is readable by other users (mode 0644); restrict it:"
         f" chmod 600 {desk.keys}.\n"
     )
 
@@ -220,7 +223,7 @@ def test_a_damaged_line_of_keys_is_named(desk: Desk, wallwright: Wallwright) -> 
     desk.keys.chmod(0o600)
     said = wallwright(f"scan {desk.port} --keys {desk.keys}")
     assert said.code == 2
-    assert said.err.startswith(f"{desk.keys}:2: no serial number with a key")
+    assert said.err.startswith(f"{desk.keys}:2: the line is not a serial number with a key")
 
 
 # A board that nobody knows
@@ -291,7 +294,7 @@ def test_a_port_that_is_not_there_is_refused(wallwright: Wallwright) -> None:
         said = wallwright(f"firmware {command} /dev/no-such-port")
         assert (said.code, said.out) == (2, "")
         assert said.err == (
-            "There is no port /dev/no-such-port; `wallwright scan` lists those that are attached.\n"
+            "There is no port /dev/no-such-port; `wallwright scan` lists the attached ports.\n"
         )
 
 
@@ -312,14 +315,14 @@ def test_firmware_of_other_sources_is_not_flashed(built: Path, wallwright: Wallw
     built.write_bytes(elf_with(b"01234567\n"))
     said = wallwright("firmware flash /dev/null")
     assert said.code == 2
-    assert said.err.startswith("The firmware that lies ready (build 01234567) is of other sources")
+    assert said.err.startswith("The built firmware (build 01234567) is older than its sources")
 
 
 @pytest.mark.parametrize(
     ("command", "missing"),
     [
-        ("build", "which builds the firmware; install it: sudo apt-get install gcc-avr avr-libc"),
-        ("flash /dev/null", "avrdude is not there, which talks to a board's bootloader"),
+        ("build", "firmware needs it. Install it: sudo apt-get install gcc-avr avr-libc"),
+        ("flash /dev/null", "avrdude is not installed; it is needed to write to a board"),
         ("provision /dev/null --serial WALL0001", "sudo apt-get install avrdude."),
     ],
 )

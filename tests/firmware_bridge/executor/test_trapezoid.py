@@ -1,4 +1,4 @@
-"""Trapezoids against the closed formula, and ramps against physics."""
+"""Trapezoids and ramps against their closed formulas."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ shares = st.floats(0.0, 1.0)
 
 
 @given(metres, metres, speeds, accelerations)
-def test_the_duration_is_the_textbooks(start: float, to: float, v: float, a: float) -> None:
-    way = abs(to - start)
-    book = 2 * sqrt(way / a) if way < v * v / a else way / v + v / a
-    assert Trapezoid(start, to, v, a).seconds == pytest.approx(book, abs=1e-9)
+def test_the_duration_is_that_of_the_formula(start: float, to: float, v: float, a: float) -> None:
+    distance = abs(to - start)
+    formula = 2 * sqrt(distance / a) if distance < v * v / a else distance / v + v / a
+    assert Trapezoid(start, to, v, a).seconds == pytest.approx(formula, abs=1e-9)
 
 
 @given(metres, metres, speeds, accelerations, shares)
-def test_it_keeps_within_its_speed_and_its_ends(
+def test_a_trapezoid_stays_within_its_speed_and_its_ends(
     start: float, to: float, v: float, a: float, share: float
 ) -> None:
     move = Trapezoid(start, to, v, a)
@@ -48,12 +48,12 @@ def test_velocity_is_the_slope_of_position(
 
 
 @given(metres, st.floats(-3.0, 3.0), accelerations, shares)
-def test_a_ramp_brakes_evenly_to_rest(start: float, v: float, a: float, share: float) -> None:
+def test_a_ramp_decelerates_to_rest(start: float, v: float, a: float, share: float) -> None:
     ramp = Ramp(start, v, a)
     assert abs(ramp.target - start) == pytest.approx(v * v / (2 * a), abs=1e-9)
     assert abs(ramp.velocity(share * ramp.seconds)) == pytest.approx(abs(v) * (1 - share), abs=1e-9)
     assert ramp.velocity(ramp.seconds) == 0.0
 
 
-def test_the_reference_gantry_takes_its_reference_time() -> None:
+def test_a_move_of_0_6_m_by_the_reference_gantry_takes_0_7_s() -> None:
     assert Trapezoid(0.0, 0.6, 1.2, 6.0).seconds == pytest.approx(0.7)

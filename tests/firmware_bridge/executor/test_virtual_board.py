@@ -1,6 +1,6 @@
-"""One virtual board: its channel table, who it is, and what it refuses.
+"""One virtual board: its channel table, its identity and its refusals.
 
-The robotic table's boards and plant serve as copper; times are exact, the loop's own.
+The boards are connected to the plant of the robotic table. Times are exact, by the virtual clock.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tests.firmware_bridge.sim.rack import Rack, commit, run_scenario
 # The channel table
 
 
-def test_nothing_moves_before_the_table_is_committed() -> None:
+def test_commands_are_refused_before_the_channel_table_is_committed() -> None:
     async def main() -> None:
         rack = Rack("robotic")
         assert rack.boards["base"].execute(TakeLease(500), 1) == Refused(
@@ -54,7 +54,7 @@ def test_nothing_moves_before_the_table_is_committed() -> None:
     clock.run(main())
 
 
-def test_a_table_whose_crc_differs_is_not_taken() -> None:
+def test_a_channel_table_with_a_wrong_crc_is_refused() -> None:
     async def main() -> None:
         rack = Rack("robotic")
         board, rows = rack.boards["base"], records(rack.table.boards["base"])
@@ -69,7 +69,7 @@ def test_a_table_whose_crc_differs_is_not_taken() -> None:
     clock.run(main())
 
 
-def test_the_same_table_again_leaves_a_running_motor_running() -> None:
+def test_committing_the_same_table_again_leaves_a_running_motor_running() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
         rack.configure()
@@ -78,7 +78,7 @@ def test_the_same_table_again_leaves_a_running_motor_running() -> None:
     run_scenario(main)
 
 
-def test_another_table_stops_everything_and_takes_the_lease_away() -> None:
+def test_committing_another_table_stops_motors_and_ends_the_lease() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
         board, rows = rack.boards["base"], records(rack.table.boards["base"])
@@ -92,7 +92,7 @@ def test_another_table_stops_everything_and_takes_the_lease_away() -> None:
     run_scenario(main)
 
 
-def test_a_stop_that_is_no_sensor_is_refused_with_the_table() -> None:
+def test_a_table_whose_stop_is_not_a_sensor_is_refused() -> None:
     async def main() -> None:
         rack = Rack("robotic")
         board, rows = rack.boards["base"], records(rack.table.boards["base"])
@@ -105,13 +105,13 @@ def test_a_stop_that_is_no_sensor_is_refused_with_the_table() -> None:
     clock.run(main())
 
 
-def test_it_proves_who_it_is_and_refuses_another_protocol() -> None:
+def test_a_board_proves_its_identity_and_refuses_another_protocol() -> None:
     async def main(rack: Rack) -> None:
         board, nonce = rack.boards["base"], b"12345678"
-        told = board.execute(Identify(PROTOCOL, nonce), 0)
-        assert isinstance(told, Identity)
-        assert told.proof == hmac.digest(KEY, nonce + told.serial, "sha256")[:8]
-        assert told.configuration_crc == commit(records(rack.table.boards["base"])).crc
+        identity = board.execute(Identify(PROTOCOL, nonce), 0)
+        assert isinstance(identity, Identity)
+        assert identity.proof == hmac.digest(KEY, nonce + identity.serial, "sha256")[:8]
+        assert identity.configuration_crc == commit(records(rack.table.boards["base"])).crc
         assert board.execute(Identify(PROTOCOL + 1, nonce), 0) == Refused(
             Refusal.WRONG_VERSION, NONE
         )
@@ -148,7 +148,9 @@ def test_it_proves_who_it_is_and_refuses_another_protocol() -> None:
     ],
     ids=repr,
 )
-def test_what_a_channel_cannot_do_is_refused(message: object, reason: Refusal) -> None:
+def test_a_command_that_a_channel_does_not_support_is_refused(
+    message: object, reason: Refusal
+) -> None:
     """Channel 0 is the lid's motor, channel 1 its switch."""
 
     async def main(rack: Rack) -> None:

@@ -1,4 +1,4 @@
-"""One virtual board's axes: homed first, within their limits, together, and by their ramps."""
+"""One virtual board's axes: homing, limits, common start and stopping ramps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware_bridge.wire.messages import Home, Refusal, Refused
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
-def test_an_axis_must_be_homed_and_keeps_within_its_limits() -> None:
+def test_an_axis_that_is_not_homed_or_leaves_its_limits_is_refused() -> None:
     async def main(rack: Rack) -> None:
         x, y = rack.number("gantry_x"), rack.number("gantry_y")
         move = rack.moves(gantry_x=0.1)
@@ -39,7 +39,7 @@ def test_axes_begin_together_and_end_when_the_last_has_arrived() -> None:
     run_scenario(main)
 
 
-def test_a_moving_axis_is_where_its_trapezoid_says() -> None:
+def test_a_moving_axis_reports_the_position_of_its_trapezoid() -> None:
     async def main(rack: Rack) -> None:
         await rack.home("gantry_x")
         move = asyncio.create_task(rack.move(gantry_x=0.15))
@@ -68,13 +68,13 @@ def test_a_stopped_move_brakes_by_its_ramp_on_every_axis() -> None:
     run_scenario(main)
 
 
-def test_a_homing_whose_switch_never_comes_ends_by_time_and_is_no_homing() -> None:
+def test_a_homing_whose_switch_stays_inactive_ends_by_time_and_leaves_the_axis_unhomed() -> None:
     async def main(rack: Rack) -> None:
         arm = rack.boards["arm"]
-        silent = arm.sensor
+        sensor = arm.sensor
         arm.sensor = lambda *_: None  # type: ignore[method-assign]
         assert (await rack.home("gantry_x")).reason is Reason.TIME
-        arm.sensor = silent  # type: ignore[method-assign]
+        arm.sensor = sensor  # type: ignore[method-assign]
         unhomed = Refused(Refusal.NOT_HOMED, rack.number("gantry_x"))
         assert rack.send("gantry_x", rack.moves(gantry_x=0.1)) == unhomed
 

@@ -1,4 +1,4 @@
-"""One virtual board in trouble: what is latched, what clears it, what a reset forgets."""
+"""One virtual board's faults: latching, clearing, and the state after a reset."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_limit_switch_during_a_move_is_a_fault() -> None:
     run_scenario(main)
 
 
-def test_the_emergency_stop_makes_everything_safe_in_the_same_instant() -> None:
+def test_the_emergency_stop_makes_all_outputs_safe_in_the_same_instant() -> None:
     async def main(rack: Rack) -> None:
         await rack.home("gantry_x")
         rack.set("drum", 700)
@@ -70,7 +70,7 @@ def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
     run_scenario(main)
 
 
-def test_both_switches_at_once_are_a_fault_as_long_as_they_are() -> None:
+def test_both_switches_active_are_a_fault_that_clears_only_after_one_opens() -> None:
     async def main(rack: Rack) -> None:
         base = rack.boards["base"]
         base.sensor("lift0_up", True)
@@ -85,7 +85,7 @@ def test_both_switches_at_once_are_a_fault_as_long_as_they_are() -> None:
     run_scenario(main)
 
 
-def test_a_motor_forgotten_is_switched_off_after_its_maximum_on_time() -> None:
+def test_a_motor_is_switched_off_after_its_maximum_on_time() -> None:
     async def main(rack: Rack) -> None:
         rack.lease(65)
         rack.set("head0_belt", 500)
@@ -104,7 +104,7 @@ def test_a_motor_forgotten_is_switched_off_after_its_maximum_on_time() -> None:
     run_scenario(main)
 
 
-def test_what_the_mechanism_refuses_is_a_fault_with_a_sentence() -> None:
+def test_an_impossible_order_is_a_fault_with_a_sentence() -> None:
     async def main(rack: Rack) -> None:
         ended = await rack.drive("head0_pusher", 1000, Edges("head0_vane", 1), 2.0)
         assert ended.reason is Reason.FAULT
@@ -115,7 +115,7 @@ def test_what_the_mechanism_refuses_is_a_fault_with_a_sentence() -> None:
     run_scenario(main)
 
 
-def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
+def test_a_reset_board_has_no_table_and_no_lease_and_one_boot_more() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
         arm = rack.boards["arm"]
@@ -124,9 +124,9 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
             board.reset(2)
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
         assert rack.send("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
-        told = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
-        assert isinstance(told, Identity)
-        assert (told.boots, told.reset_cause, told.configuration_crc) == (2, 2, 0)
+        identity = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
+        assert isinstance(identity, Identity)
+        assert (identity.boots, identity.reset_cause, identity.configuration_crc) == (2, 2, 0)
         rack.configure()
         assert rack.read("gantry_x") == -450_000
         rack.lease(1)
@@ -136,7 +136,7 @@ def test_a_reset_forgets_table_and_lease_and_counts_one_boot_more() -> None:
     run_scenario(main)
 
 
-def test_the_bootloader_stops_everything() -> None:
+def test_the_bootloader_stops_every_motor() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
         assert rack.boards["base"].execute(Bootloader(0), 0) == Ok()

@@ -1,4 +1,4 @@
-"""One virtual board's lease: while it lasts motors may run, and at its end every output is safe."""
+"""One virtual board's lease: motors run only under a lease, and its end makes outputs safe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware_bridge.wire.messages import NONE, Held, MotionEnded, Refusal, Refu
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
-def test_the_lease_runs_out_and_every_output_is_safe_at_that_instant() -> None:
+def test_an_expired_lease_makes_every_output_safe_at_that_instant() -> None:
     async def main(rack: Rack) -> None:
         start = rack.loop.time()
         rack.lease(0.5)
@@ -44,7 +44,7 @@ def test_a_renewed_lease_ends_only_after_its_last_renewal() -> None:
     run_scenario(main)
 
 
-def test_a_lease_made_shorter_ends_sooner() -> None:
+def test_a_renewal_with_a_shorter_duration_ends_the_lease_sooner() -> None:
     async def main(rack: Rack) -> None:
         rack.lease(0.2)
         await asyncio.sleep(10)
@@ -53,7 +53,7 @@ def test_a_lease_made_shorter_ends_sooner() -> None:
     run_scenario(main)
 
 
-def test_a_lease_given_back_is_no_fault_and_makes_everything_safe() -> None:
+def test_a_returned_lease_makes_outputs_safe_without_a_fault() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
         rack.lease(0)
@@ -67,7 +67,7 @@ def test_a_lease_given_back_is_no_fault_and_makes_everything_safe() -> None:
     run_scenario(main)
 
 
-def test_counts_and_positions_survive_a_lost_lease() -> None:
+def test_positions_are_kept_after_an_expired_lease() -> None:
     async def main(rack: Rack) -> None:
         await rack.home("gantry_x")
         rack.lease(0.3)
@@ -75,8 +75,8 @@ def test_counts_and_positions_survive_a_lost_lease() -> None:
         stopped = rack.read("gantry_x")
         assert -450_000 < stopped < 400_000
         await asyncio.sleep(0.001)
-        said = [type(event) for _, board, event in rack.said if board == "arm"]
-        assert said[-2:] == [MotionEnded, Held]
+        kinds = [type(event) for _, board, event in rack.events if board == "arm"]
+        assert kinds[-2:] == [MotionEnded, Held]
         rack.lease(10)
         assert rack.send("drum", lambda drum: Set(drum, 1)) == Refused(Refusal.NO_LEASE, NONE)
         rack.lease(0)

@@ -20,7 +20,7 @@ from firmware_bridge.wire.messages import (
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
-def test_a_lid_stops_at_its_switch_by_itself() -> None:
+def test_a_driven_lid_stops_at_its_switch() -> None:
     async def main(rack: Rack) -> None:
         ended = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
         assert ended == Ended(Reason.LEVEL, 0, 2.005)
@@ -34,7 +34,7 @@ def test_a_lid_stops_at_its_switch_by_itself() -> None:
     run_scenario(main)
 
 
-def test_a_motor_left_on_stops_at_its_switch_too() -> None:
+def test_a_motor_that_was_set_stops_at_its_switch() -> None:
     async def main(rack: Rack) -> None:
         rack.set("lift0", 1000)
         await asyncio.sleep(2.5)
@@ -45,7 +45,7 @@ def test_a_motor_left_on_stops_at_its_switch_too() -> None:
     run_scenario(main)
 
 
-def test_a_drive_ends_by_its_time_and_says_so() -> None:
+def test_a_drive_ends_at_its_time_limit_with_reason_time() -> None:
     async def main(rack: Rack) -> None:
         assert await rack.drive("drum", 500, Elapsed(), 1.5) == Ended(Reason.TIME, 0, 1.5)
         late = await rack.drive("lift0", 1000, Level("lift0_up"), 1.0)
@@ -54,7 +54,7 @@ def test_a_drive_ends_by_its_time_and_says_so() -> None:
     run_scenario(main)
 
 
-def test_a_drive_ends_when_the_motor_draws_too_much() -> None:
+def test_a_drive_ends_when_the_current_exceeds_its_limit() -> None:
     async def main(rack: Rack) -> None:
         rack.loop.call_later(0.7, rack.boards["base"].current, "lid", 1800)
         limit = Drive(rack.number("lid"), 1000, UntilKind.TIME, NONE, 0, 5000, 1500)
@@ -77,7 +77,7 @@ def test_a_pulse_is_as_long_as_ordered() -> None:
     run_scenario(main)
 
 
-def test_back_pressure_pauses_a_wheel_and_lets_it_go_on() -> None:
+def test_back_pressure_stops_a_wheel_and_starts_it_again() -> None:
     async def main(rack: Rack) -> None:
         base = rack.boards["base"]
         wheel = asyncio.create_task(rack.drive("head0_wheel", 600, Edges("head0_counter", 1), 30.0))
@@ -110,7 +110,7 @@ def test_a_busy_motor_is_refused_until_it_is_stopped() -> None:
     run_scenario(main)
 
 
-def test_stopping_everything_leaves_the_lamps_on() -> None:
+def test_stopping_all_channels_leaves_outputs_on() -> None:
     async def main(rack: Rack) -> None:
         rack.set("wide", 1)
         rack.set("grip", -500)
@@ -121,7 +121,7 @@ def test_stopping_everything_leaves_the_lamps_on() -> None:
     run_scenario(main)
 
 
-def test_the_reply_comes_before_the_end_of_a_motion_that_ends_at_once() -> None:
+def test_the_reply_is_sent_before_the_end_of_a_motion_that_ends_at_once() -> None:
     async def main(rack: Rack) -> None:
         reply = rack.send("lid", rack.drives(-1000, Level("lid_closed"), 5.0))
         assert reply == Ok()
@@ -132,7 +132,7 @@ def test_the_reply_comes_before_the_end_of_a_motion_that_ends_at_once() -> None:
     run_scenario(main)
 
 
-def test_a_strip_lights_the_lamps_that_it_has_and_no_others() -> None:
+def test_a_strip_refuses_bits_beyond_its_number_of_lamps() -> None:
     async def main(rack: Rack) -> None:
         assert rack.table.modules.lamps is not None
         strip = rack.table.modules.lamps.walls[0]

@@ -1,4 +1,4 @@
-"""What one virtual board sees and tells: keys that bounce, dice that lie still, tags."""
+"""One virtual board's inputs: debounced keys, dice and tags."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_bouncing_key_counts_once() -> None:
     run_scenario(main)
 
 
-def test_an_unwatched_sensor_is_silent() -> None:
+def test_a_sensor_without_subscription_is_not_reported() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("done_key")
         assert rack.send("done_key", lambda key: Watch(key, 0)) == Ok()
@@ -56,7 +56,7 @@ def test_an_unwatched_sensor_is_silent() -> None:
     run_scenario(main)
 
 
-def test_dice_are_read_once_they_lie_still() -> None:
+def test_dice_are_read_after_the_shaking() -> None:
     async def main(rack: Rack) -> None:
         assert rack.plant.dome is not None
         rack.plant.dome.loaded.append((3, 5))
@@ -83,7 +83,7 @@ def test_a_stopped_throw_ends_without_dice() -> None:
     run_scenario(main)
 
 
-def test_an_empty_reader_sees_no_tag() -> None:
+def test_an_empty_reader_returns_no_tag() -> None:
     async def main(rack: Rack) -> None:
         assert rack.send("reader", Scan) == Tag(0)
 

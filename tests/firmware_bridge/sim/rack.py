@@ -1,4 +1,4 @@
-"""A table's boards on a rack: messages go straight in, without a wire, by the channels' names."""
+"""Test rack: a plant and its boards; messages go to the boards directly, without a wire."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from config.loader import load_table
 from config.schema import TileSize
 from firmware_bridge.board import Ended, Reason, Until
-from firmware_bridge.boards import encoding as words
+from firmware_bridge.boards import encoding
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.injection import parse
@@ -45,7 +45,7 @@ FACES = tuple(f"face {number}" for number in range(136))
 def run_scenario(
     main: Callable[[Rack], Coroutine[Any, Any, None]], table: str = "robotic", **plant: Any
 ) -> Rack:
-    """Run a story with a configured, leased rack in virtual time; returns the rack."""
+    """Run a scenario with a configured rack under a lease, in virtual time; return the rack."""
 
     async def scenario() -> Rack:
         rack = Rack(table, **plant)
@@ -58,13 +58,13 @@ def run_scenario(
     return clock.run(scenario())
 
 
-def ordered(*texts: str, chance: bool = False) -> dict[str, object]:
-    """A story's plant with these mishaps; without chance, every duration is at its mean."""
+def with_faults(*texts: str, chance: bool = False) -> dict[str, object]:
+    """Options of a plant with these injected faults; without chance, durations are constant."""
     return {"injected_faults": [parse(text) for text in texts], "chance": chance}
 
 
 class Rack:
-    """A plant and its boards, and everything that the boards said, with its time."""
+    """A plant and its boards; records every event of the boards with its time."""
 
     def __init__(
         self, table: str, seed: int = 1, faces: tuple[str, ...] = FACES, **plant: Any
@@ -77,7 +77,7 @@ class Rack:
             name: VirtualBoard(config, self.plant, self.loop, emergency=emergency)
             for name, config in self.table.boards.items()
         }
-        self.said: list[tuple[float, str, Message]] = []
+        self.events: list[tuple[float, str, Message]] = []
         self._waiting: dict[tuple[str, int], asyncio.Future[Message]] = {}
         self._ticket = 0
         for name, board in self.boards.items():
@@ -87,7 +87,7 @@ class Rack:
 
     def configure(self) -> None:
         for name, board in self.boards.items():
-            rows = words.records(self.table.boards[name])
+            rows = encoding.records(self.table.boards[name])
             for row in rows:
                 assert board.execute(row, 0) == Ok(), row
             assert board.execute(commit(rows), 0) == Ok()
@@ -126,7 +126,7 @@ class Rack:
         return await self._end(motor, self.drives(value, until, limit))
 
     def drives(self, value: int, until: Until, limit: float) -> Callable[[int], Drive]:
-        return lambda number: words.drive(number, value, until, limit, self.number)
+        return lambda number: encoding.drive(number, value, until, limit, self.number)
 
     async def move(self, **targets: float) -> Ended:
         return await self._end(next(iter(targets)), self.moves(**targets))
@@ -148,8 +148,8 @@ class Rack:
         return list(self.table.boards[self.table.board_of(channel)].channels).index(channel)
 
     def received(self, kind: type) -> list[tuple[float, Message]]:
-        """All events of a kind, with their times."""
-        return [(at, message) for at, _, message in self.said if isinstance(message, kind)]
+        """All events of a type, with their times."""
+        return [(at, message) for at, _, message in self.events if isinstance(message, kind)]
 
     async def _end(self, channel: str, make: Callable[[int], Message]) -> Ended:
         ended = await self._begun(channel, make)
@@ -164,7 +164,7 @@ class Rack:
         return await future
 
     def _received(self, board: str, event: Message) -> None:
-        self.said.append((self.loop.time(), board, event))
+        self.events.append((self.loop.time(), board, event))
         if isinstance(event, MotionEnded | DiceRead):
             future = self._waiting.pop((board, event.ticket), None)
             if future is not None and not future.done():

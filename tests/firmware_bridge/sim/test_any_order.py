@@ -1,4 +1,4 @@
-"""Whatever a host sends: no board raises, no tile is lost, and the same seed gives the same run."""
+"""Random commands: no board raises, no tile is lost, and the same seed gives the same run."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ RANGES = {"B": (0, 255), "b": (-128, 127), "H": (0, 65535), "h": (-32768, 32767)
           "I": (0, 2**32 - 1), "i": (-(2**31), 2**31 - 1), "Q": (0, 2**64 - 1)}  # fmt: skip
 
 
-def anything(row: Any) -> st.SearchStrategy[Message]:
-    """Any message of a type whose fields fit its layout, with small numbers favoured."""
+def any_message(row: Any) -> st.SearchStrategy[Message]:
+    """Any message of a type whose fields fit its layout; small numbers are more frequent."""
     fields = []
     digits = ""
     for code in row.layout.format.lstrip("<"):
@@ -56,7 +56,7 @@ def anything(row: Any) -> st.SearchStrategy[Message]:
     return st.tuples(*fields).map(lambda values: row.message(*values))
 
 
-commands = st.one_of(*(anything(row) for row in TABLE if row.message in COMMANDS))
+commands = st.one_of(*(any_message(row) for row in TABLE if row.message in COMMANDS))
 
 
 @pytest.mark.slow
@@ -73,14 +73,14 @@ def test_a_board_answers_any_command_at_any_time_with_a_reply_that_fits(
                 encode(0, 0, reply)
             rack.plant.census()
             await asyncio.sleep(pause)
-        for _, _, event in rack.said:
+        for _, _, event in rack.events:
             encode(0, 0, event)
 
     run_scenario(main)
 
 
-def sensible(rack: Rack, board: str, random: Random) -> Message:
-    """An order that firmware would take, more often than not."""
+def valid_order(rack: Rack, board: str, random: Random) -> Message:
+    """A random order that names suitable channels and that a board mostly accepts."""
     channels = rack.table.boards[board].channels
     motors = [rack.number(name) for name, c in channels.items() if c.kind == "motor"]
     others = [rack.number(name) for name, c in channels.items() if c.kind == "output"]
@@ -114,8 +114,8 @@ def sensible(rack: Rack, board: str, random: Random) -> Message:
     return random.choice(orders)
 
 
-def wild(table: str, seed: int, orders: int = 150) -> list[object]:
-    """A long run of sensible orders in any order, each tile counted after each; its whole trace."""
+def random_run(table: str, seed: int, orders: int = 150) -> list[object]:
+    """Execute random orders and count all tiles after each; return the complete trace."""
     random = Random(seed)
     trace: list[object] = []
 
@@ -127,14 +127,14 @@ def wild(table: str, seed: int, orders: int = 150) -> list[object]:
             board.execute(TakeLease(60_000), 0)
         for _ in range(orders):
             name = random.choice(list(rack.boards))
-            order = sensible(rack, name, random)
+            order = valid_order(rack, name, random)
             trace.append((order, rack.boards[name].execute(order, 1)))
             if random.random() < 0.3:
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
             trace.append(rack.plant.census())
             if random.random() < 0.02:
                 rack.plant.emergency_stop(random.random() < 0.3)
-        trace.append(list(rack.said))
+        trace.append(list(rack.events))
         trace.append([board.refusals for board in rack.boards.values()])
 
     run_scenario(main, table, seed=seed, faces=FACES[:32])
@@ -145,17 +145,17 @@ def wild(table: str, seed: int, orders: int = 150) -> list[object]:
 @pytest.mark.parametrize("table", TABLES)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_no_order_of_orders_loses_or_doubles_a_tile(table: str, seed: int) -> None:
-    wild(table, seed)
+def test_random_orders_neither_lose_nor_duplicate_a_tile(table: str, seed: int) -> None:
+    random_run(table, seed)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_same_seed_gives_the_same_run_to_the_last_event(table: str) -> None:
-    assert wild(table, 7, 400) == wild(table, 7, 400)
+def test_the_same_seed_gives_the_same_trace(table: str) -> None:
+    assert random_run(table, 7, 400) == random_run(table, 7, 400)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_table_powers_on_with_all_tiles_boxed_and_no_fault(table: str) -> None:
+def test_every_table_powers_on_without_a_fault_and_with_all_tiles_in_boxes(table: str) -> None:
     async def main() -> None:
         rack = Rack(table)
         rack.configure()
@@ -168,7 +168,7 @@ def test_every_table_powers_on_with_all_tiles_boxed_and_no_fault(table: str) -> 
     clock.run(main())
 
 
-def test_a_board_without_a_table_answers_too() -> None:
+def test_a_board_without_a_channel_table_replies_to_every_command() -> None:
     async def main() -> None:
         rack = Rack("robotic")
         board = rack.boards["base"]

@@ -1,4 +1,4 @@
-"""Boards on one line: frames in, frames out, each board its own; lost events come again."""
+"""The bench: all boards of a plant on one line; addressing, events, resets and damaged frames."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ BASE, ARM = 0, 1
 
 
 class Wire:
-    """The host's end: what it writes, byte for byte, and the frames that come back."""
+    """The host's end of the line: sends frames and records the received ones with their times."""
 
     def __init__(self) -> None:
         self.table = load_table("robotic")
         loop = asyncio.get_running_loop()
-        self.bench = Bench(Plant(self.table, TILE, FACES, 1, loop), self._hear)
+        self.bench = Bench(Plant(self.table, TILE, FACES, 1, loop), self._receive)
         self.received: list[tuple[float, Frame]] = []
         self._decoder = Decoder()
         self._sequence = {BASE: 0, ARM: 0}
@@ -72,12 +72,12 @@ class Wire:
     def number(self, channel: str) -> int:
         return list(self.table.boards[self.table.board_of(channel)].channels).index(channel)
 
-    def _hear(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         now = asyncio.get_running_loop().time()
         self.received += [(now, frame) for frame in self._decoder.feed(data)]
 
 
-def test_two_boards_share_a_line_and_each_answers_for_itself() -> None:
+def test_two_boards_share_a_line_and_each_answers_at_its_own_address() -> None:
     async def main() -> None:
         wire = Wire()
         base = wire.ask(BASE, Identify(PROTOCOL, b"nonce  1"))
@@ -91,7 +91,7 @@ def test_two_boards_share_a_line_and_each_answers_for_itself() -> None:
     clock.run(main())
 
 
-def test_an_order_goes_to_the_plant_and_its_end_comes_back_as_an_event() -> None:
+def test_an_order_moves_the_plant_and_its_end_is_an_event() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
@@ -108,7 +108,7 @@ def test_an_order_goes_to_the_plant_and_its_end_comes_back_as_an_event() -> None
     clock.run(main())
 
 
-def test_an_event_comes_again_until_the_host_has_it() -> None:
+def test_an_event_is_repeated_until_the_host_acknowledges_it() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
@@ -125,21 +125,21 @@ def test_an_event_comes_again_until_the_host_has_it() -> None:
     clock.run(main())
 
 
-def test_a_reset_board_is_a_new_session_with_one_boot_more() -> None:
+def test_a_reset_board_needs_a_new_session_and_reports_one_boot_more() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
         wire.bench.reset("base", cause=3)
         wire.bench.receive(encode(BASE, 200, Report()))
-        told = wire.ask(BASE, Identify(PROTOCOL, b"nonce  2"))
-        assert isinstance(told, Identity)
-        assert (told.boots, told.reset_cause, told.configuration_crc) == (2, 3, 0)
+        identity = wire.ask(BASE, Identify(PROTOCOL, b"nonce  2"))
+        assert isinstance(identity, Identity)
+        assert (identity.boots, identity.reset_cause, identity.configuration_crc) == (2, 3, 0)
         assert wire.ask(ARM, TakeLease(1000)) == Ok()
 
     clock.run(main())
 
 
-def test_a_new_host_hears_of_old_faults_and_of_no_old_motion() -> None:
+def test_a_new_session_receives_latched_faults_and_no_ends_of_old_motions() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
@@ -160,17 +160,17 @@ def test_a_new_host_hears_of_old_faults_and_of_no_old_motion() -> None:
     clock.run(main())
 
 
-def test_damage_on_the_line_is_counted_and_never_acted_on() -> None:
+def test_a_damaged_frame_is_counted_and_not_executed() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
-        spoiled = bytearray(encode(BASE, 77, Set(wire.number("drum"), 700)))
-        spoiled[4] ^= 0x10
-        wire.bench.receive(bytes(spoiled))
+        damaged = bytearray(encode(BASE, 77, Set(wire.number("drum"), 700)))
+        damaged[4] ^= 0x10
+        wire.bench.receive(bytes(damaged))
         assert wire.bench.plant.drum is not None
         assert not wire.bench.plant.drum.stirring
-        told = wire.ask(BASE, Report())
-        assert isinstance(told, Statistics)
-        assert told.damaged == 1
+        statistics = wire.ask(BASE, Report())
+        assert isinstance(statistics, Statistics)
+        assert statistics.damaged == 1
 
     clock.run(main())

@@ -1,4 +1,4 @@
-"""The virtual clock: exact jumps, real descriptors, named deadlocks, pace."""
+"""The virtual clock: timers, real descriptors, threads, deadlocks, pace and companions."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ def test_every_timer_fires_in_order_and_at_its_own_time(times: list[float]) -> N
     assert all(abs(at - when) < 1e-9 for when, at in fired)
 
 
-def test_sleepers_interleave_by_their_own_clocks() -> None:
-    said: list[tuple[str, float]] = []
+def test_tasks_that_sleep_are_woken_in_the_order_of_their_times() -> None:
+    woken: list[tuple[str, float]] = []
 
     async def sleeper(name: str, step: float) -> None:
         for _ in range(3):
             await asyncio.sleep(step)
-            said.append((name, now()))
+            woken.append((name, now()))
 
     async def main() -> None:
         await asyncio.gather(sleeper("slow", 1.0), sleeper("quick", 0.4))
 
     run(main())
-    assert [name for name, _ in said] == ["quick", "quick", "slow", "quick", "slow", "slow"]
+    assert [name for name, _ in woken] == ["quick", "quick", "slow", "quick", "slow", "slow"]
 
 
-def test_timeouts_are_virtual_too() -> None:
+def test_timeouts_use_virtual_time() -> None:
     async def main() -> float:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(90):
@@ -82,7 +82,7 @@ def test_a_deadlock_names_the_task_and_the_line_where_it_waits() -> None:
         run(main(), patience=0.0)
 
 
-def test_what_the_main_task_leaves_is_cancelled_and_may_still_clean_up() -> None:
+def test_remaining_tasks_are_cancelled_and_can_still_wait_while_they_clean_up() -> None:
     ended: list[float] = []
 
     async def background() -> None:
@@ -100,13 +100,13 @@ def test_what_the_main_task_leaves_is_cancelled_and_may_still_clean_up() -> None
     assert ended == [6.0]
 
 
-def test_another_thread_can_call_in_while_time_is_flying() -> None:
+def test_another_thread_can_call_while_the_loop_fires_timers() -> None:
     async def main() -> str:
         loop = asyncio.get_running_loop()
         received: asyncio.Future[str] = loop.create_future()
 
         def ticking() -> None:
-            """Time flies on until the other thread has called."""
+            """Keep setting timers until the other thread has called."""
             if not received.done():
                 loop.call_later(0.001, ticking)
 
@@ -142,7 +142,7 @@ def test_sockets_are_read_before_the_clock_jumps() -> None:
     assert run(main()) == (b"\x00", 0.0)
 
 
-def test_an_idle_loop_waits_for_a_socket_of_the_callers() -> None:
+def test_an_idle_loop_waits_for_a_socket_of_its_caller() -> None:
     async def main() -> bytes:
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -153,7 +153,7 @@ def test_an_idle_loop_waits_for_a_socket_of_the_callers() -> None:
     assert run(main(), patience=0.0) == b"\x01"
 
 
-def test_a_descriptor_is_served_even_while_callbacks_never_cease() -> None:
+def test_a_descriptor_is_read_even_while_callbacks_are_always_ready() -> None:
     async def main() -> bytes:
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -168,7 +168,7 @@ def test_a_descriptor_is_served_even_while_callbacks_never_cease() -> None:
     assert run(main()) == b"\x02"
 
 
-def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
+def test_a_pace_takes_real_time_and_does_not_change_virtual_times() -> None:
     async def main() -> list[float]:
         times = []
         for _ in range(100):
@@ -183,71 +183,71 @@ def test_pace_takes_real_time_and_leaves_virtual_time_alone() -> None:
     assert 0.14 < real < 0.6
 
 
-def test_what_comes_to_a_live_loop_comes_at_its_own_instant() -> None:
+def test_bytes_reach_a_live_loop_at_the_instant_of_their_arrival() -> None:
     loop = VirtualLoop(pace=1.0, live=True)
     ours, theirs = socket.socketpair()
     received = loop.create_future()
 
-    def hear() -> None:
+    def read() -> None:
         ours.recv(1)
         received.set_result(loop.time())
 
     async def main() -> float:
-        loop.add_reader(ours, hear)
-        teller = threading.Timer(0.2, theirs.send, (b"x",))
-        teller.start()
+        loop.add_reader(ours, read)
+        sender = threading.Timer(0.2, theirs.send, (b"x",))
+        sender.start()
         async with asyncio.timeout(60):
-            came: float = await received
-        teller.join()
-        return came
+            arrived: float = await received
+        sender.join()
+        return arrived
 
     with ours, theirs:
-        came = loop.run_until_complete(main())
+        arrived = loop.run_until_complete(main())
         loop.close()
-    assert 0.1 < came < 60, "not at the timer before it, nor at the one that comes next"
+    assert 0.1 < arrived < 60, "not at the previous timer, nor at the next one"
 
 
-def test_a_live_loop_that_was_held_up_finds_one_thing_after_the_other() -> None:
+def test_a_live_loop_that_was_delayed_fires_each_timer_at_its_own_time() -> None:
     loop = VirtualLoop(pace=1.0, live=True)
-    told: list[tuple[str, float]] = []
+    fired: list[tuple[str, float]] = []
 
-    def tell(what: str) -> None:
-        told.append((what, loop.time()))
+    def record(name: str) -> None:
+        fired.append((name, loop.time()))
 
-    def push_ends() -> None:
-        tell("the push ends")
-        loop.call_later(0.001, tell, "its vane has settled")
+    def end_push() -> None:
+        record("the push ends")
+        loop.call_later(0.001, record, "its vane has settled")
 
     async def main() -> None:
-        loop.call_at(0.05, push_ends)
-        loop.call_at(0.06, tell, "the limit is over")
-        time.sleep(0.5)  # noqa: ASYNC251 the machine gives the process no processor
+        loop.call_at(0.05, end_push)
+        loop.call_at(0.06, record, "the limit is over")
+        time.sleep(0.5)  # noqa: ASYNC251 the operating system does not schedule the process
         await asyncio.sleep(0.1)
 
     loop.run_until_complete(main())
     loop.close()
-    assert told == [
+    assert fired == [
         ("the push ends", 0.05),
         ("its vane has settled", pytest.approx(0.051)),
         ("the limit is over", 0.06),
     ]
 
 
-def test_a_pace_that_goes_nowhere_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be above 0, or None to jump; got 0"):
+def test_a_pace_of_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match="`pace` must be above 0, or None to jump; got 0"):
         VirtualLoop(pace=0)
 
 
-def test_a_companion_runs_up_to_the_next_timer_and_stops_where_something_happens() -> None:
+def test_a_companion_runs_to_the_next_timer_or_to_its_own_next_event() -> None:
     async def main() -> list[float]:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         ran: list[float] = []
-        rings = [0.3, 0.4, math.inf]
+        events = [0.3, 0.4, math.inf]
 
         def companion(now: float, until: float) -> float:
-            if rings[0] < until:
-                until = rings.pop(0)
+            if events[0] < until:
+                until = events.pop(0)
                 loop.call_at(until, ran.append, -until)
             ran.append(until)
             return until
@@ -261,7 +261,7 @@ def test_a_companion_runs_up_to_the_next_timer_and_stops_where_something_happens
     assert run(main()) == [0.3, -0.3, 0.4, -0.4, 1.0]
 
 
-def test_a_companion_alone_may_wake_a_loop_that_has_nothing_to_do() -> None:
+def test_a_companion_can_wake_a_loop_that_has_no_timer() -> None:
     async def main() -> float:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
@@ -279,7 +279,7 @@ def test_a_companion_alone_may_wake_a_loop_that_has_nothing_to_do() -> None:
     assert run(main()) == 2.5
 
 
-def test_a_companion_that_never_does_anything_is_a_deadlock_too() -> None:
+def test_a_loop_whose_companion_has_no_event_raises_deadlock() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)

@@ -1,4 +1,4 @@
-"""The bench table on mock pins: the plant and the host see what they see with a serial board."""
+"""The bench table on mock pins behaves like the same table on a serial board."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.wire.link import SerialLine
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
-Seen = tuple[list[Ended], list[tuple[float, str, int]]]
+Trace = tuple[list[Ended], list[tuple[float, str, int]]]
 
 
-class Plants(Plant):
-    """A plant that writes down what its boards tell its motors."""
+class TracedPlant(Plant):
+    """A plant that records the values of drum and wheel with their times."""
 
     trace: list[tuple[float, str, int]]
 
@@ -33,8 +33,8 @@ class Plants(Plant):
         super().output(channel, value)
 
 
-async def let_tiles_out(plant: Plants, board: Board) -> Seen:
-    """Pour the box into the drum, mix, let five tiles out and two more, then let everything go."""
+async def let_tiles_out(plant: TracedPlant, board: Board) -> Trace:
+    """Pour the box into the drum, mix, let five tiles out and two more, then release the lease."""
     plant.trace = []
     await board.start()
     assert plant.drum is not None
@@ -52,9 +52,9 @@ async def let_tiles_out(plant: Plants, board: Board) -> Seen:
     return [Ended(each.reason, each.count, round(each.seconds, 3)) for each in ended], plant.trace
 
 
-def on_pins() -> Awaitable[Seen]:
+def on_pins() -> Awaitable[Trace]:
     loop = asyncio.get_running_loop()
-    plant = Plants(load_table("bench"), TILE, FACES, 7, loop)
+    plant = TracedPlant(load_table("bench"), TILE, FACES, 7, loop)
     config = plant.table.boards["pins"]
     pins = MockPins(config, plant)
     plant.connect({"pins": pins})
@@ -63,9 +63,9 @@ def on_pins() -> Awaitable[Seen]:
     return let_tiles_out(plant, board)
 
 
-def on_a_line() -> Awaitable[Seen]:
+def on_a_line() -> Awaitable[Trace]:
     loop = asyncio.get_running_loop()
-    plant = Plants(load_table("bench"), TILE, FACES, 7, loop)
+    plant = TracedPlant(load_table("bench"), TILE, FACES, 7, loop)
     plant.trace = []
     here, there = memory_line()
     bench = Bench(plant, there.write)
@@ -76,14 +76,14 @@ def on_a_line() -> Awaitable[Seen]:
     return let_tiles_out(plant, board)
 
 
-def run_scenario(scenario: Callable[[], Awaitable[Seen]]) -> Seen:
-    async def awaited() -> Seen:
+def run_scenario(scenario: Callable[[], Awaitable[Trace]]) -> Trace:
+    async def awaited() -> Trace:
         return await scenario()
 
     return clock.run(awaited())
 
 
-def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:
+def test_the_wheel_lets_out_exactly_the_ordered_tiles() -> None:
     ended, trace = run_scenario(on_pins)
     assert [(each.reason, each.count) for each in ended] == [
         (Reason.TIME, 0),
@@ -93,11 +93,11 @@ def test_the_wheel_lets_out_exactly_the_tiles_it_was_asked_for() -> None:
     assert trace[-1][1:] == ("drum", 0)
 
 
-def test_but_for_the_time_on_the_wire_pins_and_a_serial_board_are_the_same() -> None:
-    (ended, trace), (ended_far, trace_far) = run_scenario(on_pins), run_scenario(on_a_line)
-    assert ended == ended_far
-    assert [order[1:] for order in trace] == [order[1:] for order in trace_far]
+def test_pins_and_a_serial_board_differ_only_by_the_time_on_the_wire() -> None:
+    (ended, trace), (ended_serial, trace_serial) = run_scenario(on_pins), run_scenario(on_a_line)
+    assert ended == ended_serial
+    assert [order[1:] for order in trace] == [order[1:] for order in trace_serial]
 
 
-def test_the_same_seed_on_pins_is_the_same_run() -> None:
+def test_two_runs_on_pins_with_the_same_seed_are_identical() -> None:
     assert run_scenario(on_pins) == run_scenario(on_pins)

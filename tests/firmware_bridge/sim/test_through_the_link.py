@@ -1,4 +1,4 @@
-"""Link, codec, sessions, boards and plant together: a wall through the wire, in virtual time."""
+"""Link, codec, sessions, boards and plant together: a wall is built, in virtual time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ now = asyncio.get_running_loop
 
 @asynccontextmanager
 async def linked() -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
-    """The robotic table at the end of a line in memory, its boards started and leased."""
+    """The robotic table at the end of a line in memory; its boards are started and leased."""
     table = load_table("robotic")
     here, there = memory_line()
     bench = Bench(Plant(table, TILE, FACES, 1, now()), there.write)

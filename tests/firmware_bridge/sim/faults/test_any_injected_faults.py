@@ -16,7 +16,7 @@ from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
-from tests.firmware_bridge.sim.test_any_order import TABLES, sensible
+from tests.firmware_bridge.sim.test_any_order import TABLES, valid_order
 
 SIZES = (None, None, 1.0, 3.0)
 
@@ -41,7 +41,7 @@ def some(table: str, random: Random) -> list[InjectedFault]:
 
 
 def wild(table: str, seed: int, orders: int = 120) -> list[object]:
-    """A long run of sensible orders while things go wrong and are mended; its whole trace."""
+    """A long run of valid_order orders while things go wrong and are mended; its whole trace."""
     random = Random(seed)
     injected_faults = some(table, random)
     trace: list[object] = []
@@ -56,7 +56,7 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
         for _ in range(orders):
             name = random.choice(list(rack.boards))
             rack.boards[name].execute(TakeLease(60_000), 0)
-            trace.append(rack.boards[name].execute(sensible(rack, name, random), 1))
+            trace.append(rack.boards[name].execute(valid_order(rack, name, random), 1))
             for motor in running if random.random() < 0.5 else ():
                 rack.send(motor, lambda number: Set(number, 700))
             if random.random() < 0.4:
@@ -72,7 +72,7 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
             assert plant.mend("COUNT", "table")
             plant.census()
         trace.append([str(each) for each in plant.injected_faults.happened])
-        trace.append(list(rack.said))
+        trace.append(list(rack.events))
 
     run_scenario(main, table, seed=seed, faces=FACES[:32], injected_faults=injected_faults)
     return trace
@@ -107,9 +107,9 @@ def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
             for _ in range(150):
                 name = random.choice(list(rack.boards))
                 rack.boards[name].execute(TakeLease(60_000), 0)
-                rack.boards[name].execute(sensible(rack, name, random), 1)
+                rack.boards[name].execute(valid_order(rack, name, random), 1)
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
-            said.extend((rack.said, {k: n for k, n in rack.plant.census().items() if n}))
+            said.extend((rack.events, {k: n for k, n in rack.plant.census().items() if n}))
 
         run_scenario(main, table, faces=FACES[:32], injected_faults=injected_faults)
         return said

@@ -16,7 +16,7 @@ from tests.firmware_bridge.sim.plant.heads_at_work import (
     pulses,
     push,
 )
-from tests.firmware_bridge.sim.rack import Rack, ordered, run_scenario
+from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
 def happened(rack: Rack) -> list[tuple[str, str]]:
@@ -43,7 +43,7 @@ def test_a_jam_blocks_s1_and_the_pusher_until_the_wheel_is_reversed() -> None:
         assert happened(rack) == [("jam", "head0")]
         assert rack.plant.injected_faults.standing == ()
 
-    run_scenario(main, **ordered("jam:head0#3~2"))
+    run_scenario(main, **with_faults("jam:head0#3~2"))
 
 
 def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
@@ -57,7 +57,7 @@ def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
         assert rack.read("head0_counter") == 0
         assert (await count(rack, 4)).reason is Reason.EDGES
 
-    run_scenario(main, **ordered("jam:head0#3~99"))
+    run_scenario(main, **with_faults("jam:head0#3~99"))
 
 
 def test_a_push_that_meets_a_jam_goes_on_where_it_was_once_the_jam_is_out() -> None:
@@ -74,7 +74,7 @@ def test_a_push_that_meets_a_jam_goes_on_where_it_was_once_the_jam_is_out() -> N
         assert (await pushing).reason is Reason.EDGES
         assert rack.plant.census()["tray 0"] == 2
 
-    run_scenario(main, **ordered("jam:head0#3~1"))
+    run_scenario(main, **with_faults("jam:head0#3~1"))
 
 
 def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
@@ -89,7 +89,7 @@ def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
         here = rack.plant.census()
         assert (here["head 0"], here["drum"]) == (4, 132)
 
-    run_scenario(main, **ordered("double_feed:head0#2"))
+    run_scenario(main, **with_faults("double_feed:head0#2"))
 
 
 def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
@@ -102,7 +102,7 @@ def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
         assert rack.plant.mend("COUNT", "tray 0")
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [1]
 
-    run_scenario(main, **ordered("double_feed:head0#1"))
+    run_scenario(main, **with_faults("double_feed:head0#1"))
 
 
 def test_what_a_person_takes_out_of_a_stack_leaves_the_last_one_lower() -> None:
@@ -131,7 +131,7 @@ def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> 
         assert [len(stack) for stack in tray.stacks] == [1, 1, 1, 1, 1]
         assert rack.plant.census()["drum"] == 131
 
-    run_scenario(main, **ordered("double_feed:head0#3"))
+    run_scenario(main, **with_faults("double_feed:head0#3"))
 
 
 def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> None:
@@ -148,7 +148,7 @@ def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> No
         assert [len(stack) for stack in tray.stacks] == [2, 2, 1]
         assert rack.plant.census()["drum"] == 131
 
-    run_scenario(main, **ordered("double_feed:head0#2"))
+    run_scenario(main, **with_faults("double_feed:head0#2"))
 
 
 def test_people_at_a_table_without_trays_expect_nothing_of_them() -> None:
@@ -169,7 +169,7 @@ def test_a_starved_head_gives_no_edge_until_the_drum_is_reversed() -> None:
         rack.set("drum", 700)
         assert (await count(rack, 3)).reason is Reason.EDGES
 
-    run_scenario(main, **ordered("starved:head0#3"))
+    run_scenario(main, **with_faults("starved:head0#3"))
 
 
 def test_a_person_looks_under_the_disc_of_a_starved_head() -> None:
@@ -181,7 +181,7 @@ def test_a_person_looks_under_the_disc_of_a_starved_head() -> None:
         assert ended.reason is Reason.EDGES
         assert ended.seconds > 20
 
-    run_scenario(main, **ordered("starved:head0#3~99"))
+    run_scenario(main, **with_faults("starved:head0#3~99"))
 
 
 def test_a_weak_wheel_lifts_tiles_late() -> None:
@@ -191,4 +191,4 @@ def test_a_weak_wheel_lifts_tiles_late() -> None:
         assert rack.plant.mend("weak_motor", "head 0")
         assert (await count(rack, 3)).seconds < 1.2
 
-    run_scenario(main, **ordered("weak_motor:head0"))
+    run_scenario(main, **with_faults("weak_motor:head0"))

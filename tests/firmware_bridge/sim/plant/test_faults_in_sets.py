@@ -18,7 +18,7 @@ from tests.firmware_bridge.sim.plant.heads_at_work import (
     pulses,
     push,
 )
-from tests.firmware_bridge.sim.rack import FACES, Rack, ordered, run_scenario
+from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario, with_faults
 
 HERE = Spot(0.0, 0.0, crossed=False)
 
@@ -44,7 +44,7 @@ def test_nobody_takes_a_tile_out_of_a_wall_that_looks_as_it_should() -> None:
         assert plant.mend("JAM", "head 0")
         assert len(plant.felt) == 2
 
-    run_scenario(main, **ordered("double_feed:head0#1"))
+    run_scenario(main, **with_faults("double_feed:head0#1"))
 
 
 def test_a_missing_tile_lies_on_the_floor_and_its_set_counts_one_too_few() -> None:
@@ -58,7 +58,7 @@ def test_a_missing_tile_lies_on_the_floor_and_its_set_counts_one_too_few() -> No
         assert (await count(rack, 1)).reason is Reason.EDGES
         assert rack.plant.census()["floor"] == 0
 
-    run_scenario(main, **ordered("missing_tile:drum#1"))
+    run_scenario(main, **with_faults("missing_tile:drum#1"))
 
 
 def test_an_extra_tile_is_left_over_and_goes_back_where_it_came_from() -> None:
@@ -72,7 +72,7 @@ def test_an_extra_tile_is_left_over_and_goes_back_where_it_came_from() -> None:
         assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
 
     for seed in range(6):
-        run_scenario(main, seed=seed, **ordered("extra_tile:drum#1"))
+        run_scenario(main, seed=seed, **with_faults("extra_tile:drum#1"))
 
 
 def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> None:
@@ -92,7 +92,7 @@ def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> 
         replaced.append(len(changed))
 
     for seed in range(6):
-        run_scenario(main, seed=seed, **ordered("extra_tile:drum#1"))
+        run_scenario(main, seed=seed, **with_faults("extra_tile:drum#1"))
     assert set(replaced) == {0, 1}
 
 
@@ -111,7 +111,7 @@ def test_an_extra_tile_stays_in_its_set_while_nothing_is_left_over_for_it() -> N
         assert (here["head 0"], here["drum"]) == (4, 0)
         assert own(rack, plant.heads[0].waiting.tiles, 4)
 
-    run_scenario(main, **ordered("extra_tile:drum#1"))
+    run_scenario(main, **with_faults("extra_tile:drum#1"))
 
 
 def test_a_foreign_tile_is_longer_at_s1_and_is_exchanged_for_the_sets_own() -> None:
@@ -127,7 +127,7 @@ def test_a_foreign_tile_is_longer_at_s1_and_is_exchanged_for_the_sets_own() -> N
         assert (here["head 0"], here["drum"]) == (4, 0)
         assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
 
-    run_scenario(main, **ordered("foreign_tile:drum#1"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
 def test_the_right_tile_is_put_into_the_very_stack_in_which_the_foreign_one_stood() -> None:
@@ -143,7 +143,7 @@ def test_the_right_tile_is_put_into_the_very_stack_in_which_the_foreign_one_stoo
         kept = [(one, other) for one, other in zip(before, after, strict=True) if one == other]
         assert len(kept) == 3
 
-    run_scenario(main, **ordered("foreign_tile:drum#1"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
 def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
@@ -161,7 +161,7 @@ def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
         ]
         assert [tile.face for tile in felt.pillars[0].tiles] == after
 
-    run_scenario(main, **ordered("foreign_tile:drum#1"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
 def test_a_foreign_tile_that_sticks_is_exchanged_and_what_sticks_is_given_to_the_drum() -> None:
@@ -175,7 +175,7 @@ def test_a_foreign_tile_that_sticks_is_exchanged_and_what_sticks_is_given_to_the
         assert rack.plant.drum is not None
         assert own(rack, rack.plant.drum.well.tiles, 1)
 
-    run_scenario(main, **ordered("foreign_tile:drum#1", "jam:head0#1~99"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1", "jam:head0#1~99"))
 
 
 def test_a_foreign_tile_on_the_floor_is_no_tile_of_the_set_that_is_missing() -> None:
@@ -189,7 +189,7 @@ def test_a_foreign_tile_on_the_floor_is_no_tile_of_the_set_that_is_missing() -> 
         assert own(rack, drum.well.tiles, 1)
         assert not len(plant.floor.fallen)
 
-    run_scenario(main, **ordered("foreign_tile:drum#1", "missing_tile:drum#2"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1", "missing_tile:drum#2"))
 
 
 def test_however_many_strangers_got_in_the_set_is_its_own_again() -> None:
@@ -203,7 +203,7 @@ def test_however_many_strangers_got_in_the_set_is_its_own_again() -> None:
         assert plant.mend("everything", "table")
         assert own(rack, drum.well.tiles, 4)
 
-    run_scenario(main, **ordered("foreign_tile:drum"))
+    run_scenario(main, **with_faults("foreign_tile:drum"))
 
 
 def test_who_puts_every_tile_into_its_box_finds_what_does_not_belong_there() -> None:
@@ -219,4 +219,4 @@ def test_who_puts_every_tile_into_its_box_finds_what_does_not_belong_there() -> 
         assert plant.injected_faults.standing == ()
 
     texts = ("foreign_tile:drum#1", "extra_tile:drum#1", "missing_tile:drum#1")
-    run_scenario(main, **ordered(*texts, "double_feed:head0#2"))
+    run_scenario(main, **with_faults(*texts, "double_feed:head0#2"))

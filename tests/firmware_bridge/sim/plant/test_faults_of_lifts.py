@@ -8,7 +8,7 @@ import pytest
 
 from firmware_bridge.board import Ended, FaultCode, Level, Reason
 from firmware_bridge.wire.messages import Clear, Ok
-from tests.firmware_bridge.sim.rack import Rack, ordered, run_scenario
+from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
 async def lift(rack: Rack, up: bool = True, limit: float = 5.0) -> Ended:
@@ -24,7 +24,7 @@ def test_a_weak_lift_is_not_up_within_its_time_but_gets_there() -> None:
         assert again.reason is Reason.LEVEL
         assert again.seconds == pytest.approx(2.505, abs=0.01)
 
-    run_scenario(main, **ordered("weak_motor:lift1"))
+    run_scenario(main, **with_faults("weak_motor:lift1"))
 
 
 def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
@@ -35,7 +35,7 @@ def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
         down = await lift(rack, up=False)
         assert (down.reason, down.seconds) == (Reason.LEVEL, pytest.approx(2.505))
 
-    run_scenario(main, **ordered("weak_motor:lift1"))
+    run_scenario(main, **with_faults("weak_motor:lift1"))
 
 
 def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_second_try() -> None:
@@ -46,7 +46,7 @@ def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_sec
         assert (again.reason, again.seconds) == (Reason.LEVEL, pytest.approx(1.255))
         assert rack.plant.injected_faults.standing == ()
 
-    run_scenario(main, **ordered("half_up:lift1#1"))
+    run_scenario(main, **with_faults("half_up:lift1#1"))
 
 
 def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
@@ -56,7 +56,7 @@ def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
         assert rack.plant.mend("LIFT", "lift 1")
         assert (await lift(rack)).reason is Reason.LEVEL
 
-    run_scenario(main, **ordered("half_up:lift1#1~99"))
+    run_scenario(main, **with_faults("half_up:lift1#1~99"))
 
 
 @pytest.mark.parametrize("switch", ["lift1_up", "lift1"])
@@ -68,7 +68,7 @@ def test_a_limit_switch_that_does_not_close_lets_the_time_run_out(switch: str) -
         await asyncio.sleep(0.01)
         assert rack.read("lift1_up") == 1
 
-    run_scenario(main, **ordered(f"limit_switch:{switch}"))
+    run_scenario(main, **with_faults(f"limit_switch:{switch}"))
 
 
 def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
@@ -81,7 +81,7 @@ def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
         await asyncio.sleep(0.01)
         assert base.execute(Clear(), 0) == Ok()
 
-    run_scenario(main, **ordered("stuck_sensor:lift1_down#1"))
+    run_scenario(main, **with_faults("stuck_sensor:lift1_down#1"))
 
 
 def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
@@ -101,7 +101,7 @@ def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
         opened = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
         assert opened.reason is Reason.LEVEL
 
-    run_scenario(main, **ordered("obstruction:lid#1"))
+    run_scenario(main, **with_faults("obstruction:lid#1"))
 
 
 def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
@@ -112,7 +112,7 @@ def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
         assert (await lift(rack)).reason is Reason.LEVEL
         assert not rack.plant.mend("OVER_CURRENT", "lift 1")
 
-    run_scenario(main, **ordered("obstruction:lift1#1~4"))
+    run_scenario(main, **with_faults("obstruction:lift1#1~4"))
 
 
 def test_a_motor_that_draws_too_much_for_a_moment_latches_a_fault_and_then_runs() -> None:
@@ -122,4 +122,4 @@ def test_a_motor_that_draws_too_much_for_a_moment_latches_a_fault_and_then_runs(
         rack.boards["base"].execute(Clear(), 0)
         assert (await lift(rack)).reason is Reason.LEVEL
 
-    run_scenario(main, **ordered("over_current:lift1#1"))
+    run_scenario(main, **with_faults("over_current:lift1#1"))

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge.board import Reason
 from tests.firmware_bridge.sim.plant.heads_at_work import TILE_TIME, count, fill, pulses, push
-from tests.firmware_bridge.sim.rack import Rack, ordered, run_scenario
+from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
 def test_a_face_up_tile_shows_at_the_face_sensor_until_it_is_turned_down() -> None:
@@ -22,7 +22,9 @@ def test_a_face_up_tile_shows_at_the_face_sensor_until_it_is_turned_down() -> No
         await asyncio.sleep(0.1)
         assert rack.read("head0_face") == 0
 
-    run_scenario(main, "pai_gow", faces=tuple(map(str, range(32))), **ordered("face_up:head0#2"))
+    run_scenario(
+        main, "pai_gow", faces=tuple(map(str, range(32))), **with_faults("face_up:head0#2")
+    )
 
 
 def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
@@ -50,7 +52,7 @@ def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
         await asyncio.sleep(1)
         assert pulses(rack)[before:] == pytest.approx([TILE_TIME] * 2)
 
-    run_scenario(main, **ordered("dirty_sensor:head0"))
+    run_scenario(main, **with_faults("dirty_sensor:head0"))
 
 
 def test_a_stuck_counter_gives_no_edge_though_tiles_pass() -> None:
@@ -64,7 +66,7 @@ def test_a_stuck_counter_gives_no_edge_though_tiles_pass() -> None:
             await push(rack)
         assert (await count(rack, 2)).reason is Reason.EDGES
 
-    run_scenario(main, **ordered("stuck_sensor:head0_counter#5"))
+    run_scenario(main, **with_faults("stuck_sensor:head0_counter#5"))
 
 
 def test_a_bouncing_counter_counts_a_tile_twice() -> None:
@@ -74,7 +76,7 @@ def test_a_bouncing_counter_counts_a_tile_twice() -> None:
         await asyncio.sleep(1)
         assert rack.plant.census()["head 0"] == 3
 
-    run_scenario(main, **ordered("bouncing_sensor:head0_counter#3"))
+    run_scenario(main, **with_faults("bouncing_sensor:head0_counter#3"))
 
 
 def test_a_slipping_belt_makes_every_edge_longer_until_it_is_tightened() -> None:
@@ -89,4 +91,4 @@ def test_a_slipping_belt_makes_every_edge_longer_until_it_is_tightened() -> None
         await asyncio.sleep(1)
         assert pulses(rack)[3:] == pytest.approx([TILE_TIME] * 2)
 
-    run_scenario(main, **ordered("slipping_belt:head0"))
+    run_scenario(main, **with_faults("slipping_belt:head0"))

@@ -13,7 +13,7 @@ from firmware_bridge.sim.people.hands import Hands
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Tag
-from tests.firmware_bridge.sim.rack import Rack, ordered, run_scenario
+from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
 
@@ -56,7 +56,7 @@ def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: 
         where.add(fell_back)
 
     where: set[bool] = set()
-    run_scenario(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+    run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -69,7 +69,7 @@ def test_what_fell_close_to_its_place_is_put_back_there_as_it_stood(seed: int) -
         (pillar,) = rack.plant.felt.pillars
         assert (pillar.spot, pillar.base, pillar.tiles) == (HERE, 0, tiles)
 
-    run_scenario(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+    run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
 
 
 def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> None:
@@ -82,7 +82,7 @@ def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> 
         where.append(rack.plant.felt.standing(HERE))
 
     for seed in range(12):
-        run_scenario(main, seed=seed, **ordered("dropped_tile:gripper#1"))
+        run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
     assert set(where) == {True, False}
 
 
@@ -100,7 +100,7 @@ def test_a_reader_that_misreads_gives_no_tag_or_another_and_then_the_true_one() 
         wrong.append(read.tag)
 
     for seed in range(8):
-        run_scenario(main, seed=seed, **ordered("misread:reader#1"))
+        run_scenario(main, seed=seed, **with_faults("misread:reader#1"))
     assert 0 in wrong
     assert any(wrong)
 
@@ -110,7 +110,7 @@ def test_a_cocked_die_reads_nothing_and_is_thrown_again() -> None:
         assert 0 in await rack.throw("dice", 2)
         assert all(1 <= face <= 6 for face in await rack.throw("dice", 2))
 
-    run_scenario(main, **ordered("cocked_die:dice#1"))
+    run_scenario(main, **with_faults("cocked_die:dice#1"))
 
 
 def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
@@ -125,7 +125,7 @@ def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
         assert isinstance(read, Tag)
         assert 0 < read.tag < TAGS
 
-    run_scenario(main, **ordered("foreign_tile:drum#1"))
+    run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
 def test_an_emergency_stop_latches_on_every_board_until_it_is_released() -> None:
@@ -142,7 +142,7 @@ def test_an_emergency_stop_latches_on_every_board_until_it_is_released() -> None
         for board in rack.boards.values():
             assert board.execute(Clear(), 0) == Ok()
 
-    run_scenario(main, **ordered("emergency_stop:table@3"))
+    run_scenario(main, **with_faults("emergency_stop:table@3"))
 
 
 def test_a_hand_in_the_light_curtain_goes_away_by_itself() -> None:
@@ -152,7 +152,7 @@ def test_a_hand_in_the_light_curtain_goes_away_by_itself() -> None:
         await asyncio.sleep(2)
         assert (rack.read("curtain"), rack.read("arm_curtain")) == (0, 0)
 
-    run_scenario(main, **ordered("reach_in:table@3"))
+    run_scenario(main, **with_faults("reach_in:table@3"))
 
 
 # People who help
@@ -179,7 +179,7 @@ def test_a_person_who_is_asked_comes_after_half_a_minute_and_clears_the_jam() ->
         assert rack.loop.time() - began == pytest.approx(30.0)
         assert rack.plant.injected_faults.standing == ()
 
-    run_scenario(main, **ordered("jam:head0#1~99"))
+    run_scenario(main, **with_faults("jam:head0#1~99"))
 
 
 def test_a_person_who_gives_a_wrong_answer_has_not_looked() -> None:
@@ -191,7 +191,7 @@ def test_a_person_who_gives_a_wrong_answer_has_not_looked() -> None:
         assert await hands.help(ASK) == "done"
         assert rack.plant.injected_faults.standing == ()
 
-    run_scenario(main, **ordered("jam:head0#1~99", "wrong_answer:people#1"))
+    run_scenario(main, **with_faults("jam:head0#1~99", "wrong_answer:people#1"))
 
 
 def test_people_take_20_to_60_seconds_and_30_on_average() -> None:
