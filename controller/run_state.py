@@ -161,7 +161,7 @@ class RunState:
         self.journal.begin()
 
     async def check(self) -> None:
-        """Compare the journal's copies and heal what is damaged. Raises JournalLocked."""
+        """Compare the journal's copies and heal what is damaged. Raises JournalLockedError."""
         for sentence in await self.journal.check():
             self.events.emit("journal_copy_repaired", message=sentence)
 

@@ -88,8 +88,8 @@ def _journal(paths: tuple[Path, ...]) -> dict[str, Any]:
         return told | {"state": "locked", "told": [str(error)]}
     except JournalInUseError:
         return told | {"state": "in use"}
-    if copies.healed:
-        told |= {"state": "healed", "told": list(copies.healed)}
+    if copies.repairs:
+        told |= {"state": "healed", "told": list(copies.repairs)}
     return told | {"records": len(records), "unfinished": _story(unfinished_of(records))}
 
 

@@ -88,7 +88,7 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
                 asking.open()
             events.listen(progress.on_event)
             events.emit("run_started", events_version=EVENTS_VERSION)
-            for sentence in journal.healed:
+            for sentence in journal.repairs:
                 events.emit("journal_copy_repaired", message=sentence)
             daemon = daemon_for(
                 hardware,

@@ -1,11 +1,12 @@
-"""The journal: what was intended and what came of it, on disk in three copies.
+"""The journal: every intent and its outcome, on disk in three copies.
 
-`journal` is a run's own journal; `reading` is for other programs. A record is one line (`lines`);
-`notes` are the values that work records on its way. `writing` puts records into batches, `storage`
-carries the file operations out (`files`, in `writer_threads` for real tables), and `copies` knows
-what is to be done to which copy. `reconcile` chooses the lines that verify, `stamp` says which
-journal a copy belongs to. `history` puts records together as steps and runs, and `replay` holds
-the entries of an interrupted run while a later run goes through them.
+`journal` is the journal of the present run; `reading` reads a journal from other programs. A record
+is one line of text (`lines`). `notes` defines the values that are recorded between an intent and
+its outcome. `writing` collects records into batches. `copies` plans the file operations for each
+copy; a `storage` executes them (`files`, in `writer_threads` for real tables). `reconcile` chooses
+the lines whose hash chain verifies, and `stamp` identifies the journal that a copy belongs to.
+`history` groups records into steps and runs. `replay` holds the entries of an interrupted run while
+a later run repeats its steps.
 """
 
 from controller.journal.history import Entry, Unfinished

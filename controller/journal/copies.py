@@ -1,10 +1,10 @@
-"""The journal's copies on disk: every line is appended to each.
+"""The three copies of the journal on disk: every line is appended to each copy.
 
-Two copies lie beside each other and a third, if a second directory is named, on another path.
-Opening heals them: a copy that differs from the lines that verify is written anew beside its
-place, synced, and renamed into it, so a power cut leaves the old file or the new one.
+The first two copies are in the same directory; the third is in a second directory if one is given.
+Opening the copies repairs them: a copy that differs from the verified lines is written to a new
+file, synced, and renamed to the old name, so a power cut leaves the old file or the new one.
 
-`Copies` says what is to be done to the files as jobs; a `Storage` carries the jobs out.
+`Copies` returns file operations as jobs; a `Storage` executes the jobs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from controller.journal.files import Append, Locks, TakeBack, replace_file
+from controller.journal.files import Append, Locks, Truncate, replace_file
 from controller.journal.lines import (
     GENESIS,
     JournalError,
@@ -23,74 +23,81 @@ from controller.journal.lines import (
     follows,
     start_of,
 )
-from controller.journal.reconcile import WHAT_TO_DO, defect_of, read_copy, text_of, truth_of
+from controller.journal.reconcile import (
+    NEXT_STEP,
+    defect_of,
+    read_copy,
+    text_of,
+    verified_lines,
+)
 from controller.journal.stamp import require_own
 from controller.journal.storage import Job, Results
 
 
 def paths_of(path: Path, directory: Path | None = None) -> tuple[Path, ...]:
-    """The paths of a journal's three copies: two beside each other, the third in `directory`.
+    """The paths of a journal's three copies: the third is in `directory` if one is given.
 
-    Raises JournalError for places where no file can lie.
+    Raises JournalError if a directory does not exist, or if `path` is not a regular file.
     """
     for folder, option in ((path.parent, "--journal"), (directory, "--journal-copy")):
         if folder is not None and not folder.is_dir():
             raise JournalError(
-                f"The journal {path} cannot be used (there is no directory {folder}); make it or"
+                f"The journal {path} cannot be used (there is no directory {folder}); create it or"
                 f" mount its disk, or name another with {option}."
             )
     if path.exists() and not path.is_file():
         raise JournalError(
-            f"The journal {path} cannot be used (it is no file); name a writable file with"
-            " --journal."
+            f"The journal {path} cannot be used (it is not a regular file); name a writable file"
+            " with --journal."
         )
     beside = directory or path.parent
     return path, path.with_name(f"{path.name}.2"), beside / f"{path.name}.3"
 
 
 class Copies:
-    """All copies of one journal, held open and locked against a second run."""
+    """All copies of one journal, open and locked against a second run."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = tuple(paths)
-        self.healed: tuple[str, ...] = ()
-        """What was wrong with copies at opening and was put right, as sentences."""
+        self.repairs: tuple[str, ...] = ()
+        """One sentence for each damaged or missing copy that was rewritten when it was opened."""
         self.size = 0
-        """How many bytes of each copy are on disk."""
+        """Bytes of each copy that are on disk."""
         self.chain = GENESIS
         """The chain of the last line that is on disk in every copy."""
         self._files: list[int] = []
-        self._is_ragged = False
-        """Whether an append is under way or has failed, so that files may be longer than `size`."""
+        self._may_exceed_size = False
+        """Whether an append is in progress or failed, so that files may be longer than `size`."""
         self._archive: str | None = None
         self._checked = (0, GENESIS)
         self._locks = Locks(self.paths)
         try:
-            self.healed = self.heal()
+            self.repairs = self.repair()
         except BaseException:
             self.close()
             raise
 
     # Appending
 
-    def appends(self, lines: Sequence[bytes]) -> list[Job]:
-        """The jobs that append lines to each copy and sync it; then call `appended`.
+    def append_jobs(self, lines: Sequence[bytes]) -> list[Job]:
+        """The jobs that append lines to each copy and sync it; then call `finish_append`.
 
-        Raises JournalError where the files are not open any more.
+        Raises JournalError if the files are closed.
         """
         if self._archive is not None:
             name, self._archive = self._archive, None
-            self._is_ragged = False
-            return [lambda: self._put_away(name, lines)]
+            self._may_exceed_size = False
+            return [lambda: self._archive_and_start(name, lines)]
         self._require_open()
-        self._is_ragged = True
+        self._may_exceed_size = True
         text = text_of(lines)
         return [Append(*at, text) for at in zip(self.paths, self._files, strict=True)]
 
-    def appended(self, lines: Sequence[bytes], results: Results) -> JournalError | None:
-        """Take what came of `appends`: the error to raise if a copy could not be written.
+    def finish_append(self, lines: Sequence[bytes], results: Results) -> JournalError | None:
+        """Take the results of `append_jobs`; returns the error to raise if a copy failed.
 
-        Then no copy counts as written, and `take_back` has to be done before the next append.
+        After a failure no copy counts as written, and the `truncate_jobs` have to be executed
+        before the next append.
         """
         error = _first(results)
         if isinstance(error, JournalError):
@@ -98,101 +105,102 @@ class Copies:
         if error is not None:
             place = getattr(error, "filename", None) or self.paths[0]
             return JournalError(
-                f"The journal {place} cannot be written ({_reason(error)}); free its disk, or name"
-                " another file with --journal."
+                f"The journal {place} cannot be written ({_reason(error)}); free space on its disk,"
+                " or name another file with --journal."
             )
-        if self._is_ragged:  # else they were written as the first lines of a new file
+        if self._may_exceed_size:  # else the lines were written as the first ones of a new file
             self.size += len(text_of(lines))
             self.chain = chain_of(lines[-1])
-        self._is_ragged = False
+        self._may_exceed_size = False
         return None
 
-    def take_back(self) -> list[Job]:
-        """The jobs that cut off what an append left that failed; none if there is nothing."""
-        if not self._is_ragged or not self._files:
+    def truncate_jobs(self) -> list[Job]:
+        """The jobs that cut off the bytes of a failed append; none if no append failed."""
+        if not self._may_exceed_size or not self._files:
             return []
-        return [TakeBack(*at, self.size) for at in zip(self.paths, self._files, strict=True)]
+        return [Truncate(*at, self.size) for at in zip(self.paths, self._files, strict=True)]
 
-    def taken_back(self, results: Results) -> JournalError | None:
-        """Take what came of `take_back`: the error to raise if a copy could not be cut."""
-        self._is_ragged = _first(results) is not None
-        return self.appended((), results) if self._is_ragged else None
+    def finish_truncate(self, results: Results) -> JournalError | None:
+        """Take the results of `truncate_jobs`; returns the error to raise if a copy failed."""
+        self._may_exceed_size = _first(results) is not None
+        return self.finish_append((), results) if self._may_exceed_size else None
 
     # Reading
 
     def lines(self) -> tuple[bytes, ...]:
-        """All lines that are on disk, put together from all copies."""
-        return truth_of([read_copy(path) for path in self.paths])
+        """All lines that are on disk, verified and merged from all copies."""
+        return verified_lines([read_copy(path) for path in self.paths])
 
-    def is_as_written(self) -> bool:
-        """Whether every copy holds what was written since the last call that returned True.
+    def is_unchanged(self) -> bool:
+        """Whether every copy holds the lines written since the last call that returned True.
 
-        What was checked before is not read again.
+        Lines that such a call has checked are not read again.
         """
-        if not all(self._is_as_written(path) for path in self.paths):
+        if not all(self._is_unchanged(path) for path in self.paths):
             return False
         self._checked = (self.size, self.chain)
         return True
 
-    # Writing anew
+    # Repairing and archiving
 
-    def heal(self, written: str | None = None) -> tuple[str, ...]:
-        """Write anew every copy that differs from the lines that verify; report which were damaged.
+    def repair(self, written: str | None = None) -> tuple[str, ...]:
+        """Rewrite every copy that differs from the verified lines.
 
-        `written` is the chain that the lines must end with, where that is known. Raises
-        JournalLocked, and JournalError for a copy that cannot be written; then nothing more can be
-        appended until the journal is opened again.
+        Returns one sentence for each copy that was damaged or missing. `written` is the chain that
+        the lines must end with, if it is known. Raises JournalLockedError, and JournalError for a
+        copy that cannot be written; after an error no lines can be appended until the journal is
+        opened again.
         """
-        self._let_go()
+        self._close_files()
         copies = [read_copy(path) for path in self.paths]
         require_own(copies)
-        truth = truth_of(copies)
-        if written is not None and written != (chain_of(truth[-1]) if truth else GENESIS):
+        verified = verified_lines(copies)
+        if written is not None and written != (chain_of(verified[-1]) if verified else GENESIS):
             raise JournalLockedError(
-                f"No copy of the journal {self.paths[0]} ends any more with what this run wrote."
-                f" {WHAT_TO_DO}"
+                f"No copy of the journal {self.paths[0]} ends with the records that this run wrote."
+                f" {NEXT_STEP}"
             )
-        healed: list[str] = []
+        repairs: list[str] = []
         for copy in copies:
-            if (defect := defect_of(copy, truth)) is not None:
-                healed.append(f"The journal's copy {copy.path} {defect}; it was rewritten.")
-            if copy.data != text_of(truth):
+            if (defect := defect_of(copy, verified)) is not None:
+                repairs.append(f"The journal's copy {copy.path} {defect}; it was rewritten.")
+            if copy.data != text_of(verified):
                 try:
-                    replace_file(copy.path, truth)
+                    replace_file(copy.path, verified)
                 except OSError as error:
                     raise _unusable(copy.path, error) from error
-        self._open(truth)
-        return tuple(healed)
+        self._open(verified)
+        return tuple(repairs)
 
-    def put_away_as(self, name: str) -> bool:
-        """Before the next lines are written, put everything so far away under another name.
+    def archive_as(self, name: str) -> bool:
+        """Archive all present lines under this name when the next lines are written.
 
-        Returns whether that can be done: not where there is a file of that name.
+        Returns False, and archives nothing, if there is already a file of that name.
         """
         if any(path.with_name(f"{path.name}.{name}").exists() for path in self.paths):
             return False
         self._archive = name
         return True
 
-    def _put_away(self, name: str, lines: Sequence[bytes]) -> None:
-        """Put everything so far under another name beside each copy, and begin anew with lines."""
-        past = self.lines()
+    def _archive_and_start(self, name: str, lines: Sequence[bytes]) -> None:
+        """Move all present lines to an archive file beside each copy; begin with `lines`."""
+        archived = self.lines()
         try:
             for path in self.paths:
-                replace_file(path.with_name(f"{path.name}.{name}"), past)
+                replace_file(path.with_name(f"{path.name}.{name}"), archived)
             for path in self.paths:
                 replace_file(path, lines)
             self._open(lines)
         except OSError as error:
-            self._let_go()  # some copies have begun anew and some not: opening puts that right
+            self._close_files()  # the next opening makes the copies equal again
             raise JournalError(
-                f"The journal {self.paths[0]} cannot be put away ({error.strerror}); free its"
-                " disk, or name another file with --journal."
+                f"The journal {self.paths[0]} cannot be archived ({error.strerror}); free space on"
+                " its disk, or name another file with --journal."
             ) from error
 
     def close(self) -> None:
-        """Let the files and their locks go. Idempotent."""
-        self._let_go()
+        """Close the files and release their locks. Idempotent."""
+        self._close_files()
         self._locks.release()
 
     def __enter__(self) -> Copies:
@@ -207,7 +215,7 @@ class Copies:
         self.close()
 
     def _open(self, lines: Sequence[bytes]) -> None:
-        self._let_go()
+        self._close_files()
         try:
             for path in self.paths:
                 self._files.append(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC))
@@ -216,17 +224,17 @@ class Copies:
         self.size = len(text_of(lines))
         self.chain = chain_of(lines[-1]) if lines else GENESIS
         self._checked = (self.size, self.chain)
-        self._is_ragged = False
+        self._may_exceed_size = False
 
     def _require_open(self) -> None:
         if not self._files:
             raise JournalError(
-                f"The journal {self.paths[0]} takes nothing more until it is opened again; put"
-                " right what was reported of it, then run again."
+                f"The journal {self.paths[0]} was closed after an error. Correct the error that was"
+                " reported, then run again."
             )
 
-    def _is_as_written(self, path: Path) -> bool:
-        """Whether a copy goes on from the last check as it was written."""
+    def _is_unchanged(self, path: Path) -> bool:
+        """Whether a copy holds the lines that were written since the last check."""
         begin, chain = self._checked
         try:
             with path.open("rb") as file:
@@ -242,42 +250,42 @@ class Copies:
             chain = chain_of(line)
         return not tail and chain == self.chain and path.stat().st_size == self.size
 
-    def _let_go(self) -> None:
+    def _close_files(self) -> None:
         while self._files:
             os.close(self._files.pop())
 
 
 class MemoryCopy:
-    """Stands for the copies of a journal that no file was named for; lost when the run ends."""
+    """Replaces `Copies` for a journal without a file; the lines are lost when the run ends."""
 
-    healed: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
     size = 0
 
     def __init__(self) -> None:
         self.chain = GENESIS
         self._lines: list[bytes] = []
 
-    def appends(self, lines: Sequence[bytes]) -> list[Job]:
+    def append_jobs(self, lines: Sequence[bytes]) -> list[Job]:
         return []
 
-    def appended(self, lines: Sequence[bytes], results: Results) -> None:
+    def finish_append(self, lines: Sequence[bytes], results: Results) -> None:
         self._lines += lines
         self.chain = chain_of(lines[-1])
 
-    def take_back(self) -> list[Job]:
+    def truncate_jobs(self) -> list[Job]:
         return []
 
-    def taken_back(self, results: Results) -> None:
-        """Nothing is ever half written."""
+    def finish_truncate(self, results: Results) -> None:
+        """Do nothing: an append to memory does not fail."""
 
     def lines(self) -> tuple[bytes, ...]:
         return tuple(self._lines)
 
-    def is_as_written(self) -> bool:
+    def is_unchanged(self) -> bool:
         return True
 
     def close(self) -> None:
-        """Nothing to let go."""
+        """Do nothing: there are no files."""
 
 
 def _first(results: Results) -> Exception | None:

@@ -1,4 +1,4 @@
-"""The file operations below the journal: append and sync, take back, replace by rename, lock."""
+"""File operations of the journal: append and sync, truncate, replace by rename, lock."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from controller.journal.lines import JournalError, JournalInUseError
 
 @dataclass(frozen=True)
 class Append:
-    """Appends text to one copy's open file and syncs it.
+    """Appends text to the open file of one copy and syncs it.
 
-    Raises OSError with the file's name; then a part of the text may be in the file.
+    Raises OSError with the file's name; a part of the text may then be in the file.
     """
 
     path: Path
@@ -27,8 +27,11 @@ class Append:
 
 
 @dataclass(frozen=True)
-class TakeBack:
-    """Cuts one copy's open file to a length and syncs it, after an append that failed."""
+class Truncate:
+    """Cuts the open file of one copy to a length and syncs it, after a failed append.
+
+    Raises OSError with the file's name.
+    """
 
     path: Path
     file: int
@@ -44,7 +47,7 @@ class TakeBack:
 
 
 def write_and_sync(path: Path, file: int, text: bytes) -> None:
-    """Write all of the text and wait for the disk. Raises OSError with the file's name."""
+    """Write the whole text and sync the file. Raises OSError with the file's name."""
     rest = memoryview(text)
     try:
         while rest:
@@ -56,12 +59,12 @@ def write_and_sync(path: Path, file: int, text: bytes) -> None:
 
 
 def replace_file(path: Path, lines: Iterable[bytes]) -> None:
-    """Give a file these lines. A power cut leaves the old file or the new one. Raises OSError.
+    """Replace a file's contents. A power cut leaves the old file or the new one. Raises OSError.
 
-    The new file is synced before it is renamed into its place, and the directory after that:
+    The new file is synced before it is renamed to `path`, and the directory after the rename:
     without the second sync a power cut can undo the rename although later writes were synced.
     """
-    path = path.resolve()  # a symbolic link stays one
+    path = path.resolve()  # the rename would replace a symbolic link instead of its target
     beside = path.with_name(f"{path.name}.new")
     file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
@@ -77,11 +80,11 @@ def replace_file(path: Path, lines: Iterable[bytes]) -> None:
 
 
 class Locks:
-    """The locks of all copies, held against every other run until `release`.
+    """Locks on all copies of a journal, which exclude every other run until `release`.
 
-    Each copy has its own lock file, so two journals that share the directory of their third copy
-    cannot be open at the same time. Raises JournalInUse, or JournalError for a place where no lock
-    file can be made.
+    Each copy has its own lock file, so two journals whose third copies are the same file cannot be
+    open at the same time. Raises JournalInUseError if another run holds a lock, and JournalError if
+    a lock file cannot be created.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -94,17 +97,18 @@ class Locks:
             raise
 
     def release(self) -> None:
-        """Remove the lock files and let them go. Idempotent."""
+        """Remove the lock files and release the locks. Idempotent."""
         while self._held:
             beside, lock = self._held.pop()
-            # Removed while it is still locked: a run that waits to open it sees that it is gone.
+            # Removed while it is locked: a run that opened this file earlier and locks it later
+            # notices the removal (`_is_still`) and creates a new lock file.
             beside.unlink(missing_ok=True)
             os.close(lock)
 
 
 def _locked(path: Path) -> tuple[Path, int]:
-    """One copy's lock file, open and locked."""
-    path = path.resolve()  # two names of one file have one lock
+    """The lock file of one copy, open and locked."""
+    path = path.resolve()  # so that two links to one file have one lock
     beside = path.with_name(f"{path.name}.lock")
     while True:
         try:
@@ -124,11 +128,11 @@ def _locked(path: Path) -> tuple[Path, int]:
             ) from error
         if _is_still(beside, lock):
             return beside, lock
-        os.close(lock)  # the run before removed this file after it was opened here
+        os.close(lock)  # the previous run removed this file after it was opened here
 
 
 def _is_still(path: Path, file: int) -> bool:
-    """Whether a path still names this open file."""
+    """Whether a path still refers to this open file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The journal's records put together: steps with their notes and outcomes, run after run."""
+"""Groups the journal's records into steps with notes and outcomes, and steps into runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.journal.notes import Note, UnknownNoteError, decode
 class Entry:
     """One step: its activity, intent and notes, and its outcome if it was confirmed.
 
-    `at` is when it was intended, in the table's seconds.
+    `at` is the time of the intent, in seconds since the run began.
     """
 
     number: int
@@ -29,9 +29,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A run without an end: its facts, and its steps in every run that resumed it.
+    """A run without an end record: its facts, and its steps in every run that resumed it.
 
-    `number` is the record of the last of these runs; a run that resumes it names that.
+    `number` is the number of the last of these runs' records; the next run that resumes it refers
+    to that number.
     """
 
     number: int
@@ -43,7 +44,7 @@ class Unfinished:
 def history_of(records: Iterable[JournalRecord]) -> tuple[Entry, ...]:
     """Every step of these records, in the order of intent.
 
-    Raises JournalError for a note that this version does not know.
+    Raises JournalError for a note that this version cannot decode.
     """
     steps: dict[int, Entry] = {}
     for record in records:
@@ -64,7 +65,7 @@ def _note_of(record: JournalRecord) -> Note:
         return decode(record.content)
     except UnknownNoteError as unknown:
         raise JournalError(
-            f"Record {record.number} of the journal has a note that this version does not know"
+            f"Record {record.number} of the journal has a note that this version cannot decode"
             f" ({json.dumps(record.content)}: {unknown}); run the version that wrote it, or name"
             " another file with --journal."
         ) from unknown
@@ -72,14 +73,14 @@ def _note_of(record: JournalRecord) -> Note:
 
 @dataclass
 class _Run:
-    """One run's own record and all that it wrote."""
+    """The run record of one run, and all records that the run wrote."""
 
     begin: JournalRecord
     records: list[JournalRecord] = field(default_factory=list)
 
 
 def unfinished_of(records: Iterable[JournalRecord]) -> Unfinished | None:
-    """The last run with those that it resumed, if it wrote no end; else None."""
+    """The last run, with the runs that it resumed, if it wrote no end record; else None."""
     runs: dict[int, _Run] = {}
     last: _Run | None = None
     for record in records:
@@ -103,7 +104,7 @@ def _content(run: _Run) -> dict[str, Any]:
 
 
 def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
-    """The facts of the last of these runs, if it wrote its end; else None."""
+    """The facts of the last run if it wrote its end record; else None."""
     if not records or records[-1].kind != "end":
         return None
     last: Any = next(record.content for record in reversed(records) if record.kind == "run")

@@ -1,10 +1,10 @@
-"""The journal: what was intended and what came of it, in three copies on disk.
+"""The journal of a run: every intent and its outcome, in three copies on disk.
 
-Records are added at once and written in batches (`writing`). Whoever is about to move something
-adds the intent and waits for `on_disk`; then the intent survives a power cut in every copy. An
-outcome is added when it is confirmed and written with the next record, or when the table begins to
-wait (`settle`). A run that did all it was to do writes an end; a run that finds the last one
-without an end may resume it.
+Records are added at once and written in batches (`writing`). Before a component moves something it
+adds the intent and waits for `on_disk`; the intent then survives a power cut in every copy. An
+outcome is added when it is confirmed. It is written with the next record, or when the table begins
+to wait (`settle`). A completed run writes an end record. If the last run wrote no end record, the
+next run can resume it.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from controller.journal.lines import (
     record_of,
 )
 from controller.journal.notes import Note, encode
-from controller.journal.reconcile import read_copy, truth_of
+from controller.journal.reconcile import read_copy, verified_lines
 from controller.journal.stamp import KEY, Stamp, place_of, stamp_of
 from controller.journal.storage import DirectStorage, Storage
 from controller.journal.writing import JournalLine, Writing
 
-FULL = 8_000_000
-"""From this size on, in bytes, a journal that ended is put away and a new one begun."""
+ARCHIVE_SIZE = 8_000_000
+"""Size in bytes from which a completed journal is archived and a new file is started."""
 
 
 class Journal:
-    """One journal; a context manager.
+    """One journal; a context manager that closes it.
 
-    `copies` is the directory of the third copy; `storage` carries out the writes, at once unless
-    another one is given. Raises JournalError if the files cannot be used, JournalLocked if they
-    contradict each other. Nothing is written before the first intent.
+    `copies` is the directory of the third copy. `storage` executes the file operations; the default
+    executes each one immediately. Raises JournalError if the files cannot be used, and
+    JournalLockedError if they contradict each other. No file is written before the first intent.
     """
 
     def __init__(
@@ -78,19 +78,19 @@ class Journal:
     def in_memory(
         cls, started: str, facts: Mapping[str, object], storage: Storage | None = None
     ) -> Journal:
-        """A journal without files, which is lost when its run ends."""
+        """Create a journal without files; its records are lost when the run ends."""
         return cls(None, started, facts, storage=storage)
 
     @property
-    def healed(self) -> tuple[str, ...]:
-        """What was wrong with copies when they were opened and was put right, as sentences."""
-        return self._copies.healed
+    def repairs(self) -> tuple[str, ...]:
+        """One sentence for each damaged or missing copy that was rewritten when it was opened."""
+        return self._copies.repairs
 
     def resume(self) -> Unfinished | None:
-        """Resume the unfinished run, if there is one; this run continues it from now on.
+        """Record this run as the continuation of the unfinished run, if there is one.
 
-        To be called before the first intent: a run that begins without it is a new one, and the
-        old one stays without an end.
+        Call it before the first intent. Without this call the run counts as a new one, and the
+        unfinished run stays without an end record.
         """
         if self._unfinished is not None and self._run is None:
             self._facts["resumes"] = self._unfinished.number
@@ -103,26 +103,26 @@ class Journal:
     ) -> int:
         """Add an intent, and begin to write it unless `write` is False; returns its number.
 
-        Raises JournalError if the storage reports a failure at once; then it was never added.
+        Raises JournalError if the storage reports a failure at once; the intent is then removed.
         """
         self._begin_run()
         return self._record("intent", activity, at, dict(intent), write=write)
 
     def begin(self) -> None:
-        """Begin to write everything that was added. Raises JournalError as `intend` does."""
+        """Begin to write all added records. Raises JournalError as `intend` does."""
         if (failure := self._writing.begin()) is not None:
             raise failure
 
     def note(self, number: int, at: float, note: Note) -> None:
-        """Add something that happened within an intent, and begin to write it. As `intend`."""
+        """Add a note to an intent and begin to write it. Raises JournalError as `intend` does."""
         self._record("note", "", at, encode(note), number)
 
     def confirm(self, number: int, at: float, outcome: object) -> None:
-        """Add what came of an intent; it is written with the next record, or by `settle`."""
+        """Add the outcome of an intent; it is written with the next record, or by `settle`."""
         self._add("outcome", "", at, outcome, number)
 
     def end(self) -> None:
-        """Add that the run did all it was to do; a run that did nothing adds nothing."""
+        """Add the end record of a completed run; a run without records adds none."""
         if self._run is not None:
             self._record("end", "", self._at, None, self._run)
             self._run = None
@@ -131,36 +131,37 @@ class Journal:
     # Waiting for the disks
 
     async def on_disk(self) -> None:
-        """Wait until everything that was added is on disk in every copy. Raises JournalError."""
+        """Wait until every added record is on disk in every copy. Raises JournalError."""
         await self._writing.wait()
 
     async def settle(self) -> None:
-        """As `on_disk`, but a failure is raised once only for the same records."""
+        """Wait as `on_disk` does, but raise a failure only once for the same records."""
         await self._writing.settle()
 
     def flush(self) -> None:
-        """As `settle`, without the event loop: it stops everything else until the disks are done.
+        """Wait as `settle` does, but block the event loop until the disks have finished.
 
-        For the end of a run and for programs that do nothing else.
+        Use it at the end of a run, and in programs without an event loop.
         """
         self._writing.flush()
 
     async def check(self) -> tuple[str, ...]:
-        """Compare the copies with what was written since the last check; heal what is damaged.
+        """Compare the copies with the records written since the last check; repair damaged copies.
 
-        Returns what was healed, as sentences. Raises JournalLocked if no copy is whole.
+        Returns one sentence for each repaired copy. Raises JournalLockedError if the records can no
+        longer be read from the copies.
         """
         await self.settle()
-        await self._writing.quiet()
-        copies, healed = self._copies, list[str]()
-        if isinstance(copies, MemoryCopy) or copies.is_as_written():
+        await self._writing.wait_until_idle()
+        copies, repairs = self._copies, list[str]()
+        if isinstance(copies, MemoryCopy) or copies.is_unchanged():
             return ()
         failed: list[Exception | None] = []
-        self._writing.run(lambda: healed.extend(copies.heal(copies.chain)), failed.append)
-        await self._writing.quiet()
+        self._writing.run(lambda: repairs.extend(copies.repair(copies.chain)), failed.append)
+        await self._writing.wait_until_idle()
         if failed[0] is not None:
             raise failed[0]
-        return tuple(healed)
+        return tuple(repairs)
 
     # Reading
 
@@ -171,20 +172,20 @@ class Journal:
         )
 
     def history(self) -> tuple[Entry, ...]:
-        """Every step of every run, those of the journal that was put away last included."""
+        """Every step of every run, including those in the last archived file."""
         lines = self._lines()
         return history_of(map(record_of, [*self._archived(lines), *lines]))
 
     def unfinished(self) -> Unfinished | None:
-        """What the runs before this one left without an end."""
+        """The previous run with those that it resumed, if it wrote no end record; else None."""
         return self._unfinished
 
     def ended(self) -> dict[str, object] | None:
-        """The facts of the run before this one, if there was one and it ended cleanly."""
+        """The facts of the previous run if it wrote its end record; else None."""
         return self._ended
 
     def close(self) -> None:
-        """Put everything on disk and let the files go. Idempotent."""
+        """Write all added records and close the files. Idempotent."""
         try:
             self.flush()
         finally:
@@ -203,44 +204,47 @@ class Journal:
         self.close()
 
     def _lines(self) -> list[bytes]:
-        """Everything that was added so far, on disk or not, of this file."""
+        """All lines of this file that were added so far, whether they are on disk or not."""
         on_disk = self._writing.on_disk
         written = (line for line in self._copies.lines() if number_of(line) <= on_disk)
         return [*written, *self._writing.lines]
 
     def _begin_run(self) -> None:
-        """Add the run's own record before its first; it heads a new file if the old is full."""
+        """Add the run record before the first other record.
+
+        A run record starts a new file if the old file has reached `ARCHIVE_SIZE`.
+        """
         if self._run is not None:
             return
         self._run = self._number + 1
         copies = self._copies
-        if isinstance(copies, Copies) and self._ended is not None and copies.size > FULL:
+        if isinstance(copies, Copies) and self._ended is not None and copies.size > ARCHIVE_SIZE:
             started = str(self._facts["started"])[:19]
             name = "".join(sign for sign in started if sign.isalnum())
-            if copies.put_away_as(name):
+            if copies.archive_as(name):
                 self._facts["continues"] = {"after": self._chain, "name": name}
         self._add("run", "", 0.0, self._facts)
         if "continues" in self._facts:
-            # Alone in its write: where that fails, the new file begins with no intent.
+            # A write of its own: if it fails, the new file does not begin with an intent.
             self.begin()
 
     def _archived(self, lines: list[bytes]) -> tuple[bytes, ...]:
-        """The lines of the journal that this one continues, if they are still beside it."""
+        """The lines of the archived file that this file continues, if it is still there."""
         content = record_of(lines[0]).content if lines else None
         continues = content.get("continues") if isinstance(content, dict) else None
         if not continues or isinstance(self._copies, MemoryCopy):
             return ()
-        there = [
+        copies = [
             read_copy(path.with_name(f"{path.name}.{continues['name']}"))
             for path in self._copies.paths
         ]
-        past = truth_of(there)
-        if past and chain_of(past[-1]) != continues["after"]:
+        archived = verified_lines(copies)
+        if archived and chain_of(archived[-1]) != continues["after"]:
             raise JournalLockedError(
-                f"The journal {there[0].path} does not end where record {number_of(lines[0])} goes"
-                " on from it; put a good copy of it back."
+                f"The archived journal {copies[0].path} does not end with the record before record"
+                f" {number_of(lines[0])}; restore an intact copy of it."
             )
-        return past
+        return archived
 
     def _record(
         self,
@@ -252,7 +256,7 @@ class Journal:
         *,
         write: bool = True,
     ) -> int:
-        """Add a record and begin to write it; where that fails at once, it was never there."""
+        """Add a record and begin to write it; remove it if the write fails at once."""
         before = self._number, self._chain
         number = self._add(kind, activity, at, content, of)
         if write and (failure := self._writing.begin()) is not None:
@@ -273,6 +277,6 @@ class Journal:
 
 
 def _stamp_for(path: Path, lines: Sequence[bytes]) -> Stamp:
-    """The stamp for a run's record: the journal's own id, at the place where it is now."""
-    known = stamp_of(lines)
-    return Stamp.new(path) if known is None else Stamp(known.id, place_of(path))
+    """The stamp for a run record: the journal's id, and the place where the journal is now."""
+    stamp = stamp_of(lines)
+    return Stamp.new(path) if stamp is None else Stamp(stamp.id, place_of(path))

@@ -1,16 +1,16 @@
-"""One line of the journal: a record as JSON, chained to all that came before it.
+"""One line of the journal: a record as JSON, with a hash chain over all records up to it.
 
-A line is the record's canonical text with its chain put in before the last brace:
+A line is the record's canonical text with the chain inserted before the last brace:
 
     {"number":7,"batch":6,"kind":"intent","activity":"top","at":3.5,"content":{...},"chain":"9f..."}
 
-`batch` is the number of the first record of the write that this record was part of. A batch is
-written only after the one before it was synced in every copy, so a record of a later batch proves
+`batch` is the number of the first record in the write that contained this record. A batch is
+written only after the previous batch was synced in every copy, so a record of a later batch proves
 that all records before that batch were on disk. Journals of version 0.1 have no `batch`.
 
 The chain is the SHA-256, in hexadecimal, of the previous record's chain followed by the record's
-text without its own. So every byte of a file is covered: what is not exactly the line that was
-written does not verify. The first record of all follows the empty text.
+text without a chain. It covers every byte of the file: a line that differs from the written line in
+any byte does not verify. For the first record of a journal the previous chain is the empty text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rules.errors import WallwrightError
 Kind = Literal["run", "intent", "note", "outcome", "end"]
 
 GENESIS = ""
-"""What the first record of all is chained to."""
+"""The chain before the first record of a journal."""
 
 _BEFORE, _AFTER = b',"chain":"', b'"}'
 _CHAIN = len(_BEFORE) + 64 + len(_AFTER)
@@ -37,7 +37,7 @@ _ZEROS = re.compile(rb"\0+")
 _FIRST = b'{"number":'
 
 SECTOR = 512
-"""The least that a disk writes or loses as one piece, bytes."""
+"""Smallest unit that a disk writes or loses, bytes."""
 
 
 class JournalError(WallwrightError):
@@ -49,20 +49,20 @@ class JournalInUseError(JournalError):
 
 
 class JournalLockedError(JournalError):
-    """No sequence of records verifies in the copies any more; a person has to decide.
+    """The copies no longer contain one verified sequence of records; a person has to decide.
 
-    The files are left as they are, and stay locked until a person puts a good copy back.
+    The files are not changed. Opening the journal fails until a person restores an intact copy.
     """
 
 
 @dataclass(frozen=True)
 class JournalRecord:
-    """What one line records.
+    """One record, which is one line of the file.
 
-    `kind` is `run` (a start with its facts), `intent`, `note` or `outcome` (of the intent `of`), or
-    `end` (of the run `of`, with nothing unfinished). `at` is the table's time in seconds. `batch`
-    is the number of the first record that was written together with this one, None where the
-    journal does not say.
+    `kind` is `run` (the start of a run, with its facts), `intent`, `note` or `outcome` (of the
+    intent `of`), or `end` (of the completed run `of`). `at` is the time in seconds since the run
+    began. `batch` is the number of the first record that was written together with this one, None
+    in journals of version 0.1.
     """
 
     number: int
@@ -75,7 +75,7 @@ class JournalRecord:
 
     @property
     def text(self) -> str:
-        """The canonical text: keys in this order, no spaces, nothing but ASCII."""
+        """The canonical text: JSON with the keys in this order, without spaces, ASCII only."""
         keys: dict[str, object] = {"number": self.number}
         if self.batch is not None:
             keys["batch"] = self.batch
@@ -87,27 +87,27 @@ class JournalRecord:
 
 
 def line_of(record: JournalRecord, chain: str) -> bytes:
-    """A record as its line, without the newline, after the record with this chain."""
+    """The line of a record, without the newline; `chain` is that of the previous record."""
     text = record.text.encode("ascii")
     return text[:-1] + _BEFORE + _chained(text, chain) + _AFTER
 
 
 def record_of(line: bytes) -> JournalRecord:
-    """The record of a verified line. Raises JournalError for one of another version."""
+    """The record of a verified line. Raises JournalError for keys that this version lacks."""
     parsed = json.loads(line)
     del parsed["chain"]
     try:
         return JournalRecord(**parsed)
     except TypeError as error:
         raise JournalError(
-            f"Record {number_of(line)} of the journal says what this version does not know"
+            f"Record {number_of(line)} of the journal has other keys than this version reads"
             f" ({', '.join(parsed)}); run the version that wrote it, or name another file with"
             " --journal."
         ) from error
 
 
 def follows(line: bytes, chain: str) -> bool:
-    """Whether a line is, byte for byte, one that was written after the record with this chain."""
+    """Whether a line verifies as the successor of the record with this chain."""
     return line[-_CHAIN:] == _BEFORE + _chained(line[:-_CHAIN] + b"}", chain) + _AFTER
 
 
@@ -117,19 +117,19 @@ def chain_of(line: bytes) -> str:
 
 
 def number_of(line: bytes) -> int:
-    """The number that a line claims, verified or not; 0 if it claims none."""
+    """The record number in a line, verified or not; 0 if it has none."""
     claimed = _NUMBER.match(line)
     return int(claimed[1]) if claimed else 0
 
 
 def batch_of(line: bytes) -> int:
-    """The number of the first record of a line's batch, as it claims; 0 if it claims none."""
+    """The batch number in a line, verified or not; 0 if it has none."""
     claimed = _BATCH.match(line)
     return int(claimed[1]) if claimed else 0
 
 
 def start_of(line: bytes) -> str | None:
-    """The chain that a file begins after, if this can be its first line; None if it cannot."""
+    """The chain before a line that can be the first of a file; None if it cannot be the first."""
     try:
         parsed = json.loads(line)
         after = parsed["content"].get("continues", {}).get("after", GENESIS)
@@ -142,7 +142,7 @@ def start_of(line: bytes) -> str | None:
 def is_torn(tail: bytes) -> bool:
     """Whether a power cut explains a last line without a newline.
 
-    A whole record with another byte in the newline's place was not cut off: it is damaged.
+    A complete record followed by another byte than a newline was not cut off: it is damaged.
     """
     return not _ENDED.search(tail)
 
@@ -150,8 +150,9 @@ def is_torn(tail: bytes) -> bool:
 def has_lost_sectors(rest: bytes, begin: int) -> bool:
     """Whether a power cut explains the bytes of a write that begins at this offset in the file.
 
-    A disk may lose any of the sectors of a write that was not synced yet; zeros stand in their
-    place. So there are zeros in the first line, and zeros end only where sectors do.
+    A disk can lose any sectors of a write that was not synced, and they then contain zeros. In that
+    case the first line contains zeros, and each run of zeros begins and ends at a sector boundary
+    or at the ends of the write.
     """
     if b"\0" not in rest.partition(b"\n")[0]:
         return False
@@ -164,12 +165,12 @@ def has_lost_sectors(rest: bytes, begin: int) -> bool:
 
 
 def looks_begun(data: bytes) -> bool:
-    """Whether a file that holds no whole line may be a journal's first record, cut off."""
+    """Whether a file without a complete line can be the first record of a journal, cut off."""
     return data.startswith(_FIRST) or _FIRST.startswith(data)
 
 
 def looks_written(data: bytes) -> bool:
-    """Whether a file, whole or not, was ever a journal."""
+    """Whether a file, damaged or not, was once a journal."""
     return data.startswith(_FIRST) or _BEFORE in data
 
 

@@ -1,9 +1,11 @@
-"""The notes of the journal: what work records on its way, so that a later run can resume it.
+"""Notes of the journal: values recorded between an intent and its outcome.
+
+A later run needs them to resume an interrupted step.
 
     ShakesBefore(7)  <->  {"shakes": 7}
 
-Every note is one of the values below, and `encode` and `decode` are the only places that know
-their JSON. It is that of version 0.1, so journals of that version are read.
+Every note is one of the classes below; only `encode` and `decode` convert them to and from JSON.
+The JSON has not changed since version 0.1, so journals of that version can be read.
 """
 
 from __future__ import annotations
@@ -17,59 +19,63 @@ from rules.errors import WallwrightError
 
 @dataclass(frozen=True)
 class MovesMade:
-    """The first so many moves of a step are made and confirmed."""
+    """Number of moves of a step, counted from the first, that are made and confirmed."""
 
     moves: int
 
 
 @dataclass(frozen=True)
 class Flipped:
-    """The flipper has turned its tile, and is to go back."""
+    """The flipper has turned its tile and has not yet returned."""
 
 
 @dataclass(frozen=True)
 class KeyPresses:
-    """The lid stands open, and its key had been pressed so often when it opened."""
+    """The lid is open; `count` is the board's count of key presses at that time."""
 
     count: int
 
 
 @dataclass(frozen=True)
 class ShakesBefore:
-    """The dice are about to be shaken, and the board had counted so many shakes before."""
+    """The dice are about to be shaken; `shakes` is the board's count of earlier shakes."""
 
     shakes: int
 
 
 @dataclass(frozen=True)
 class FacesFallen:
-    """The faces that one shake has shown."""
+    """The faces that one shake of the dice has shown."""
 
     faces: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class TagRead:
-    """The tag of the tile that is in the jaws, turned; None where no tag could be read."""
+    """The tag of the turned tile in the jaws; None if no tag could be read."""
 
     tag: int | None
 
 
 @dataclass(frozen=True)
 class CountedFrom:
-    """The counts of sensors from which on the tiles of a build are counted."""
+    """The counts of the sensors at the beginning of a build, by sensor channel."""
 
     counts: tuple[tuple[str, int], ...]
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> CountedFrom:
-        """The note of these counts, by sensor."""
+        """Create the note from the counts by sensor."""
         return cls(tuple(counts.items()))
 
 
 @dataclass(frozen=True)
 class TileSticks:
-    """A tile sticks under a counter, when so many were through; whether a person was asked."""
+    """A tile sticks under a counter.
+
+    `through` is the number of tiles that had passed the counter in this build; `asked` whether a
+    person was prompted to remove the tile.
+    """
 
     counter: str
     through: int
@@ -78,14 +84,17 @@ class TileSticks:
 
 @dataclass(frozen=True)
 class TileFree:
-    """No tile sticks under a counter any more."""
+    """The tile that stuck under this counter is gone."""
 
     counter: str
 
 
 @dataclass(frozen=True)
 class PushDoubted:
-    """A vane gave no signal, so it is not known what its pusher has pushed on; and the evidence."""
+    """A vane gave no signal, so the number of stacks that its pusher has pushed is unknown.
+
+    `why` is the evidence.
+    """
 
     vane: str
     why: str
@@ -93,14 +102,14 @@ class PushDoubted:
 
 @dataclass(frozen=True)
 class PushProven:
-    """A vane gives signals again, and nothing was pushed on unseen."""
+    """A vane gives signals again, and its pusher has pushed no stack that was not counted."""
 
     vane: str
 
 
 @dataclass(frozen=True)
 class ChainAt:
-    """The chain has come to a side, and its corner sensor had counted so many edges."""
+    """The chain has arrived at a side; `count` is the edge count of its corner sensor then."""
 
     side: int
     count: int
@@ -108,7 +117,7 @@ class ChainAt:
 
 @dataclass(frozen=True)
 class ChainLost:
-    """The chain missed its corner: the side at which it stands is not known."""
+    """The chain missed its corner sensor: the side at which it is, is unknown."""
 
 
 Note = (
@@ -130,7 +139,7 @@ N = TypeVar("N")
 
 
 class UnknownNoteError(WallwrightError, ValueError):
-    """A JSON value is no note that this version knows; the text says why."""
+    """A JSON value is not a note of this version; the message gives the reason."""
 
 
 def notes_of(notes: Iterable[Note], kind: type[N]) -> list[N]:
@@ -176,14 +185,14 @@ def encode(note: Note) -> object:
 
 
 def decode(content: object) -> Note:
-    """The note that a JSON value is. Raises UnknownNoteError."""
+    """Decode a note from its JSON value. Raises UnknownNoteError."""
     if content == "flipped":
         return Flipped()
     if not isinstance(content, dict) or len(content) != 1:
-        raise UnknownNoteError("it has no kind")
+        raise UnknownNoteError("it is not an object with one key")
     ((kind, value),) = content.items()
     if kind not in _DECODERS:
-        raise UnknownNoteError(f"there is no kind '{kind}'")
+        raise UnknownNoteError(f"the key '{kind}' is unknown")
     return _DECODERS[kind](value)
 
 
@@ -211,13 +220,13 @@ def _chain(value: Any) -> Note:
 
 def _faces(value: Any) -> Note:
     if not isinstance(value, list):
-        raise UnknownNoteError("the faces are no list")
+        raise UnknownNoteError("the faces are not a list")
     return FacesFallen(tuple(map(_count, value)))
 
 
 def _feeding(value: Any) -> Note:
     if not isinstance(value, dict):
-        raise UnknownNoteError("the counts are of no sensors")
+        raise UnknownNoteError("the counts are not an object with one key per sensor")
     return CountedFrom(tuple((sensor, _integer(count)) for sensor, count in value.items()))
 
 
@@ -236,7 +245,7 @@ _DECODERS: Mapping[str, Callable[[Any], Note]] = {
 
 def _integer(value: Any) -> int:
     if type(value) is not int:
-        raise UnknownNoteError(f"{value!r} is no whole number")
+        raise UnknownNoteError(f"{value!r} is not a whole number")
     return value
 
 
@@ -248,12 +257,12 @@ def _count(value: Any) -> int:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise UnknownNoteError(f"{value!r} is no text")
+        raise UnknownNoteError(f"{value!r} is not a text")
     return value
 
 
 def _only(value: Any) -> tuple[str, Any]:
-    """The one key of an object, and what it has."""
+    """The only key of an object, and its value."""
     if not isinstance(value, dict) or len(value) != 1:
         raise UnknownNoteError(f"{value!r} does not name one part")
     ((part, rest),) = value.items()
@@ -263,5 +272,5 @@ def _only(value: Any) -> tuple[str, Any]:
 def _keys(value: Any, *keys: str) -> list[Any]:
     """The values of exactly these keys of an object."""
     if not isinstance(value, dict) or value.keys() != set(keys):
-        raise UnknownNoteError(f"{value!r} does not have just {' and '.join(keys)}")
+        raise UnknownNoteError(f"{value!r} does not have exactly the keys {' and '.join(keys)}")
     return [value[key] for key in keys]

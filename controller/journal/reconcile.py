@@ -1,8 +1,9 @@
-"""Chooses the lines of the journal whose hash chain verifies, among those of all copies.
+"""Chooses the journal lines whose hash chain verifies, from the lines of all copies.
 
-The records are put together line by line: each may come from any copy that still has it whole.
-For each copy that lacks one, or has it damaged, `defect_of` says so. Where no copy has a record
-that was on disk, or two copies have different ones, the journal is locked: a person decides.
+The lines are merged one by one: each line can come from any copy that has it undamaged.
+`defect_of` describes the defect of a copy that lacks a line or has it damaged. If no copy has an
+undamaged line that was on disk, or if two copies have different verified lines for one record, the
+journal is locked and a person has to decide.
 """
 
 from __future__ import annotations
@@ -26,56 +27,56 @@ from controller.journal.lines import (
     start_of,
 )
 
-WHAT_TO_DO = (
-    "Nothing was changed. Keep the copies for the person who decides; put a good copy back, or"
+NEXT_STEP = (
+    "Nothing was changed. Keep the copies for the person who decides; restore an intact copy, or"
     " begin a new journal in another file with --journal."
 )
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy as it was found; `data` is None where there is no file."""
+    """The contents of one copy as read from disk; `data` is None if there is no file."""
 
     path: Path
     data: bytes | None
 
     @cached_property
     def lines(self) -> tuple[bytes, ...]:
-        """The lines that have their newline."""
+        """The lines that end with a newline, without it."""
         return tuple((self.data or b"").split(b"\n")[:-1])
 
     @property
     def tail(self) -> bytes:
-        """What comes after the last newline: nothing, or a record that was being written."""
+        """The bytes after the last newline: empty, or a record that was not written completely."""
         return (self.data or b"").rpartition(b"\n")[2]
 
-    def goes_beyond(self, truth: Sequence[bytes]) -> bool:
-        """Whether it speaks of a record after the truth's last, and has a line more for it."""
-        return len(self.lines) > len(truth) and bool(self.beyond(truth))
+    def has_lines_after(self, verified: Sequence[bytes]) -> bool:
+        """Whether the copy has more lines than were verified, with higher record numbers."""
+        return len(self.lines) > len(verified) and bool(self.lines_after(verified))
 
-    def beyond(self, truth: Sequence[bytes]) -> list[bytes]:
-        """Its whole lines that claim to be records after the truth's last."""
-        last = number_of(truth[-1]) if truth else 0
+    def lines_after(self, verified: Sequence[bytes]) -> list[bytes]:
+        """The copy's lines whose record number is higher than that of the last verified line."""
+        last = number_of(verified[-1]) if verified else 0
         return [line for line in self.lines if number_of(line) > last]
 
-    def is_cut_short(self, truth: Sequence[bytes]) -> bool:
-        """Whether all that follows the truth is what a power cut left of a write."""
-        before = text_of(truth)
+    def is_cut_short(self, verified: Sequence[bytes]) -> bool:
+        """Whether a power cut during a write explains all bytes after the verified lines."""
+        before = text_of(verified)
         data = self.data or b""
         return data.startswith(before) and has_lost_sectors(data[len(before) :], len(before))
 
-    def ends_with(self, truth: Sequence[bytes]) -> bool:
-        """Whether its last whole line is the truth's, and nothing but a torn one follows."""
-        return self.lines[-1:] == tuple(truth[-1:]) and is_torn(self.tail)
+    def ends_with(self, verified: Sequence[bytes]) -> bool:
+        """Whether the last line is the last verified one, followed at most by a torn line."""
+        return self.lines[-1:] == tuple(verified[-1:]) and is_torn(self.tail)
 
 
 def text_of(lines: Sequence[bytes]) -> bytes:
-    """A file with these lines."""
+    """The contents of a file with these lines."""
     return b"".join(line + b"\n" for line in lines)
 
 
 def read_copy(path: Path) -> Copy:
-    """A copy as it lies on disk. Raises JournalError for one that cannot be read."""
+    """Read a copy from disk. Raises JournalError if the file exists and cannot be read."""
     try:
         return Copy(path, path.read_bytes())
     except FileNotFoundError:
@@ -87,10 +88,11 @@ def read_copy(path: Path) -> Copy:
         ) from error
 
 
-def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
-    """The lines put together from all copies; none of a journal that is yet to begin.
+def verified_lines(copies: Sequence[Copy]) -> tuple[bytes, ...]:
+    """The verified lines, merged from all copies; none if the journal has no record yet.
 
-    Raises JournalLocked if they cannot be put together, JournalError if they are no journal.
+    Raises JournalLockedError if the lines cannot be merged, and JournalError if the files are not
+    a journal.
     """
     _require_journal(copies)
     starts = {
@@ -98,71 +100,76 @@ def truth_of(copies: Sequence[Copy]) -> tuple[bytes, ...]:
         for copy in copies
         if copy.lines and (after := start_of(copy.lines[0])) is not None
     }
-    truth = _walk(copies, starts)
-    for strange in starts.keys() - set(truth):
-        raise _contradiction(copies, number_of(strange))
-    lost = number_of(truth[-1]) + 1 if truth else 1
-    there = [copy for copy in copies if copy.data is not None]
-    # All copies are written at the same time, and a batch only after the one before it is on disk
-    # everywhere. So a power cut can have spoilt the last batch in every copy, and nothing else.
-    spoilt = [copy for copy in there if copy.goes_beyond(truth) and not copy.is_cut_short(truth)]
-    whole = any(copy.ends_with(truth) or copy.is_cut_short(truth) for copy in there)
-    later = any(batch_of(line) > lost for copy in there for line in copy.beyond(truth))
-    if later or len(spoilt) > 1 or (there and not whole):
+    verified = _walk(copies, starts)
+    for other in starts.keys() - set(verified):
+        raise _contradiction(copies, number_of(other))
+    lost = number_of(verified[-1]) + 1 if verified else 1
+    existing = [copy for copy in copies if copy.data is not None]
+    # All copies are written at the same time, and a batch is written only after the previous batch
+    # is on disk in every copy. So a power cut can damage only the last batch, in any of the copies.
+    damaged = [
+        copy
+        for copy in existing
+        if copy.has_lines_after(verified) and not copy.is_cut_short(verified)
+    ]
+    whole = any(copy.ends_with(verified) or copy.is_cut_short(verified) for copy in existing)
+    later = any(batch_of(line) > lost for copy in existing for line in copy.lines_after(verified))
+    if later or len(damaged) > 1 or (existing and not whole):
         raise JournalLockedError(
             f"Record {lost} of the journal is damaged in every copy that has it"
-            f" ({_names(copies)}), so what came after it cannot be trusted. {WHAT_TO_DO}"
+            f" ({_names(copies)}), so later records cannot be trusted. {NEXT_STEP}"
         )
-    return truth
+    return verified
 
 
-def defect_of(copy: Copy, truth: Sequence[bytes]) -> str | None:
-    """What is wrong with a copy, as the end of a sentence about it; None if nothing is.
+def defect_of(copy: Copy, verified: Sequence[bytes]) -> str | None:
+    """The defect of a copy, as the predicate of a sentence about it; None if it has no defect.
 
-    What a power cut left of the last write is nothing: its records were never completed.
+    The remains of a write that a power cut interrupted are not a defect: its records were never
+    completed.
     """
     if copy.data is None:
-        return "was missing" if truth else None
-    if copy.lines == tuple(truth) or copy.is_cut_short(truth):
+        return "was missing" if verified else None
+    if copy.lines == tuple(verified) or copy.is_cut_short(verified):
         return None
-    pairs = zip(copy.lines, truth, strict=False)
+    pairs = zip(copy.lines, verified, strict=False)
     same = next((n for n, (line, right) in enumerate(pairs) if line != right), None)
     if same is None:
-        same = min(len(copy.lines), len(truth))
-        ended = len(copy.lines) < len(truth) and is_torn(copy.tail)
+        same = min(len(copy.lines), len(verified))
+        ended = len(copy.lines) < len(verified) and is_torn(copy.tail)
     else:
-        # Of the last write it has kept a part, and another copy all of it.
-        ended = _in_last_batch(same, truth) and copy.is_cut_short(truth[:same])
+        # This copy has a part of the last write, and another copy has all of it.
+        ended = _in_last_batch(same, verified) and copy.is_cut_short(verified[:same])
     if ended:
-        return f"ended at record {number_of(truth[same]) - 1} of {number_of(truth[-1])}"
-    return f"was damaged at record {number_of(truth[min(same, len(truth) - 1)])}"
+        return f"ended at record {number_of(verified[same]) - 1} of {number_of(verified[-1])}"
+    return f"was damaged at record {number_of(verified[min(same, len(verified) - 1)])}"
 
 
-def _in_last_batch(place: int, truth: Sequence[bytes]) -> bool:
-    return 0 < batch_of(truth[-1]) <= number_of(truth[place])
+def _in_last_batch(place: int, verified: Sequence[bytes]) -> bool:
+    return 0 < batch_of(verified[-1]) <= number_of(verified[place])
 
 
 def _walk(copies: Sequence[Copy], starts: dict[bytes, str]) -> tuple[bytes, ...]:
-    """From the earliest start on, the line that verifies next, in whichever copy it is whole."""
+    """The lines that verify one after another from the earliest start, each from any copy."""
     if not starts:
         return ()
-    shelf: dict[int, set[bytes]] = {}
+    candidates: dict[int, set[bytes]] = {}
     for lines in {copy.lines for copy in copies}:
         for line in lines:
-            shelf.setdefault(number_of(line), set()).add(line)
+            candidates.setdefault(number_of(line), set()).add(line)
     first = min(starts, key=number_of)
     number, chain = number_of(first), starts[first]
-    truth: list[bytes] = []
-    while fitting := [line for line in shelf.get(number, ()) if follows(line, chain)]:
+    verified: list[bytes] = []
+    while fitting := [line for line in candidates.get(number, ()) if follows(line, chain)]:
         if len(fitting) > 1:
             raise _contradiction(copies, number)
-        truth += fitting
+        verified += fitting
         number, chain = number + 1, chain_of(fitting[0])
-    return tuple(truth)
+    return tuple(verified)
 
 
 def _require_journal(copies: Sequence[Copy]) -> None:
-    """Raises JournalError for files that were never a journal: nothing of theirs is touched."""
+    """Raise JournalError for files that were never a journal, so that they are not changed."""
     for copy in copies:
         if (copy.data or b"").startswith(b"SQLite format 3"):
             raise JournalError(
@@ -171,17 +178,17 @@ def _require_journal(copies: Sequence[Copy]) -> None:
             )
     found = [copy for copy in copies if copy.data]
     if found and not any(looks_written(copy.data or b"") for copy in found):
-        strange = [copy for copy in found if copy.lines or not looks_begun(copy.data or b"")]
-        if strange:
+        other = [copy for copy in found if copy.lines or not looks_begun(copy.data or b"")]
+        if other:
             raise JournalError(
-                f"The file {strange[0].path} is no journal; name another file with --journal."
+                f"The file {other[0].path} is not a journal; name another file with --journal."
             )
 
 
 def _contradiction(copies: Sequence[Copy], number: int) -> JournalLockedError:
     return JournalLockedError(
         f"The journal's copies ({_names(copies)}) contradict each other from record {number} on:"
-        f" each verifies, and they differ. {WHAT_TO_DO}"
+        f" the copies verify and differ. {NEXT_STEP}"
     )
 
 

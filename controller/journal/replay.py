@@ -1,9 +1,9 @@
 """Journal entries of an interrupted run, replayed in order until none is left.
 
-A run that resumes goes through the same activities again, from the beginning. A step that the
-journal confirms is not done again: its outcome is taken from the journal. Where the entries of an
-activity end, its work begins. The last entry may be an intent without an outcome: then the step is
-in doubt, and the sensors decide.
+A run that resumes another one repeats the same activities from the beginning. A step that the
+journal confirms is not executed again: its outcome is taken from the journal. After the last entry
+of an activity, its steps are executed. If the last entry is an intent without an outcome, the
+journal does not show how far the step came, and the sensors decide.
 """
 
 from __future__ import annotations
@@ -17,46 +17,47 @@ from controller.journal.lines import JournalError
 from controller.journal.notes import Note
 
 REPLAYED = ("under", "top", "play")
-"""The activities whose steps are replayed; other entries record faults, questions and answers."""
+"""Activities whose steps are replayed; other entries record faults, prompts and answers."""
 
 
 class Notebook(Protocol):
-    """The notes of one piece of work: those of an earlier run, and those that it records itself.
+    """The notes of one intent: those of an interrupted run, and those that this run records.
 
-    `doubtful` work was begun by a run that was interrupted in it; `notes` are what that run wrote.
+    `doubtful` is set if an earlier run began the intent and was interrupted before its outcome;
+    `notes` are the notes which that run recorded.
     """
 
     doubtful: bool
     notes: tuple[Note, ...]
 
     def record(self, note: Note) -> None:
-        """Add what has happened, and begin to write it."""
+        """Add a note and begin to write it."""
 
     async def on_disk(self) -> None:
-        """Wait until everything that was recorded is on disk."""
+        """Wait until all recorded notes are on disk."""
 
     async def note(self, note: Note) -> None:
-        """Record what has happened; it is on disk when this returns."""
+        """Record a note and wait until it is on disk."""
 
 
 class DiscardingNotebook:
-    """A notebook that keeps nothing, for work that is not part of a run."""
+    """A notebook that discards notes, for work that is not part of a run."""
 
     doubtful = False
     notes: tuple[Note, ...] = ()
 
     def record(self, note: Note) -> None:
-        """Nothing is kept."""
+        """Discard the note."""
 
     async def on_disk(self) -> None:
-        """Nothing is kept."""
+        """Return at once: there is nothing to write."""
 
     async def note(self, note: Note) -> None:
-        """Nothing is kept."""
+        """Discard the note."""
 
 
 class Replay:
-    """The entries of an interrupted run by activity, each taken once and in order."""
+    """The entries of an interrupted run by activity; each is taken once, in order."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._left: dict[str, deque[Entry]] = {activity: deque() for activity in REPLAYED}
@@ -70,23 +71,24 @@ class Replay:
         return not any(self._left.values())
 
     def ahead(self, activity: str) -> Entry | None:
-        """The next entry of an activity, None if there is none."""
+        """The next entry of an activity, without taking it; None if there is none."""
         left = self._left.get(activity)
         return left[0] if left else None
 
     def take(self, activity: str, intent: Mapping[str, object]) -> Entry | None:
         """Take the next entry of an activity, None if there is none.
 
-        Raises JournalError if it has another intent: then this run was given other options.
+        Raises JournalError if the entry has another intent: this run then has other options than
+        the interrupted one.
         """
         entry = self.ahead(activity)
         if entry is None:
             return None
         if entry.intent != intent:
             raise JournalError(
-                f"Entry {entry.number} of the journal is {_text(entry.intent)}, and this run would"
-                f" do {_text(intent)}; give the same options as that run, or give the round up with"
-                " --abandon."
+                f"Entry {entry.number} of the journal is {_text(entry.intent)}, but the next step"
+                f" of this run is {_text(intent)}; give the same options as the interrupted run, or"
+                " abandon its round with --abandon."
             )
         return self._left[activity].popleft()
 

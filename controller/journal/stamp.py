@@ -1,7 +1,7 @@
-"""Which journal a file belongs to: an id that every run record of the journal carries.
+"""Stamp of a journal: an id in every run record that shows which journal a file belongs to.
 
-Two tables that name the same directory for their third copies, and give their journals the same
-name, share one file there. The stamp keeps a journal from adopting another one's records.
+If two tables use the same directory for their third copies and the same journal name, both write
+to one file. The stamp prevents a journal from taking the records of another journal as its own.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.lines import JournalError, JournalLockedError, start_of
-from controller.journal.reconcile import WHAT_TO_DO, Copy
+from controller.journal.reconcile import NEXT_STEP, Copy
 
 KEY = "journal"
-"""Where a run record's content has the stamp."""
+"""The key of the stamp in the content of a run record."""
 _RUN = b'"kind":"run"'
 _DIGITS = 16
 
@@ -33,7 +33,7 @@ class Stamp:
 
     @classmethod
     def new(cls, path: Path) -> Stamp:
-        """The stamp of a journal that begins at this path. The id is random."""
+        """Create the stamp of a new journal at this path, with a random id."""
         return cls(secrets.token_hex(_DIGITS // 2), place_of(path))
 
     def facts(self) -> dict[str, str]:
@@ -42,7 +42,7 @@ class Stamp:
 
 
 def place_of(path: Path) -> str:
-    """A digest of this host's name and the path: of one length, so that no record's is another."""
+    """A digest of the host name and the path; it has the same length for every path."""
     return sha256(f"{os.uname().nodename}:{path.resolve()}".encode()).hexdigest()[:_DIGITS]
 
 
@@ -55,10 +55,10 @@ def stamp_of(lines: Sequence[bytes]) -> Stamp | None:
 
 
 def require_own(copies: Sequence[Copy]) -> None:
-    """Check that the last of these copies, which may be in a shared directory, is this journal's.
+    """Check that the third copy, which can be in a shared directory, belongs to this journal.
 
-    Raises JournalLocked if the others have another id, JournalError if the others hold nothing and
-    the last one was written for a journal at another place.
+    Raises JournalLockedError if the other copies have another id, and JournalError if the other
+    copies are empty or missing and the third one was written for a journal at another place.
     """
     *beside, third = copies
     stamp = stamp_of(third.lines)
@@ -68,14 +68,14 @@ def require_own(copies: Sequence[Copy]) -> None:
     if others and all(other.id != stamp.id for other in others):
         raise JournalLockedError(
             f"The copy {third.path} belongs to another journal than {copies[0].path}: two tables"
-            f" share one file for their third copy. Give each its own --journal-copy. {WHAT_TO_DO}"
+            f" share one file for their third copy. Give each its own --journal-copy. {NEXT_STEP}"
         )
     alone = third.path.parent != copies[0].path.parent and not any(copy.data for copy in beside)
     if alone and start_of(third.lines[0]) is not None and stamp.place != place_of(copies[0].path):
         raise JournalError(
-            f"The copy {third.path} belongs to a journal that was kept elsewhere, and there is no"
-            f" journal {copies[0].path}; name another directory with --journal-copy, or, to go on"
-            " with that journal here, put a copy of that file in its place first."
+            f"The copy {third.path} belongs to a journal that was at another path, and there is no"
+            f" journal {copies[0].path}; name another directory with --journal-copy, or copy"
+            f" {third.path} to {copies[0].path} to continue that journal here."
         )
 
 
@@ -85,4 +85,4 @@ def _stamp_in(line: bytes) -> Stamp | None:
         stamp = parsed["content"][KEY]
         return Stamp(str(stamp["id"]), str(stamp["place"])) if parsed["kind"] == "run" else None
     except (ValueError, KeyError, TypeError):
-        return None  # a damaged line, which another copy may have whole
+        return None  # a damaged line; another copy can have it undamaged

@@ -1,8 +1,9 @@
-"""How the journal's file operations are carried out: at once, in threads, or in virtual time.
+"""Executes the journal's file operations: at once, in threads, or in virtual time.
 
-The journal decides what is written to which copy; a `Storage` carries it out and reports back. A
-table on real boards uses `writer_threads.WriterThreads`, so that no sync of a slow card stops the
-event loop. Simulations and tools use `DirectStorage`, or one whose syncs take virtual seconds.
+The journal decides which bytes are written to which copy; a `Storage` executes the operations and
+reports their results. A table on real boards uses `writer_threads.WriterThreads`, so that a slow
+sync of an SD card does not block the event loop. Simulations and tools use `DirectStorage`, or a
+storage whose syncs take virtual seconds.
 """
 
 from __future__ import annotations
@@ -13,44 +14,44 @@ from typing import Protocol
 Job = Callable[[], None]
 """One file operation on one copy; raises OSError or JournalError."""
 Results = Sequence[Exception | None]
-"""What each job raised, in the order of the jobs; None for one that succeeded."""
+"""The exception that each job raised, in the order of the jobs; None for one that succeeded."""
 Done = Callable[[Results], None]
 
 
 class Storage(Protocol):
-    """Carries out the journal's file operations."""
+    """Executes the journal's file operations."""
 
     def carry_out(self, jobs: Sequence[Job], done: Done) -> None:
-        """Do these jobs, one for each copy, all at the same time; then call `done`.
+        """Execute these jobs, one for each copy, at the same time; then call `done`.
 
-        `done` is called in the thread of the event loop, once all jobs have ended, and possibly
+        `done` is called in the thread of the event loop after all jobs have ended; that can be
         before `carry_out` returns. Jobs for the same copy never overlap.
         """
 
     def finish(self) -> None:
-        """Wait, without the event loop, until nothing is under way. Raises OSError if it hangs."""
+        """Block until no job is running. Raises OSError if a job does not end."""
 
     def close(self) -> None:
-        """Release what it holds. Idempotent."""
+        """Release the storage's resources, such as threads. Idempotent."""
 
 
 class DirectStorage:
-    """Does each job at once, in the thread that asks for it."""
+    """Executes each job at once, in the calling thread."""
 
     def carry_out(self, jobs: Sequence[Job], done: Done) -> None:
         done([outcome(job) for job in jobs])
 
     def finish(self) -> None:
-        """Nothing is ever under way."""
+        """Return at once: every job has ended when `carry_out` returns."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources."""
 
 
 def outcome(job: Job) -> Exception | None:
-    """What a job raises, None if it succeeds."""
+    """Execute a job; returns the exception that it raised, None if it succeeded."""
     try:
         job()
-    except Exception as error:  # noqa: BLE001 it is reported to the journal, which raises it
+    except Exception as error:  # noqa: BLE001 reported to the journal, which raises it
         return error
     return None

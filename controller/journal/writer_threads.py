@@ -1,7 +1,7 @@
-"""One writer thread for each copy of the journal: a slow disk never stops the event loop.
+"""One writer thread for each copy of the journal, so that a slow disk never blocks the event loop.
 
-The threads do nothing but the jobs they are given, in order, and report by
-`call_soon_threadsafe`. Why threads are allowed here: docs/decisions/0015.
+Each thread executes its jobs in order; results are reported with `call_soon_threadsafe`. Why
+threads are allowed here: docs/decisions/0015.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from queue import SimpleQueue
 from controller.journal.storage import Done, Job, outcome
 
 LONGEST_WAIT = 30.0
-"""How long `finish` waits for a disk that does not answer, seconds (ours)."""
+"""Seconds after which `finish` raises TimeoutError if no job ends (our choice)."""
 
 
 @dataclass
-class _Round:
-    """Jobs that were given together."""
+class _Batch:
+    """Jobs of one `carry_out` call, one for each copy; `left` is the number still running."""
 
     done: Done
     results: list[Exception | None]
@@ -30,18 +30,19 @@ class _Round:
 
 
 class WriterThreads:
-    """A `Storage` that does the jobs for each copy in a thread of its own.
+    """A `Storage` that executes the jobs for each copy in a separate thread.
 
-    `loop` is the event loop in whose thread `done` is called. The threads are daemons: a disk that
-    hangs does not keep the process from ending.
+    `done` is called in the thread of the event loop `loop`. The threads are daemon threads, so a
+    disk that hangs does not prevent the process from ending.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, copies: int = 3) -> None:
         self._loop = loop
         self._changed = threading.Condition()
-        self._under_way = 0
-        self._ended: deque[_Round] = deque()
-        self._queues: list[SimpleQueue[tuple[_Round, int, Job] | None]] = [
+        self._running = 0
+        """Number of batches whose jobs have not all ended."""
+        self._ended: deque[_Batch] = deque()
+        self._queues: list[SimpleQueue[tuple[_Batch, int, Job] | None]] = [
             SimpleQueue() for _ in range(copies)
         ]
         self._threads = [
@@ -57,16 +58,16 @@ class WriterThreads:
         if not jobs:
             done([])
             return
-        given = _Round(done, [None] * len(jobs), len(jobs))
+        batch = _Batch(done, [None] * len(jobs), len(jobs))
         with self._changed:
-            self._under_way += 1
+            self._running += 1
         for number, (queue, job) in enumerate(zip(self._queues, jobs, strict=False)):
-            queue.put((given, number, job))
+            queue.put((batch, number, job))
 
     def finish(self) -> None:
         while True:
             with self._changed:
-                idle = self._changed.wait_for(lambda: not self._under_way, LONGEST_WAIT)
+                idle = self._changed.wait_for(lambda: not self._running, LONGEST_WAIT)
             if not idle:
                 raise TimeoutError(f"the disk has not answered for {LONGEST_WAIT:.0f} s")
             if not self._ended:
@@ -78,23 +79,23 @@ class WriterThreads:
             queue.put(None)
         self._queues.clear()
 
-    def _work(self, queue: SimpleQueue[tuple[_Round, int, Job] | None]) -> None:
-        """One thread: job after job, until None comes."""
-        while (given := queue.get()) is not None:
-            jobs, number, job = given
-            jobs.results[number] = outcome(job)
+    def _work(self, queue: SimpleQueue[tuple[_Batch, int, Job] | None]) -> None:
+        """Run one thread: execute jobs from the queue until None arrives."""
+        while (queued := queue.get()) is not None:
+            batch, number, job = queued
+            batch.results[number] = outcome(job)
             with self._changed:
-                jobs.left -= 1
-                if jobs.left:
+                batch.left -= 1
+                if batch.left:
                     continue
-                self._under_way -= 1
-                self._ended.append(jobs)
+                self._running -= 1
+                self._ended.append(batch)
                 self._changed.notify_all()
-            with suppress(RuntimeError):  # the loop is closed: `finish` delivers
+            with suppress(RuntimeError):  # the loop is closed; then `finish` delivers the results
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        """Report the rounds that have ended; in the thread of the event loop."""
+        """Call `done` for the batches that have ended; runs in the thread of the event loop."""
         while self._ended:
             ended = self._ended.popleft()
             ended.done(ended.results)

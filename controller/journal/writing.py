@@ -1,8 +1,8 @@
-"""What is on its way to the journal's disks: records in batches, one write at a time.
+"""Writes the journal's records to the disks in batches, one batch at a time.
 
-Records are added at once and get their place; they are written in batches. While one batch is
-being synced, whatever is added forms the next one, so several records share one sync. A batch is
-written only after the one before it is on disk in every copy.
+A record gets its number when it is added. Records that are added while a batch is being synced form
+the next batch, so several records share one sync. A batch is written only after the previous batch
+is on disk in every copy.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from controller.journal.lines import JournalError
 from controller.journal.storage import Job, Results, Storage
 
 LONGEST_SYNC = 30.0
-"""How long a disk may take over one write, seconds (ours): a card takes 0.02 to 0.2, at worst 2."""
+"""Seconds after which a write counts as failed (our choice). An SD card takes 0.02 to 2 s."""
 
 
 class Target(Protocol):
-    """The copies: what is to be done to their files, and what came of it."""
+    """The copies: they return file operations as jobs and take the results."""
 
-    def appends(self, lines: Sequence[bytes]) -> list[Job]: ...
+    def append_jobs(self, lines: Sequence[bytes]) -> list[Job]: ...
 
-    def appended(self, lines: Sequence[bytes], results: Results) -> JournalError | None: ...
+    def finish_append(self, lines: Sequence[bytes], results: Results) -> JournalError | None: ...
 
-    def take_back(self) -> list[Job]: ...
+    def truncate_jobs(self) -> list[Job]: ...
 
-    def taken_back(self, results: Results) -> JournalError | None: ...
+    def finish_truncate(self, results: Results) -> JournalError | None: ...
 
 
 @dataclass(frozen=True)
 class JournalLine:
-    """A record on its way, and the number of the first record of its batch."""
+    """A record that is not on disk yet, and the number of the first record of its batch."""
 
     number: int
     batch: int
@@ -42,9 +42,9 @@ class JournalLine:
 
 
 class Writing:
-    """The records that are not on disk yet, in order.
+    """Holds the records that are not on disk yet, in order, and writes them.
 
-    `after` is the number of the last record that is on disk.
+    `after` is the number of the last record that is on disk at the beginning.
     """
 
     def __init__(self, target: Target, storage: Storage, after: int) -> None:
@@ -54,19 +54,20 @@ class Writing:
         self._on_disk = after
         self._wanted = after
         self._busy = False
-        """Whether the storage has a job of this journal."""
+        """Whether the storage is executing jobs of this journal."""
         self._failure: JournalError | None = None
-        """The last one."""
+        """The last failure of a write."""
         self._failures = 0
-        """How often a write has failed."""
+        """Number of failed writes."""
         self._reported = after
-        """The number up to which a failure has been raised to `flush` or `settle`."""
+        """Number of the last record whose failure was returned by `begin` or raised by `settle` or
+        `flush`."""
         self._ended: asyncio.Future[None] | None = None
-        """Done when the job that is under way has ended."""
+        """Done when the running jobs have ended; None until a coroutine waits for that."""
 
     @property
     def lines(self) -> list[bytes]:
-        """Everything that was added and is not on disk in every copy."""
+        """The lines that were added and are not on disk in every copy."""
         return [line.text for line in self._lines]
 
     @property
@@ -75,40 +76,43 @@ class Writing:
         return self._on_disk
 
     def batch_for(self, number: int) -> int:
-        """The batch of the record that is added next, by the number of its first record."""
-        joined = self._lines[-1].batch if self._lines else number
-        under_way = self._lines[0].batch if self._busy and self._lines else None
-        return number if joined == under_way else joined
+        """The batch of the record with this number, which is added next.
+
+        A batch is identified by the number of its first record.
+        """
+        last = self._lines[-1].batch if self._lines else number
+        being_written = self._lines[0].batch if self._busy and self._lines else None
+        return number if last == being_written else last
 
     def add(self, line: JournalLine) -> None:
-        """Take a record; it is written with the next batch."""
+        """Add a record; it is written with its batch."""
         self._lines.append(line)
 
     def remove(self, number: int) -> bool:
-        """Forget a record whose write has failed, if it is the last."""
+        """Remove a record whose write has failed; returns False if it is not the last record."""
         last = bool(self._lines) and self._lines[-1].number == number and not self._busy
         if last:
             self._lines.pop()
-            self._is_news()
+            self._is_unreported()
         return last
 
     def begin(self) -> JournalError | None:
-        """Begin to write everything that was added.
+        """Begin to write all added records.
 
-        Returns the failure, if the storage has reported one before this returns; it is to be
-        raised, and counts as reported.
+        Returns the failure if the storage reports one at once. The caller has to raise it: `settle`
+        and `flush` do not raise it again.
         """
         before = self._failures
         self._start()
         if self._failures == before:
             return None
-        self._is_news()
+        self._is_unreported()
         return self._failure
 
     def run(self, job: Job, done: Callable[[Exception | None], None]) -> None:
-        """Do something else with the copies; nothing is written meanwhile.
+        """Execute another job on the copies; no record is written until it ends.
 
-        Only while nothing is under way: after `wait` or `flush`.
+        Call it only while the storage is idle, for example after `wait_until_idle`.
         """
         assert not self._busy
         self._busy = True
@@ -121,16 +125,16 @@ class Writing:
         self._storage.carry_out([job], ended)
 
     async def wait(self) -> None:
-        """Wait until everything that was added is on disk in every copy. Raises JournalError."""
+        """Wait until every added record is on disk in every copy. Raises JournalError."""
         number, before = self._lines[-1].number if self._lines else 0, self._failures
         self._start()
         while self._on_disk < number:
             if self._failures != before:
                 raise self._last_failure()
-            await self.idle()
+            await self._wait_for_jobs()
 
-    async def idle(self) -> None:
-        """Wait until the job that is under way has ended. Raises JournalError if it hangs."""
+    async def _wait_for_jobs(self) -> None:
+        """Wait until the running jobs have ended. Raises JournalError after `LONGEST_SYNC`."""
         if not self._busy:
             return
         if self._ended is None or self._ended.done():
@@ -141,21 +145,21 @@ class Writing:
         except TimeoutError:
             raise _no_answer() from None
 
-    async def quiet(self) -> None:
-        """Wait until nothing is under way, not even what others wait for."""
+    async def wait_until_idle(self) -> None:
+        """Wait until no job is running, including writes that other coroutines have started."""
         while self._busy:
-            await self.idle()
+            await self._wait_for_jobs()
 
     async def settle(self) -> None:
-        """As `wait`, but a failure is raised once only for the same records."""
+        """Wait as `wait` does, but raise a failure only once for the same records."""
         try:
             await self.wait()
         except JournalError:
-            if self._is_news():
+            if self._is_unreported():
                 raise
 
     def flush(self) -> None:
-        """As `settle`, without the event loop."""
+        """Wait as `settle` does, but block the event loop."""
         while self._lines:
             before = self._failures
             self._start()
@@ -164,11 +168,11 @@ class Writing:
             except OSError:
                 raise _no_answer() from None
             if self._failures != before:
-                if self._is_news():
+                if self._is_unreported():
                     raise self._last_failure()
                 return
             if self._busy:
-                return  # the storage does nothing any more: its host is gone
+                return  # the storage executes no more jobs: its simulated host has died
 
     def _last_failure(self) -> JournalError:
         assert self._failure is not None
@@ -179,23 +183,23 @@ class Writing:
             self._wanted = self._lines[-1].number
         self._next()
 
-    def _is_news(self) -> bool:
-        """Whether a failure concerns records whose failure was not reported before; now it is."""
+    def _is_unreported(self) -> bool:
+        """Whether a failure concerns records without a reported failure; marks them as reported."""
         reported, self._reported = self._reported, self._lines[-1].number if self._lines else 0
         return reported < self._reported
 
     def _next(self) -> None:
-        """Write the next batch, if one is wanted and nothing is under way."""
+        """Write the next batch if a write was requested and no job is running."""
         if self._busy or not self._lines or self._wanted < self._lines[0].number:
             return
         self._busy = True
-        if left := self._target.take_back():
-            self._storage.carry_out(left, self._taken_back)
+        if jobs := self._target.truncate_jobs():
+            self._storage.carry_out(jobs, self._truncated)
         else:
             self._write()
 
-    def _taken_back(self, results: Results) -> None:
-        failure = self._target.taken_back(results)
+    def _truncated(self, results: Results) -> None:
+        failure = self._target.finish_truncate(results)
         if failure is None:
             self._write()
         else:
@@ -205,14 +209,14 @@ class Writing:
         batch = [line for line in self._lines if line.batch == self._lines[0].batch]
         texts = [line.text for line in batch]
         try:
-            jobs = self._target.appends(texts)
+            jobs = self._target.append_jobs(texts)
         except JournalError as error:
             self._failed(error)
         else:
             self._storage.carry_out(jobs, partial(self._written, batch, texts))
 
     def _written(self, batch: list[JournalLine], texts: list[bytes], results: Results) -> None:
-        failure = self._target.appended(texts, results)
+        failure = self._target.finish_append(texts, results)
         if failure is not None:
             self._failed(failure)
             return
@@ -222,17 +226,17 @@ class Writing:
         self._job_ended()
 
     def _failed(self, failure: JournalError) -> None:
-        """Nothing of the batch counts as written; what is half written is cut off."""
+        """Store the failure and cut off the bytes of the batch; no record of it is written."""
         self._failure, self._failures = failure, self._failures + 1
         self._wanted = self._on_disk
-        if left := self._target.take_back():
-            self._storage.carry_out(left, self._cut)
+        if jobs := self._target.truncate_jobs():
+            self._storage.carry_out(jobs, self._cut)
         else:
             self._busy = False
             self._job_ended()
 
     def _cut(self, results: Results) -> None:
-        self._target.taken_back(results)  # where that fails, it is tried before the next write
+        self._target.finish_truncate(results)  # after a failure, `_next` tries it again
         self._busy = False
         self._job_ended()
 
@@ -244,6 +248,6 @@ class Writing:
 
 def _no_answer() -> JournalError:
     return JournalError(
-        f"The journal's disk has not answered for {LONGEST_SYNC:.0f} s; look after it, or name a"
+        f"The journal's disk has not answered for {LONGEST_SYNC:.0f} s; check the disk, or name a"
         " file on another disk with --journal."
     )

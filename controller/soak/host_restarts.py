@@ -175,7 +175,7 @@ class SurvivingTable:
         with Journal(path, "now", {}, storage=storage) as journal:
             unfinished = None if abandon else journal.resume()
             life = self._life = _Life(journal, storage)
-            for sentence in journal.healed:
+            for sentence in journal.repairs:
                 self.events.append({"event": "journal_copy_repaired", "message": sentence})
             daemon = self.daemon = self._host(life)
             if unfinished is not None:

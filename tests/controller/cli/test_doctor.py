@@ -133,7 +133,7 @@ def test_a_file_that_is_no_journal_is_bad_input(tmp_path: Path, wallwright: Wall
     (tmp_path / "notes").write_text("tiles, dice, felt\n")
     said = wallwright(f"doctor --journal {tmp_path / 'notes'}")
     assert (said.code, said.out) == (2, "")
-    assert "is no journal" in said.err
+    assert "is not a journal" in said.err
 
 
 def test_without_a_journal_it_tells_of_this_machine(wallwright: Wallwright) -> None:

@@ -1,4 +1,4 @@
-"""Any note at all, for properties."""
+"""Hypothesis strategy for journal notes of every class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A journal on disk as somebody else reads it: all three copies, record by record."""
+"""Reads the three copies of a journal from disk without the journal's own code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PACKET = {"step": "packet", "seat": 2}
 
 
 def on_disk(file: Path) -> list[dict[str, Any]]:
-    """What somebody else reads in the copies now, without their runs: all three say the same."""
+    """The records in the copies, without run records; fails if the copies differ."""
     (text,) = {(file.with_name(file.name + end)).read_text() for end in ("", ".2", ".3")}
-    events = [json.loads(line) for line in text.splitlines()]
-    return [record for record in events if record["kind"] != "run"]
+    records = [json.loads(line) for line in text.splitlines()]
+    return [record for record in records if record["kind"] != "run"]
 
 
 def contents(file: Path) -> list[tuple[str, object]]:
@@ -26,10 +26,10 @@ def contents(file: Path) -> list[tuple[str, object]]:
 
 
 def now(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns that never waits: its storage does everything at once."""
+    """The result of a coroutine that never waits, because its storage executes jobs at once."""
     try:
         work.send(None)
     except StopIteration as end:
         value: T = end.value
         return value
-    raise AssertionError("it waits for something")
+    raise AssertionError("the coroutine waits")

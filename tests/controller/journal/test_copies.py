@@ -1,4 +1,4 @@
-"""Three copies of the journal, damaged in every way: healed, or locked until people decide."""
+"""Damaged copies of the journal are repaired, or the journal is locked until a person decides."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
 from controller.journal.notes import PushDoubted
-from controller.journal.reconcile import Copy, defect_of, truth_of
+from controller.journal.reconcile import Copy, defect_of, verified_lines
 from tests.controller.journal.on_disk import now
 
 NOON = "2030-01-01T12:00:00+00:00"
 
 
-def write_story(file: Path, steps: int = 2) -> None:
+def write_journal(file: Path, steps: int = 2) -> None:
     with Journal(file, NOON, {"n": 1}) as journal:
         for number in range(steps):
             step = journal.intend("top", 1.0, {"step": number})
@@ -38,15 +38,15 @@ def history(file: Path) -> tuple[Entry, ...]:
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A small journal as every copy of it has it."""
-    file = tmp_path_factory.mktemp("story") / "journal"
-    write_story(file)
+    """The bytes of a small journal; all its copies are equal."""
+    file = tmp_path_factory.mktemp("recorded") / "journal"
+    write_journal(file)
     return file.read_bytes()
 
 
 @pytest.fixture
 def file(tmp_path: Path, recorded: bytes) -> Path:
-    """A journal of which all three copies are whole."""
+    """A journal with three undamaged copies."""
     for path in paths_of(tmp_path / "journal"):
         path.write_bytes(recorded)
     return tmp_path / "journal"
@@ -57,7 +57,7 @@ def found(*texts: bytes | None) -> list[Copy]:
 
 
 def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The text with one bit of one byte turned over: every bit of every byte."""
+    """The text with one bit inverted, for every bit of every byte."""
     for place in range(len(text)):
         for bit in range(8):
             changed = bytearray(text)
@@ -65,69 +65,69 @@ def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
             yield place, bytes(changed)
 
 
-# One bit
+# Inverted bits
 
 
-def test_any_bit_that_turns_over_in_one_copy_changes_nothing(recorded: bytes) -> None:
+def test_one_inverted_bit_in_one_copy_is_found_and_changes_no_record(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for number, (place, changed) in enumerate(flips(recorded)):
         texts = [recorded, recorded]
         texts.insert(number % 3, changed)
         copies = found(*texts)
-        assert truth_of(copies) == right, place
+        assert verified_lines(copies) == right, place
         assert defect_of(copies[number % 3], right) is not None, place
 
 
-def test_any_bit_that_turns_over_in_two_copies_changes_nothing(recorded: bytes) -> None:
+def test_the_same_inverted_bit_in_two_copies_changes_no_record(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for place, changed in flips(recorded):
-        assert truth_of(found(changed, recorded, changed)) == right, place
+        assert verified_lines(found(changed, recorded, changed)) == right, place
 
 
-def test_any_bit_that_turns_over_in_every_copy_locks_the_journal(recorded: bytes) -> None:
+def test_the_same_inverted_bit_in_every_copy_locks_the_journal(recorded: bytes) -> None:
     for place, changed in flips(recorded):
         with pytest.raises(JournalError) as refused:
-            truth_of(found(changed, changed, changed))
+            verified_lines(found(changed, changed, changed))
         assert isinstance(refused.value, JournalLockedError), place
 
 
-def test_any_bit_of_a_journal_with_a_single_record_is_covered(tmp_path: Path) -> None:
+def test_an_inverted_bit_in_a_journal_with_one_record_is_found(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal", NOON, {}) as journal:
         journal.intend("top", 1.0, {})
     (first, _) = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
     for place, changed in flips(first):
-        assert truth_of(found(changed, first, first)) == (first[:-1],), place
+        assert verified_lines(found(changed, first, first)) == (first[:-1],), place
         with pytest.raises(JournalLockedError):
-            truth_of(found(changed, changed, changed))
+            verified_lines(found(changed, changed, changed))
 
 
-def test_a_copy_with_a_wrong_byte_is_written_anew_and_told(file: Path, recorded: bytes) -> None:
+def test_a_copy_with_an_inverted_bit_is_rewritten_and_reported(file: Path, recorded: bytes) -> None:
     before = history(file)
     for number, (place, changed) in enumerate(flips(recorded)):
-        if number % 97:  # the rest is held against the truth alone, above
+        if number % 97:  # a sample; the tests above check every bit without files
             continue
         damaged = paths_of(file)[number % 3]
         damaged.write_bytes(changed)
         with Journal(file, NOON, {}) as journal:
-            (events,) = journal.healed
-            assert events.startswith(f"The journal's copy {damaged} "), place
-            assert events.endswith("; it was rewritten."), place
+            (repair,) = journal.repairs
+            assert repair.startswith(f"The journal's copy {damaged} "), place
+            assert repair.endswith("; it was rewritten."), place
             assert journal.history() == before
         assert damaged.read_bytes() == recorded
 
 
-def test_copies_damaged_at_different_records_make_one_whole_story(
+def test_copies_damaged_at_different_records_are_merged_to_the_whole_journal(
     file: Path, recorded: bytes
 ) -> None:
     lines = recorded.splitlines(keepends=True)
     for number, path in enumerate(paths_of(file)):
-        spoilt = [*lines]
-        spoilt[2 * number + 1] = (
-            spoilt[2 * number + 1].replace(b"top", b"pot").replace(b"of", b"fo")
+        damaged = [*lines]
+        damaged[2 * number + 1] = (
+            damaged[2 * number + 1].replace(b"top", b"pot").replace(b"of", b"fo")
         )
-        path.write_bytes(b"".join(spoilt))
+        path.write_bytes(b"".join(damaged))
     with Journal(file, NOON, {}) as journal:
-        assert [events.split(str(file.parent))[1] for events in journal.healed] == [
+        assert [repair.split(str(file.parent))[1] for repair in journal.repairs] == [
             "/journal was damaged at record 2; it was rewritten.",
             "/journal.2 was damaged at record 4; it was rewritten.",
             "/journal.3 was damaged at record 6; it was rewritten.",
@@ -142,21 +142,21 @@ def test_a_copy_cut_off_anywhere_is_completed_from_the_others(recorded: bytes) -
     right = tuple(recorded.splitlines())
     for length in range(len(recorded)):
         copies = found(recorded, recorded[:length], recorded)
-        assert truth_of(copies) == right, length
+        assert verified_lines(copies) == right, length
         assert defect_of(copies[1], right) is not None, length
 
 
-def test_copies_that_are_all_cut_off_tell_what_was_completed(recorded: bytes) -> None:
+def test_if_every_copy_is_cut_off_the_complete_lines_are_read(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for length in range(len(recorded)):
         short = recorded[:length]
         copies = found(short, short, short)
-        truth = truth_of(copies)
-        assert truth == right[: short.count(b"\n")], length
-        assert all(defect_of(copy, truth) is None for copy in copies), length
+        verified = verified_lines(copies)
+        assert verified == right[: short.count(b"\n")], length
+        assert all(defect_of(copy, verified) is None for copy in copies), length
 
 
-def test_a_last_line_that_was_cut_off_is_no_damage_and_goes_away(
+def test_a_cut_off_last_line_is_removed_and_not_reported_as_damage(
     file: Path, recorded: bytes
 ) -> None:
     whole = recorded.rpartition(b'{"number"')[0]
@@ -164,14 +164,14 @@ def test_a_last_line_that_was_cut_off_is_no_damage_and_goes_away(
         for path in paths_of(file):
             path.write_bytes(whole + recorded[len(whole) :][:cut])
         with Journal(file, NOON, {}) as journal:
-            assert journal.healed == ()
+            assert journal.repairs == ()
             assert len(journal.history()) == 2
         assert {path.read_bytes() for path in paths_of(file)} == {whole}
 
 
-def test_a_last_line_of_which_a_power_cut_left_zeros_is_no_damage(recorded: bytes) -> None:
+def test_zeros_that_a_power_cut_left_after_the_last_line_are_not_damage(recorded: bytes) -> None:
     zeros = found(recorded + bytes(300), recorded + bytes(300), recorded + bytes(1))
-    assert truth_of(zeros) == tuple(recorded.splitlines())
+    assert verified_lines(zeros) == tuple(recorded.splitlines())
 
 
 @pytest.mark.parametrize("reached", [1, 2])
@@ -182,16 +182,16 @@ def test_a_record_that_reached_only_some_copies_is_kept(
     for path in paths_of(file)[reached:]:
         path.write_bytes(b"".join(lines[:-1]))
     with Journal(file, NOON, {}) as journal:
-        assert len(journal.healed) == 3 - reached
-        assert all("ended at record 7 of 8; it was" in events for events in journal.healed)
+        assert len(journal.repairs) == 3 - reached
+        assert all("ended at record 7 of 8; it was" in repair for repair in journal.repairs)
         assert journal.unfinished() is None
     assert {path.read_bytes() for path in paths_of(file)} == {recorded}
 
 
-def test_a_record_that_was_never_whole_anywhere_was_never_written(
+def test_a_record_that_is_complete_in_no_copy_counts_as_not_written(
     file: Path, recorded: bytes
 ) -> None:
-    """Its first half did not reach the disk before the power went, its newline did."""
+    """A power cut: the end of the record reached one disk, its beginning did not."""
     lines = recorded.splitlines(keepends=True)
     before = b"".join(lines[:-1])
     first, *rest = paths_of(file)
@@ -199,39 +199,37 @@ def test_a_record_that_was_never_whole_anywhere_was_never_written(
     for path in rest:
         path.write_bytes(before)
     with Journal(file, NOON, {}) as journal:
-        assert len(journal.healed) == 1
+        assert len(journal.repairs) == 1
     assert {path.read_bytes() for path in paths_of(file)} == {before}
 
 
-# Missing, and foreign
+# Missing copies, and copies of another journal
 
 
 @pytest.mark.parametrize("gone", [*combinations(range(3), 1), *combinations(range(3), 2)])
-def test_copies_that_are_missing_are_written_anew(
-    gone: tuple[int, ...], file: Path, recorded: bytes
-) -> None:
+def test_missing_copies_are_rewritten(gone: tuple[int, ...], file: Path, recorded: bytes) -> None:
     paths = paths_of(file)
     for number in gone:
         paths[number].unlink()
     with Journal(file, NOON, {}) as journal:
-        assert journal.healed == tuple(
+        assert journal.repairs == tuple(
             f"The journal's copy {paths[number]} was missing; it was rewritten." for number in gone
         )
     assert {path.read_bytes() for path in paths} == {recorded}
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"\n\n\n", bytes(5000), b"felt\n" * 9, b"\xff" * 99])
-def test_a_copy_full_of_rubbish_is_written_anew(
-    rubbish: bytes, file: Path, recorded: bytes
+@pytest.mark.parametrize("data", [b"", b"\n\n\n", bytes(5000), b"felt\n" * 9, b"\xff" * 99])
+def test_a_copy_that_contains_other_data_is_rewritten(
+    data: bytes, file: Path, recorded: bytes
 ) -> None:
     for path in paths_of(file):
-        path.write_bytes(rubbish)
+        path.write_bytes(data)
         assert len(history(file)) == 2
         assert path.read_bytes() == recorded
 
 
 def another(tmp_path: Path, steps: int) -> bytes:
-    """A whole journal that is not this one."""
+    """The bytes of another journal, without damage."""
     other = tmp_path / "other"
     with Journal(other, "another day", {}) as journal:
         for number in range(steps):
@@ -240,7 +238,7 @@ def another(tmp_path: Path, steps: int) -> bytes:
 
 
 @pytest.mark.parametrize("steps", [1, 2, 9, 30])
-def test_a_copy_that_tells_another_story_from_the_start_locks_the_journal(
+def test_a_copy_of_another_journal_locks_the_journal(
     steps: int, file: Path, recorded: bytes, tmp_path: Path
 ) -> None:
     foreign = another(tmp_path, steps)
@@ -251,10 +249,10 @@ def test_a_copy_that_tells_another_story_from_the_start_locks_the_journal(
     assert [path.read_bytes() for path in paths_of(file)] == [recorded, foreign, recorded]
 
 
-def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> None:
+def test_copies_that_differ_from_some_record_on_lock_the_journal(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours" / "journal", tmp_path / "theirs" / "journal"
     ours.parent.mkdir()
-    write_story(ours)
+    write_journal(ours)
     shutil.copytree(ours.parent, theirs.parent)
     for file, dice in ((ours, 1), (theirs, 6)):
         with Journal(file, NOON, {}) as journal:
@@ -264,8 +262,10 @@ def test_copies_that_went_apart_on_the_way_lock_the_journal(tmp_path: Path) -> N
         Journal(ours, NOON, {})
 
 
-def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, recorded: bytes) -> None:
-    """One copy was put back from long ago; in the others the record after that is damaged."""
+def test_an_old_copy_does_not_hide_a_damaged_record_of_the_others(
+    file: Path, recorded: bytes
+) -> None:
+    """One copy was restored from an old backup; the others are damaged at the record after it."""
     lines = recorded.splitlines(keepends=True)
     old, *damaged = paths_of(file)
     old.write_bytes(b"".join(lines[:3]))
@@ -277,27 +277,27 @@ def test_an_old_copy_does_not_hide_what_the_others_have_lost(file: Path, recorde
         Journal(file, NOON, {})
 
 
-def test_a_locked_journal_does_not_clear_itself_and_names_what_to_do(
+def test_a_locked_journal_stays_locked_and_its_error_names_the_next_step(
     file: Path, recorded: bytes
 ) -> None:
-    spoilt = recorded.replace(b'"step":1', b'"step":7')
+    damaged = recorded.replace(b'"step":1', b'"step":7')
     for path in paths_of(file):
-        path.write_bytes(spoilt)
+        path.write_bytes(damaged)
     for _ in range(3):
         with pytest.raises(JournalLockedError) as locked:
             Journal(file, NOON, {})
     assert str(locked.value) == (
         f"Record 5 of the journal is damaged in every copy that has it ({file}, {file}.2,"
-        f" {file}.3), so what came after it cannot be trusted. Nothing was changed. Keep the"
-        " copies for the person who decides; put a good copy back, or begin a new journal in"
-        " another file with --journal."
+        f" {file}.3), so later records cannot be trusted. Nothing was changed. Keep the copies for"
+        " the person who decides; restore an intact copy, or begin a new journal in another file"
+        " with --journal."
     )
-    assert {path.read_bytes() for path in paths_of(file)} == {spoilt}
+    assert {path.read_bytes() for path in paths_of(file)} == {damaged}
     file.write_bytes(recorded)
     assert len(history(file)) == 2
 
 
-def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
+def test_a_copy_that_cannot_be_repaired_is_reported_and_the_others_are_not_changed(
     file: Path, recorded: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths_of(file)[2].write_bytes(b"")
@@ -311,35 +311,33 @@ def test_a_copy_that_cannot_be_put_right_is_told_and_the_others_stay(
     assert [path.read_bytes() for path in paths_of(file)] == [recorded, recorded, b""]
 
 
-# While it is written
+# Damage while the journal is open
 
 
-def spoil(path: Path) -> None:
+def damage(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"late"', b'"lato"'))
 
 
-HARM: dict[str, Callable[[Path], object]] = {
-    "a wrong byte": spoil,
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "a wrong byte": damage,
     "cut off": lambda path: path.write_bytes(path.read_bytes()[:-9]),
     "deleted": lambda path: path.unlink(),
     "emptied": lambda path: path.write_bytes(b""),
-    "something added": lambda path: path.write_bytes(path.read_bytes() + b"felt\n"),
-    "replaced by a directory's worth of zeros": lambda path: path.write_bytes(bytes(9999)),
+    "bytes added": lambda path: path.write_bytes(path.read_bytes() + b"felt\n"),
+    "replaced by zeros": lambda path: path.write_bytes(bytes(9999)),
 }
 
 
-@pytest.mark.parametrize("harm", HARM)
+@pytest.mark.parametrize("kind", DAMAGE)
 @pytest.mark.parametrize("which", range(3))
-def test_a_check_finds_what_was_damaged_since_the_last_and_heals_it(
-    harm: str, which: int, file: Path
-) -> None:
+def test_a_check_repairs_damage_since_the_last_check(kind: str, which: int, file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 1.0, {"step": "early"})
         assert now(journal.check()) == ()
         journal.intend("top", 2.0, {"step": "late"})
-        HARM[harm](paths_of(file)[which])
-        (events,) = now(journal.check())
-        assert f"The journal's copy {paths_of(file)[which]} " in events
+        DAMAGE[kind](paths_of(file)[which])
+        (repair,) = now(journal.check())
+        assert f"The journal's copy {paths_of(file)[which]} " in repair
         assert now(journal.check()) == ()
         journal.intend("top", 3.0, {"step": "after"})
         assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
@@ -347,29 +345,31 @@ def test_a_check_finds_what_was_damaged_since_the_last_and_heals_it(
     assert text.count(b"\n") == 8 + 4
 
 
-def test_a_check_that_finds_every_copy_damaged_locks_the_journal_for_good(file: Path) -> None:
+def test_a_check_that_finds_every_copy_damaged_locks_the_journal(file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):
-            spoil(path)
+            damage(path)
         with pytest.raises(JournalLockedError, match="Record 10"):
             now(journal.check())
-        with pytest.raises(JournalError, match="takes nothing more until it is opened again"):
+        with pytest.raises(JournalError, match="was closed after an error"):
             journal.intend("top", 3.0, {})
     with pytest.raises(JournalLockedError):
         Journal(file, NOON, {})
 
 
-def test_a_check_that_finds_every_copy_cut_off_says_so(file: Path, recorded: bytes) -> None:
+def test_a_check_that_finds_every_copy_cut_off_is_an_error(file: Path, recorded: bytes) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):
             path.write_bytes(recorded)
-        with pytest.raises(JournalLockedError, match="ends any more with what this run wrote"):
+        with pytest.raises(JournalLockedError, match="ends with the records that this run wrote"):
             now(journal.check())
 
 
-def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_does_not_read_checked_lines_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Journal(file, NOON, {}) as journal:
         checked: list[bytes] = []
         follows = journal_copies.follows
@@ -387,7 +387,7 @@ def test_a_check_reads_nothing_twice(file: Path, monkeypatch: pytest.MonkeyPatch
         assert len(checked) == 3 * 3
 
 
-def test_the_copies_alone_tell_the_whole_history(file: Path) -> None:
+def test_the_copies_contain_the_whole_history(file: Path) -> None:
     with Copies(paths_of(file)) as copies:
-        events = history_of(map(record_of, copies.lines()))
-    assert events == history(file)
+        entries = history_of(map(record_of, copies.lines()))
+    assert entries == history(file)

@@ -1,4 +1,4 @@
-"""Whatever is written in whatever order, and wherever the process ends: it is read back as told."""
+"""Any sequence of journal operations is read back as written, also after a power cut."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-DEEDS = st.lists(
+OPERATIONS = st.lists(
     st.tuples(st.just("intend"), st.dictionaries(st.text(), VALUES, max_size=3))
     | st.tuples(st.just("note"), NOTES)
     | st.tuples(st.just("confirm"), VALUES)
@@ -36,8 +36,8 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def done(journal: Journal, deed: str, value: Any, open_steps: list[int]) -> None:
-    match deed:
+def execute(journal: Journal, operation: str, value: Any, open_steps: list[int]) -> None:
+    match operation:
         case "intend":
             open_steps.append(journal.intend("top", 1.0, value))
         case "note" if open_steps:
@@ -52,27 +52,27 @@ def done(journal: Journal, deed: str, value: Any, open_steps: list[int]) -> None
             journal.end()
 
 
-@given(deeds=DEEDS)
-def test_what_was_written_is_what_is_read(deeds: list[tuple[str, Any]]) -> None:
+@given(operations=OPERATIONS)
+def test_the_journal_is_read_back_as_it_was_written(operations: list[tuple[str, Any]]) -> None:
     with folder() as home:
         file, memory = home / "journal", Journal.in_memory("now", {"a": 1})
         journal = Journal(file, "now", {"a": 1})
         steps: list[int] = []
         twin: list[int] = []
-        for deed, value in deeds:
-            if deed in ("close", "cut"):
+        for operation, value in operations:
+            if operation in ("close", "cut"):
                 journal.flush()
-                if deed == "cut":
+                if operation == "cut":
                     _tear(file)
                 before = journal.history()
                 journal.close()
                 journal, steps, twin = Journal(file, "now", {"a": 1}), [], []
                 assert journal.history() == before
-                assert journal.healed == ()
+                assert journal.repairs == ()
                 continue
-            done(journal, deed, value, steps)
-            done(memory, deed, value, twin)
-        assert _told(journal.history()) == _told(memory.history())
+            execute(journal, operation, value, steps)
+            execute(memory, operation, value, twin)
+        assert _contents(journal.history()) == _contents(memory.history())
         before = journal.history()
         journal.close()
         with Journal(file, "later", {}) as again:
@@ -83,13 +83,13 @@ def test_what_was_written_is_what_is_read(deeds: list[tuple[str, Any]]) -> None:
 
 
 def _tear(file: Path) -> None:
-    """The power goes while a record is written to every copy at once."""
+    """Append the beginning of a record to every copy, as a power cut during a write leaves it."""
     for path in paths_of(file):
         path.write_bytes(path.read_bytes() + b'{"number":99,"kind":"inte')
 
 
-def _told(entries: tuple[Entry, ...]) -> list[tuple[object, ...]]:
-    """What the steps say, without their numbers: runs of their own have records of their own."""
+def _contents(entries: tuple[Entry, ...]) -> list[tuple[object, ...]]:
+    """The steps without their numbers, which differ because the file has more run records."""
     return [
         (entry.activity, entry.at, entry.intent, entry.notes, entry.outcome, entry.confirmed)
         for entry in entries

@@ -1,4 +1,4 @@
-"""Files and disks that cannot serve the journal: said in words, and nothing is spoilt."""
+"""Files and disks that the journal cannot use: the error names them, and no file is damaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.controller.journal.on_disk import NOON, PACKET, contents, now
 
 
 def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on the disk takes so many bytes more, the last write of them cut short."""
+    """Let the disk accept only `room` more bytes; the write that exceeds them is cut short."""
     left, write = room, os.write
 
     def short(file: int, data: Any) -> int:
@@ -29,7 +29,7 @@ def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "write", short)
 
 
-def test_a_second_run_cannot_have_the_same_journal(journal: Journal, file: Path) -> None:
+def test_a_second_run_cannot_open_the_same_journal(journal: Journal, file: Path) -> None:
     with pytest.raises(JournalInUseError, match=r"Another run has the journal .* open; wait"):
         Journal(file, NOON, {})
     journal.intend("top", 1.0, {})
@@ -37,9 +37,9 @@ def test_a_second_run_cannot_have_the_same_journal(journal: Journal, file: Path)
 
 @pytest.mark.parametrize(
     ("place", "why"),
-    [("no/such/table.journal", "there is no directory"), (".", "it is no file")],
+    [("no/such/table.journal", "there is no directory"), (".", "it is not a regular file")],
 )
-def test_a_path_that_cannot_serve_is_told_with_the_way_out(
+def test_a_path_that_cannot_be_used_is_refused_with_the_next_step(
     place: str, why: str, tmp_path: Path
 ) -> None:
     with pytest.raises(JournalError, match=rf"cannot be used \({why}.*with --journal[.]"):
@@ -48,30 +48,32 @@ def test_a_path_that_cannot_serve_is_told_with_the_way_out(
 
 
 @pytest.mark.parametrize("text", ["shopping: tiles, dice, felt\n" * 40, "felt", "\0" * 512])
-def test_a_file_that_is_no_journal_is_left_alone(file: Path, text: str) -> None:
+def test_a_file_that_is_not_a_journal_is_not_changed(file: Path, text: str) -> None:
     file.write_text(text)
-    with pytest.raises(JournalError, match=r"is no journal; name another file"):
+    with pytest.raises(JournalError, match=r"is not a journal; name another file"):
         Journal(file, NOON, {})
     assert file.read_text() == text
     assert not file.with_name("table.journal.2").exists()
 
 
-def test_an_sqlite_file_is_left_alone(file: Path) -> None:
+def test_an_sqlite_file_is_not_changed(file: Path) -> None:
     file.write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(JournalError, match="is an SQLite file of an earlier version"):
         Journal(file, NOON, {})
 
 
-def test_a_journal_of_a_later_version_is_told_as_such(file: Path) -> None:
+def test_a_journal_of_a_later_version_is_refused_with_the_unknown_key(file: Path) -> None:
     text = b'{"number":1,"kind":"run","activity":"","at":0.0,"content":{},"by":"seat 2"}'
     chain = sha256(text).hexdigest().encode()
     file.write_bytes(text[:-1] + b',"chain":"' + chain + b'"}\n')
     for _ in range(2):
-        with pytest.raises(JournalError, match=r"Record 1 .* does not know \(number, .*, by\)"):
+        with pytest.raises(JournalError, match=r"Record 1 .* other keys .* \(number, .*, by\)"):
             Journal(file, NOON, {})
 
 
-def test_a_journal_behind_a_link_is_put_right_where_it_lies(file: Path, tmp_path: Path) -> None:
+def test_a_journal_behind_a_symbolic_link_is_repaired_at_the_target(
+    file: Path, tmp_path: Path
+) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     file.symlink_to(disk / "real")
@@ -79,13 +81,13 @@ def test_a_journal_behind_a_link_is_put_right_where_it_lies(file: Path, tmp_path
         journal.intend("top", 1.0, {})
     (disk / "real").write_bytes(b"")
     with Journal(file, NOON, {}) as journal:
-        assert len(journal.healed) == 1
+        assert len(journal.repairs) == 1
     assert file.is_symlink()
     assert (disk / "real").read_bytes() == file.with_name("table.journal.2").read_bytes()
 
 
 @pytest.mark.parametrize("room", [0, 1, 100, 200, 300, 400, 500, 537])
-def test_a_disk_that_fills_up_is_told_and_spoils_nothing(
+def test_a_full_disk_is_reported_and_damages_no_record(
     room: int, journal: Journal, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = journal.intend("top", 1.0, {"step": "throw"})
@@ -101,11 +103,11 @@ def test_a_disk_that_fills_up_is_told_and_spoils_nothing(
     assert now(journal.check()) == ()
     journal.close()
     with Journal(file, NOON, {}) as again:
-        assert again.healed == ()
+        assert again.repairs == ()
         assert [entry.confirmed for entry in again.history()] == [True, False]
 
 
-def test_a_disk_that_stays_full_is_told_once_and_the_outcome_is_kept_for_later(
+def test_a_disk_that_stays_full_is_reported_once_and_the_outcome_is_written_later(
     journal: Journal, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.confirm(journal.intend("top", 1.0, {}), 2.0, "dealt")
@@ -118,7 +120,7 @@ def test_a_disk_that_stays_full_is_told_once_and_the_outcome_is_kept_for_later(
     assert contents(file)[-1] == ("outcome", "dealt")
 
 
-def test_a_half_written_line_that_cannot_be_taken_back_does_not_spoil_the_next(
+def test_a_partial_line_that_cannot_be_cut_off_does_not_damage_the_next_one(
     journal: Journal, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.intend("top", 1.0, {})
@@ -131,9 +133,7 @@ def test_a_half_written_line_that_cannot_be_taken_back_does_not_spoil_the_next(
     assert contents(file) == [("intent", {}), ("intent", PACKET)]
 
 
-def test_a_disk_that_went_readonly_is_told(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_disk_is_reported(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> int:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 

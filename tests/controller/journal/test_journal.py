@@ -1,4 +1,4 @@
-"""The journal: what was intended is on disk before anything moves, whatever happens next."""
+"""The journal: an intent is on disk before anything moves, and survives a killed process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if sys.argv[2] == "before the next intent":
     journal.confirm(packet, 2.5, {"tiles": 4})
 os._exit(9)
 """
-"""A process that dies without closing anything, at four moments."""
+"""A process that is killed without closing the journal, at one of four moments."""
 
 
 def killed(file: Path, when: str) -> None:
@@ -63,42 +63,42 @@ def test_an_outcome_that_was_not_yet_flushed_leaves_its_intent_unconfirmed(file:
     assert contents(file) == [("intent", PACKET)]
 
 
-def test_a_journal_of_a_killed_process_serves_the_next_one(file: Path) -> None:
+def test_the_journal_of_a_killed_process_can_be_used_by_the_next_one(file: Path) -> None:
     killed(file, "at once")
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 0.0, {"do": "home"})
-        assert journal.healed == ()
+        assert journal.repairs == ()
     assert len(on_disk(file)) == 2
 
 
-def test_every_write_waits_for_every_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[int] = []
+def test_every_write_is_synced_in_every_copy(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
     with Journal(file, NOON, {}) as journal:
-        monkeypatch.setattr(os, "fdatasync", waited.append)
+        monkeypatch.setattr(os, "fdatasync", synced.append)
         number = journal.intend("top", 1.0, {})
-        assert len(waited) == len(set(waited)) == 3
+        assert len(synced) == len(set(synced)) == 3
         journal.note(number, 1.0, Flipped())
-        assert len(waited) == 6
+        assert len(synced) == 6
         journal.confirm(number, 1.0, "dealt")
-        assert len(waited) == 6
+        assert len(synced) == 6
         journal.flush()
-        assert len(waited) == 9
+        assert len(synced) == 9
 
 
-def test_a_table_that_waits_has_everything_on_disk(journal: Journal, file: Path) -> None:
+def test_after_a_flush_every_record_is_on_disk(journal: Journal, file: Path) -> None:
     journal.confirm(journal.intend("top", 1.0, PACKET), 2.0, "dealt")
     journal.flush()
     assert contents(file)[-1] == ("outcome", "dealt")
 
 
-def test_closing_puts_everything_on_disk_and_may_be_done_twice(file: Path) -> None:
+def test_closing_writes_every_record_and_can_be_repeated(file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.confirm(journal.intend("top", 1.0, {}), 2.0, "done")
     journal.close()
     assert contents(file)[-1] == ("outcome", "done")
 
 
-def test_the_third_copy_lies_where_it_is_told(file: Path, tmp_path: Path) -> None:
+def test_the_third_copy_is_in_the_given_directory(file: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     with Journal(file, NOON, {}, disk) as journal:
@@ -107,7 +107,7 @@ def test_the_third_copy_lies_where_it_is_told(file: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "table.journal.3").exists()
 
 
-def test_anybody_can_check_the_chain_with_a_few_lines(journal: Journal, file: Path) -> None:
+def test_the_chain_can_be_checked_with_a_few_lines_of_code(journal: Journal, file: Path) -> None:
     journal.confirm(journal.intend("top", 1.0, {"seat": "北"}), 2.0, [3, 5])
     journal.flush()
     chain = ""
@@ -117,7 +117,7 @@ def test_anybody_can_check_the_chain_with_a_few_lines(journal: Journal, file: Pa
         assert chain == stated
 
 
-def test_a_run_that_did_nothing_leaves_nothing(file: Path) -> None:
+def test_a_run_without_steps_writes_nothing(file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.flush()
         journal.end()

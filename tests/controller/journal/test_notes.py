@@ -1,4 +1,4 @@
-"""Notes: a closed set of values, read back as they were written, and those of version 0.1 too."""
+"""Notes: a fixed set of classes, read back as they were written; the JSON is that of 0.1."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_kind_of_note_is_in_that_list() -> None:
 
 
 @given(NOTES)
-def test_what_was_noted_is_read_back(note: Note) -> None:
+def test_every_note_is_read_back_as_it_was_written(note: Note) -> None:
     assert decode(encode(note)) == note
 
 
@@ -77,12 +77,12 @@ def test_what_was_noted_is_read_back(note: Note) -> None:
         {"chain": 1}, {"chain": {"side": 1, "count": 4, "at": 0}}, {"presses": None},
     ],
 )  # fmt: skip
-def test_anything_else_is_no_note(content: object) -> None:
+def test_other_json_values_are_refused(content: object) -> None:
     with pytest.raises(UnknownNoteError):
         decode(content)
 
 
-def test_a_note_of_another_version_is_told_and_the_journal_is_left_alone(tmp_path: Path) -> None:
+def test_an_unknown_note_is_an_error_and_the_journal_is_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "table.journal"
     lines: list[bytes] = []
     for record in (
@@ -94,11 +94,11 @@ def test_a_note_of_another_version_is_told_and_the_journal_is_left_alone(tmp_pat
     text = b"".join(line + b"\n" for line in lines)
     for path in paths_of(file):
         path.write_bytes(text)
-    with pytest.raises(JournalError) as events:
+    with pytest.raises(JournalError) as refused:
         Journal(file, NOON, {})
-    assert str(events.value) == (
-        'Record 3 of the journal has a note that this version does not know ({"hovering":'
-        " \"w1.1u\"}: there is no kind 'hovering'); run the version that wrote it, or name another"
-        " file with --journal."
+    assert str(refused.value) == (
+        'Record 3 of the journal has a note that this version cannot decode ({"hovering":'
+        " \"w1.1u\"}: the key 'hovering' is unknown); run the version that wrote it, or name"
+        " another file with --journal."
     )
     assert file.read_bytes() == text

@@ -1,4 +1,4 @@
-"""What a journal tells of its run and of a story without an end, as it was told, in order."""
+"""Reading the journal: the steps of its own run, and the run that was left without an end."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from controller.journal.notes import FacesFallen, Flipped, MovesMade, TagRead
 from controller.journal.replay import Replay
 from tests.controller.journal.on_disk import NOON, PACKET, now
 
-# What is read back
+# The steps of the present run
 
 
-def test_what_was_confirmed_is_read_back_as_it_was_told(journal: Journal) -> None:
+def test_a_confirmed_step_is_read_back_as_it_was_written(journal: Journal) -> None:
     thrown = journal.intend("top", 1.0, {"step": "throw", "by": 0, "dice": 2})
     journal.confirm(thrown, 4.0, [3, 5])
     built = journal.intend("under", 4.5, {"do": "build", "set": 1})
@@ -25,7 +25,7 @@ def test_what_was_confirmed_is_read_back_as_it_was_told(journal: Journal) -> Non
     assert (build.number, build.outcome, build.confirmed) == (built, None, False)
 
 
-def test_what_happened_on_the_way_is_read_back_in_order(journal: Journal) -> None:
+def test_notes_are_read_back_in_order(journal: Journal) -> None:
     packet = journal.intend("top", 1.0, PACKET)
     journal.note(packet, 1.5, MovesMade(1))
     journal.note(packet, 2.5, TagRead(0x20))
@@ -34,13 +34,13 @@ def test_what_happened_on_the_way_is_read_back_in_order(journal: Journal) -> Non
     assert not entry.confirmed
 
 
-def test_a_step_without_an_outcome_of_its_own_still_counts_as_confirmed(journal: Journal) -> None:
+def test_a_step_whose_outcome_is_null_counts_as_confirmed(journal: Journal) -> None:
     journal.confirm(journal.intend("top", 1.0, {"step": "packet"}), 2.0, None)
     (packet,) = journal.entries()
     assert packet.confirmed and packet.outcome is None
 
 
-def test_activities_that_overlap_are_confirmed_each_for_itself(journal: Journal) -> None:
+def test_overlapping_activities_are_confirmed_separately(journal: Journal) -> None:
     building = journal.intend("under", 1.0, {"do": "build"})
     dealing = journal.intend("top", 2.0, {"step": "packet"})
     journal.confirm(dealing, 3.0, "dealt")
@@ -51,7 +51,7 @@ def test_activities_that_overlap_are_confirmed_each_for_itself(journal: Journal)
     ]
 
 
-def test_two_runs_in_one_file_are_apart(file: Path) -> None:
+def test_two_runs_in_one_file_are_read_separately(file: Path) -> None:
     with Journal(file, NOON, {"seed": 1}) as journal:
         first = journal.intend("top", 1.0, {"run": "first"})
     with Journal(file, NOON, {"seed": 2}) as journal:
@@ -61,7 +61,7 @@ def test_two_runs_in_one_file_are_apart(file: Path) -> None:
     assert first != second
 
 
-def test_a_journal_in_memory_reads_back_the_same_and_touches_no_disk(
+def test_a_journal_in_memory_is_read_back_and_writes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -71,14 +71,14 @@ def test_a_journal_in_memory_reads_back_the_same_and_touches_no_disk(
         journal.confirm(packet, 2.0, None)
         (entry,) = journal.history()
         assert (entry.notes, entry.confirmed) == ((FacesFallen((3, 5)),), True)
-        assert (now(journal.check()), journal.healed, journal.unfinished()) == ((), (), None)
+        assert (now(journal.check()), journal.repairs, journal.unfinished()) == ((), (), None)
     assert list(tmp_path.iterdir()) == []
 
 
-# Stories without an end
+# Unfinished runs
 
 
-def test_a_run_that_ended_leaves_nothing_unfinished(file: Path) -> None:
+def test_a_completed_run_is_not_unfinished(file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.confirm(journal.intend("top", 1.0, PACKET), 2.0, None)
         journal.end()
@@ -87,7 +87,7 @@ def test_a_run_that_ended_leaves_nothing_unfinished(file: Path) -> None:
         assert journal.resume() is None
 
 
-def test_a_run_that_was_cut_off_is_told_with_its_facts_and_steps(file: Path) -> None:
+def test_an_interrupted_run_is_read_with_its_facts_and_steps(file: Path) -> None:
     with Journal(file, NOON, {"seed": 1}) as journal:
         journal.confirm(journal.intend("top", 1.0, {"step": "throw"}), 2.0, [3, 5])
         journal.note(journal.intend("top", 2.0, PACKET), 2.5, Flipped())
@@ -100,7 +100,7 @@ def test_a_run_that_was_cut_off_is_told_with_its_facts_and_steps(file: Path) -> 
     assert (packet.notes, packet.confirmed) == ((Flipped(),), False)
 
 
-def test_a_story_goes_on_through_every_run_that_resumed_it(file: Path) -> None:
+def test_an_unfinished_run_includes_the_steps_of_every_run_that_resumed_it(file: Path) -> None:
     for number in range(4):
         with Journal(file, f"run {number}", {"run": number}) as journal:
             left = journal.resume()
@@ -115,7 +115,7 @@ def test_a_story_goes_on_through_every_run_that_resumed_it(file: Path) -> None:
         assert journal.unfinished() is None
 
 
-def test_a_run_that_begins_anew_leaves_the_old_story_behind(file: Path) -> None:
+def test_a_run_that_does_not_resume_replaces_the_unfinished_run(file: Path) -> None:
     with Journal(file, "first", {}) as journal:
         journal.intend("top", 1.0, {"of": "first"})
     with Journal(file, "second", {}) as journal:
@@ -126,7 +126,7 @@ def test_a_run_that_begins_anew_leaves_the_old_story_behind(file: Path) -> None:
         assert [entry.intent for entry in left.entries] == [{"of": "second"}]
 
 
-def test_a_run_that_did_nothing_leaves_the_unfinished_story_as_it_was(file: Path) -> None:
+def test_a_run_without_steps_does_not_change_the_unfinished_run(file: Path) -> None:
     with Journal(file, "first", {}) as journal:
         journal.intend("top", 1.0, {})
     for _ in range(2):
@@ -136,13 +136,14 @@ def test_a_run_that_did_nothing_leaves_the_unfinished_story_as_it_was(file: Path
             journal.end()
 
 
-def test_a_run_with_other_options_is_refused_with_both_steps_in_words(journal: Journal) -> None:
+def test_a_resume_with_other_options_is_refused_and_both_steps_are_named(journal: Journal) -> None:
     number = journal.intend("top", 1.0, {"step": "throw", "by": 0})
     replay = Replay(journal.entries())
     with pytest.raises(JournalError) as refused:
         replay.take("top", {"step": "throw", "by": 2})
     assert str(refused.value) == (
-        f"Entry {number} of the journal is step throw by 0, and this run would do step throw by 2;"
-        " give the same options as that run, or give the round up with --abandon."
+        f"Entry {number} of the journal is step throw by 0, but the next step of this run is step"
+        " throw by 2; give the same options as the interrupted run, or abandon its round with"
+        " --abandon."
     )
-    assert replay.ahead("top") is not None, "the refused entry is still to be taken"
+    assert replay.ahead("top") is not None, "the refused entry was not taken"

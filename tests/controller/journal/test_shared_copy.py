@@ -1,4 +1,4 @@
-"""Two tables that name one directory for their third copies: neither adopts the other's records."""
+"""Two tables with one directory for their third copies: neither reads the other's records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.controller.journal.on_disk import NOON
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """The journals of two tables, with one name, and the directory that both name."""
+    """The journals of two tables, with one file name, and the directory for both third copies."""
     for name in ("east", "west", "shared"):
         (tmp_path / name).mkdir()
     return tmp_path / "east" / "journal", tmp_path / "west" / "journal", tmp_path / "shared"
@@ -37,33 +37,33 @@ def everything(*folders: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for folder in folders for file in folder.iterdir()}
 
 
-def test_a_table_without_a_journal_does_not_adopt_the_past_of_another(
+def test_a_table_without_a_journal_refuses_the_third_copy_of_another_table(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, west, shared = tables
     round_of(east, shared, "east")
     before = everything(east.parent, shared)
     for _ in range(2):
-        with pytest.raises(JournalError, match="belongs to a journal that was kept elsewhere"):
+        with pytest.raises(JournalError, match="belongs to a journal that was at another path"):
             Journal(west, NOON, {}, shared)
     assert everything(east.parent, shared) == before
     assert list(west.parent.iterdir()) == []
-    with pytest.raises(JournalError, match="kept elsewhere"):
+    with pytest.raises(JournalError, match="at another path"):
         read_entries(west, shared)
     round_of(east, shared, "east again")
 
 
-def test_a_table_that_only_opened_its_journal_does_not_adopt_it_later(
+def test_a_table_with_an_empty_journal_refuses_the_third_copy_of_another_table(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, west, shared = tables
     Journal(west, NOON, {}, shared).close()
     round_of(east, shared, "east")
-    with pytest.raises(JournalError, match="kept elsewhere"):
+    with pytest.raises(JournalError, match="at another path"):
         Journal(west, NOON, {}, shared)
 
 
-def test_two_tables_with_a_past_each_find_that_their_third_copy_is_one_file(
+def test_two_tables_with_journals_are_refused_one_shared_third_copy(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, west, shared = tables
@@ -75,21 +75,21 @@ def test_two_tables_with_a_past_each_find_that_their_third_copy_is_one_file(
     assert everything(east.parent, west.parent, shared) == before
 
 
-def test_two_tables_cannot_have_the_shared_copy_open_at_the_same_time(
+def test_two_tables_cannot_open_the_shared_copy_at_the_same_time(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, west, shared = tables
     with Journal(east, NOON, {}, shared):
         with pytest.raises(JournalInUseError, match=rf"{shared}/journal.3 open; wait"):
             Journal(west, NOON, {}, shared)
-        assert not west.with_name("journal.lock").exists(), "what was locked first was let go"
+        assert not west.with_name("journal.lock").exists(), "the first lock was released"
 
 
 @pytest.mark.parametrize("which", range(3))
-def test_each_copy_is_locked_and_its_lock_file_goes_with_the_run(
+def test_each_copy_is_locked_and_its_lock_file_is_removed_after_the_run(
     which: int, file: Path, tmp_path: Path
 ) -> None:
-    """Another journal of which one copy is a link to a copy of this one."""
+    """One copy of another journal is a symbolic link to a copy of this one."""
     other = tmp_path / "other"
     other.mkdir()
     with Journal(file, NOON, {}) as journal:
@@ -100,7 +100,7 @@ def test_each_copy_is_locked_and_its_lock_file_goes_with_the_run(
     assert sorted(each.name for each in tmp_path.iterdir() if each.suffix == ".lock") == []
 
 
-def test_the_third_copy_alone_restores_the_journal_where_it_was_kept(
+def test_the_third_copy_alone_restores_the_journal_at_its_old_path(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, _, shared = tables
@@ -108,11 +108,11 @@ def test_the_third_copy_alone_restores_the_journal_where_it_was_kept(
     shutil.rmtree(east.parent)
     east.parent.mkdir()
     with Journal(east, NOON, {}, shared) as journal:
-        assert len(journal.healed) == 2
+        assert len(journal.repairs) == 2
         assert [entry.intent for entry in journal.history()] == [{"what": "east"}]
 
 
-def test_a_journal_restored_elsewhere_from_its_third_copy_goes_on_there(
+def test_a_third_copy_copied_to_another_path_continues_the_journal_there(
     tables: tuple[Path, Path, Path],
 ) -> None:
     east, west, shared = tables
@@ -125,7 +125,7 @@ def test_a_journal_restored_elsewhere_from_its_third_copy_goes_on_there(
         assert [entry.intent["what"] for entry in journal.history()] == ["east", "moved"]
 
 
-def test_a_host_of_another_name_does_not_adopt_a_copy_either(
+def test_a_host_with_another_name_refuses_the_third_copy(
     tables: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     east, _, shared = tables
@@ -135,17 +135,17 @@ def test_a_host_of_another_name_does_not_adopt_a_copy_either(
     named = os.uname()
     other = os.uname_result((named[0], "another host", *named[2:5]))
     monkeypatch.setattr(os, "uname", lambda: other)
-    with pytest.raises(JournalError, match="kept elsewhere"):
+    with pytest.raises(JournalError, match="at another path"):
         Journal(east, NOON, {}, shared)
 
 
 # Renames
 
 
-def test_a_copy_that_is_written_anew_is_synced_with_its_directory(
+def test_a_rewritten_copy_is_synced_with_its_directory(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a power cut can undo the rename, and with it all that was appended since."""
+    """Without that sync a power cut can undo the rename and lose all lines appended since."""
     done: list[tuple[str, str]] = []
     sync, replace = os.fsync, Path.replace
 

@@ -1,4 +1,4 @@
-"""Records on their way to the disks: batches, waiting for them, and what a power cut leaves."""
+"""Writing records to the disks: batches, waiting, failing disks and power cuts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.journal.on_disk import NOON, PACKET, contents, on_disk
 
-# What shares a sync, and what waits for it
+# Batches
 
 
-def test_an_intent_waits_for_one_sync_of_all_copies_at_the_same_time(file: Path) -> None:
+def test_an_intent_waits_for_one_simultaneous_sync_of_all_copies(file: Path) -> None:
     async def main() -> float:
         loop = asyncio.get_running_loop()
         with Journal(file, NOON, {}, storage=SlowDisk(0.1)) as journal:
@@ -55,7 +55,7 @@ def test_an_outcome_shares_the_sync_of_the_next_intent(file: Path) -> None:
     run(main())
 
 
-def test_what_is_added_during_a_sync_shares_the_next_one(file: Path) -> None:
+def test_records_added_during_a_sync_share_the_next_one(file: Path) -> None:
     disk = SlowDisk(0.1)
 
     async def main() -> None:
@@ -72,7 +72,7 @@ def test_what_is_added_during_a_sync_shares_the_next_one(file: Path) -> None:
     assert [record["batch"] for record in on_disk(file)] == [1, *[3] * 9]
 
 
-def test_who_waits_for_an_earlier_record_does_not_wait_for_a_later_one(file: Path) -> None:
+def test_waiting_for_an_earlier_record_does_not_wait_for_a_later_one(file: Path) -> None:
     async def main() -> tuple[float, float]:
         loop = asyncio.get_running_loop()
 
@@ -94,7 +94,7 @@ def test_who_waits_for_an_earlier_record_does_not_wait_for_a_later_one(file: Pat
 
 
 class Failing(SlowDisk):
-    """A slow disk that is full while `full` says so."""
+    """A slow disk that refuses writes while `full` is set."""
 
     full = False
 
@@ -105,7 +105,7 @@ class Failing(SlowDisk):
         super().carry_out([refuse] * len(jobs) if self.full else jobs, done)
 
 
-def test_everyone_who_waits_for_a_write_that_fails_is_told(file: Path) -> None:
+def test_a_failed_write_is_raised_in_every_coroutine_that_waits_for_it(file: Path) -> None:
     disk = Failing(0.1)
 
     async def main() -> list[object]:
@@ -126,7 +126,7 @@ def test_everyone_who_waits_for_a_write_that_fails_is_told(file: Path) -> None:
     assert [content for _, content in contents(file)] == [{}, {"step": "lost"}, {"step": "after"}]
 
 
-def test_a_disk_that_does_not_answer_any_more_is_an_error_after_half_a_minute(file: Path) -> None:
+def test_a_disk_that_does_not_answer_is_an_error_after_30_seconds(file: Path) -> None:
     async def main() -> float:
         journal = Journal(file, NOON, {}, storage=SlowDisk(1e9))
         journal.intend("top", 1.0, {})
@@ -137,7 +137,7 @@ def test_a_disk_that_does_not_answer_any_more_is_an_error_after_half_a_minute(fi
     assert run(main()) == 30.0
 
 
-def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> None:
+def test_a_check_repairs_a_copy_while_records_are_added(file: Path) -> None:
     async def main() -> tuple[str, ...]:
         with Journal(file, NOON, {}, storage=SlowDisk(0.1)) as journal:
             step = journal.intend("top", 1.0, {})
@@ -146,13 +146,13 @@ def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> Non
             checking = asyncio.create_task(journal.check())
             await asyncio.sleep(0.05)
             journal.note(step, 1.0, Flipped())
-            healed = await checking
+            repairs = await checking
             await journal.on_disk()
             assert await journal.check() == ()
-            return healed
+            return repairs
 
-    (events,) = run(main())
-    assert f"{file}.2 was damaged" in events or f"{file}.2 ended at" in events
+    (repair,) = run(main())
+    assert f"{file}.2 was damaged" in repair or f"{file}.2 ended at" in repair
     assert contents(file) == [("intent", {}), ("note", "flipped")]
 
 
@@ -160,10 +160,8 @@ def test_a_check_heals_a_copy_while_records_go_on_being_added(file: Path) -> Non
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
-    seed: int, file: Path
-) -> None:
-    """Each copy keeps any sectors of what was being written, in any order, or none."""
+def test_a_power_cut_loses_no_record_that_was_waited_for(seed: int, file: Path) -> None:
+    """Each copy keeps a random part of the sectors that were being written."""
     chance, disk = Random(seed), SlowDisk(0.1)
     durable: list[Note] = []
     added: list[Note] = []
@@ -184,17 +182,17 @@ def test_a_power_cut_loses_nothing_that_was_waited_for_and_damages_nothing(
 
     run(main())
     with Journal(file, NOON, {}) as journal:
-        assert not [events for events in journal.healed if "damaged" in events]
+        assert not [repair for repair in journal.repairs if "damaged" in repair]
         entries = journal.history()
         kept = list(entries[0].notes) if entries else []
-        assert kept[: len(durable)] == durable, "what was waited for is there"
-        assert kept == added[: len(kept)], "and what is there comes in order"
+        assert kept[: len(durable)] == durable, "every record that was waited for is there"
+        assert kept == added[: len(kept)], "the records are in order"
         journal.note(journal.intend("top", 3.0, {}), 3.0, Flipped())
     assert len({path.read_bytes() for path in paths_of(file)}) == 1
 
 
 def lines_of(*batches: Sequence[str]) -> list[bytes]:
-    """A journal whose records were written in these batches."""
+    """The lines of a journal whose records were written in these batches."""
     lines = [line_of(JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {}}, None, 1), "")]
     for batch in batches:
         first = len(lines) + 1
@@ -207,7 +205,7 @@ def lines_of(*batches: Sequence[str]) -> list[bytes]:
 
 
 def with_zeros(lines: Sequence[bytes], number: int) -> bytes:
-    """A file of these lines in which the sectors of one record were lost, whole ones alone."""
+    """A file of these lines with zeros from the begin of a record to the next sector boundary."""
     text = b"".join(line + b"\n" for line in lines)
     begin = sum(len(line) + 1 for line in lines[: number - 1])
     end = begin + len(lines[number - 1]) + 1
@@ -215,16 +213,16 @@ def with_zeros(lines: Sequence[bytes], number: int) -> bytes:
     return text[:begin] + bytes(lost - begin) + text[lost:]
 
 
-def test_a_record_lost_before_others_of_the_same_write_was_never_completed(file: Path) -> None:
+def test_a_record_lost_in_the_last_write_is_removed_without_a_report(file: Path) -> None:
     lines = lines_of(["a"], ["b" * 900, "c"])
     for path in paths_of(file):
         path.write_bytes(with_zeros(lines, 3))
     with Journal(file, NOON, {}) as journal:
         assert [entry.intent["what"] for entry in journal.history()] == ["a"]
-        assert journal.healed == ()
+        assert journal.repairs == ()
 
 
-def test_a_record_lost_before_a_later_write_was_on_disk_and_locks_the_journal(file: Path) -> None:
+def test_a_record_lost_before_a_later_write_locks_the_journal(file: Path) -> None:
     lines = lines_of(["a"], ["b" * 900], ["c"])
     for path in paths_of(file):
         path.write_bytes(with_zeros(lines, 3))
@@ -234,7 +232,7 @@ def test_a_record_lost_before_a_later_write_was_on_disk_and_locks_the_journal(fi
         Journal(file, NOON, {})
 
 
-def test_zeros_that_end_within_a_sector_were_not_left_by_a_power_cut(file: Path) -> None:
+def test_zeros_that_end_within_a_sector_lock_the_journal(file: Path) -> None:
     lines = lines_of(["a"], ["b" * 900])
     text = b"".join(line + b"\n" for line in lines)
     begin = len(text) - len(lines[-1]) - 1
@@ -244,7 +242,7 @@ def test_zeros_that_end_within_a_sector_were_not_left_by_a_power_cut(file: Path)
         Journal(file, NOON, {})
 
 
-def test_a_journal_of_version_0_1_is_still_read_and_continued(file: Path) -> None:
+def test_a_journal_of_version_0_1_is_read_and_continued(file: Path) -> None:
     """Its records have no batch."""
     contents = [
         JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {"seed": 7}}),
@@ -263,7 +261,7 @@ def test_a_journal_of_version_0_1_is_still_read_and_continued(file: Path) -> Non
         journal.intend("top", 3.0, {"step": "next"})
         assert [entry.confirmed for entry in journal.history()] == [True, False]
     with Journal(file, NOON, {}) as journal:
-        assert journal.healed == () and len(journal.history()) == 2
+        assert journal.repairs == () and len(journal.history()) == 2
 
 
 # Real threads, in real time
@@ -275,7 +273,7 @@ def in_real_time(work: Coroutine[Any, Any, Any]) -> Any:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Every fdatasync takes 0.1 s; the files that it was called with."""
+    """Make every fdatasync take 0.1 s; returns the files that it was called with."""
     sync, called = os.fdatasync, list[int]()
 
     def slowly(file: int) -> None:
@@ -287,7 +285,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return called
 
 
-def test_slow_cards_are_synced_at_the_same_time_and_the_loop_goes_on(
+def test_slow_disks_are_synced_at_the_same_time_and_do_not_block_the_loop(
     file: Path, slow: list[int]
 ) -> None:
     async def main() -> tuple[float, float]:
@@ -316,11 +314,13 @@ def test_slow_cards_are_synced_at_the_same_time_and_the_loop_goes_on(
     took, late = in_real_time(main())
     assert len(slow) == len(set(slow)) * 3 == 9
     assert 0.3 <= took < 0.6, "three syncs one after another, not nine"
-    assert late < 0.05, "nothing on the loop waits for a disk"
+    assert late < 0.05, "the event loop does not wait for a disk"
     assert len(on_disk(file)) == 3
 
 
-def test_closing_waits_for_the_threads_and_writes_what_is_left(file: Path, slow: list[int]) -> None:
+def test_closing_waits_for_the_threads_and_writes_the_remaining_records(
+    file: Path, slow: list[int]
+) -> None:
     async def main() -> None:
         with Journal(file, NOON, {}, storage=WriterThreads(asyncio.get_running_loop())) as journal:
             step = journal.intend("top", 1.0, PACKET)
@@ -330,7 +330,7 @@ def test_closing_waits_for_the_threads_and_writes_what_is_left(file: Path, slow:
     assert contents(file) == [("intent", PACKET), ("outcome", "dealt")]
 
 
-def test_a_disk_that_fails_in_its_thread_is_told_on_the_loop(
+def test_a_write_that_fails_in_a_thread_is_raised_in_the_event_loop(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:

@@ -1,4 +1,4 @@
-"""A full journal is put away once its story is over, and goes on in a new file."""
+"""A journal that has reached its size limit is archived after a completed run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from controller.journal import journal as journal_module
 from tests.controller.journal.on_disk import NOON, now
 
 
-def test_an_ended_journal_that_is_full_is_put_away_and_goes_on_in_a_new_file(
+def test_a_full_journal_is_archived_after_a_completed_run_and_continued_in_a_new_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "FULL", 400)
+    monkeypatch.setattr(journal_module, "ARCHIVE_SIZE", 400)
     for number in range(4):
         with Journal(file, f"203{number}-01-01T12:00:00+00:00", {}) as journal:
             journal.confirm(journal.intend("top", 1.0, {"of": number, "long": "x" * 400}), 2.0, 1)
             assert [entry.intent["of"] for entry in journal.entries()] == [number]
             assert now(journal.check()) == ()
             journal.end()
-    away = sorted(each.name for each in file.parent.iterdir() if "20" in each.name)
-    assert away == sorted(
+    archives = sorted(each.name for each in file.parent.iterdir() if "20" in each.name)
+    assert archives == sorted(
         f"table.journal{copy}.203{year}0101T120000"
         for copy in ("", ".2", ".3")
         for year in (1, 2, 3)
@@ -32,13 +32,13 @@ def test_an_ended_journal_that_is_full_is_put_away_and_goes_on_in_a_new_file(
     with Journal(file, NOON, {}) as journal:
         assert [entry.intent["of"] for entry in journal.history()] == [2, 3]
         assert [entry.number for entry in journal.history()] == [10, 14]
-        assert journal.healed == ()
+        assert journal.repairs == ()
 
 
-def test_a_full_journal_without_an_end_stays_until_its_story_is_over(
+def test_a_full_journal_is_not_archived_while_its_last_run_is_unfinished(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "FULL", 100)
+    monkeypatch.setattr(journal_module, "ARCHIVE_SIZE", 100)
     for _ in range(2):
         with Journal(file, NOON, {}) as journal:
             journal.intend("top", 1.0, {})
@@ -46,10 +46,10 @@ def test_a_full_journal_without_an_end_stays_until_its_story_is_over(
 
 
 @pytest.mark.parametrize("done", range(7))
-def test_a_power_cut_while_a_journal_is_put_away_loses_nothing(
+def test_a_power_cut_while_a_journal_is_archived_loses_no_record(
     file: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ) -> None:
-    monkeypatch.setattr(journal_module, "FULL", 100)
+    monkeypatch.setattr(journal_module, "ARCHIVE_SIZE", 100)
     with Journal(file, "2031", {}) as journal:
         journal.confirm(journal.intend("top", 1.0, {"of": "old"}), 2.0, None)
         journal.end()
@@ -65,17 +65,17 @@ def test_a_power_cut_while_a_journal_is_put_away_loses_nothing(
     with monkeypatch.context() as power, Journal(file, "2032", {}) as journal:
         power.setattr(Path, "replace", cut)
         if done < 6:
-            with pytest.raises(JournalError, match="cannot be put away"):
+            with pytest.raises(JournalError, match="cannot be archived"):
                 journal.intend("top", 1.0, {"of": "new"})
     with Journal(file, "2033", {}) as journal:
         journal.intend("top", 1.0, {"of": "newer"})
         assert [entry.intent["of"] for entry in journal.history()] == ["old", "newer"]
 
 
-def test_an_archive_that_is_not_the_one_that_was_put_away_is_told(
+def test_an_archive_with_missing_records_is_an_error(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "FULL", 100)
+    monkeypatch.setattr(journal_module, "ARCHIVE_SIZE", 100)
     for started in ("2031", "2032"):
         with Journal(file, started, {}) as journal:
             journal.intend("top", 1.0, {"of": started})
@@ -85,6 +85,6 @@ def test_an_archive_that_is_not_the_one_that_was_put_away_is_told(
         file.with_name(name).write_bytes(b"".join(shorter))
     with (
         Journal(file, NOON, {}) as journal,
-        pytest.raises(JournalLockedError, match="does not end where record 4 goes on"),
+        pytest.raises(JournalLockedError, match="does not end with the record before record 4"),
     ):
         journal.history()
