@@ -32,11 +32,11 @@ _ENUMS: tuple[tuple[str, type[enum.IntEnum | enum.IntFlag]], ...] = (
     ("REASON", board.Reason),
     ("FAULT", board.FaultCode),
 )
-_HEARD = (Sender.COMMAND, Sender.NOTE)
+_TO_BOARD = (Sender.COMMAND, Sender.NOTE)
 
 
 def header() -> str:
-    """The whole header."""
+    """The text of the header file."""
     parts = [
         _HEAD,
         *_numbers(),
@@ -44,8 +44,8 @@ def header() -> str:
         _message_numbers(),
         _sizes(),
         _BYTES,
-        *(_readers(row) for row in TABLE if row.sender in _HEARD and row.layout.size),
-        *(_writer(row) for row in TABLE if row.sender not in _HEARD and row.layout.size),
+        *(_readers(row) for row in TABLE if row.sender in _TO_BOARD and row.layout.size),
+        *(_writer(row) for row in TABLE if row.sender not in _TO_BOARD and row.layout.size),
         "#endif\n",
     ]
     return "\n".join(parts)
@@ -81,7 +81,7 @@ def _listed(names: Iterable[tuple[str, str]]) -> str:
 
 
 def _sizes() -> str:
-    """Sizes, one by one and as a table."""
+    """The payload sizes, one by one and as a table."""
     defines = "".join(
         f"#define WIRE_{_upper(row.message)}_SIZE {row.layout.size}u\n" for row in TABLE
     )
@@ -89,13 +89,13 @@ def _sizes() -> str:
         f"    {{WIRE_{_upper(row.message)}, WIRE_{_upper(row.message)}_SIZE}}," for row in TABLE
     )
     return (
-        f"{defines}\n/* Every type with the size of its payload: the elements of an array. */\n"
+        f"{defines}\n/* Every message type with the size of its payload, as elements of an array. */\n"
         f"#define WIRE_TYPES_AND_SIZES \\\n{pairs}\n"
     )
 
 
 def _readers(row: MessageRow) -> str:
-    """One function a field."""
+    """Functions that read a command, one for each field."""
     return "\n".join(
         f"static inline {_returns(code)}{_function(row.message)}_{name}"
         "(const uint8_t *payload) {\n"
@@ -119,7 +119,7 @@ def _read(code: str, offset: int) -> str:
 
 
 def _writer(row: MessageRow) -> str:
-    """One function a message, with all of its fields in order."""
+    """A function that writes a message, with all of its fields in order."""
     fields = list(_fields(row.message))
     arguments = ", ".join(
         f"const uint8_t *{name}" if _is_bytes(code) else f"{_TYPES[code]} {name}"
@@ -142,12 +142,12 @@ def _write(name: str, code: str, offset: int) -> str:
 
 
 def _is_bytes(code: str) -> bool:
-    """Eight bytes are given as they are, lowest first: small processors do not count that far."""
+    """Whether C passes the field as bytes, lowest first: the firmware has no 64-bit numbers."""
     return code.endswith("s") or code == "Q"
 
 
 def _wrapped(signature: str, width: int = 100) -> str:
-    """A signature that is too long for a line goes on under its first argument."""
+    """Wrap a signature that is too long for a line; further lines begin under its first argument."""
     indent = " " * (signature.index("(") + 1)
     lines, line = [], ""
     for word in re.split(r"(?<=,) ", signature):
@@ -160,7 +160,7 @@ def _wrapped(signature: str, width: int = 100) -> str:
 
 
 def _fields(message: type[Message]) -> Iterator[tuple[str, str, int]]:
-    """Name, code and offset of each field."""
+    """The name, format code and offset of each field."""
     offset = 0
     for name, code in zip(message._fields, codes(message), strict=True):
         yield name, code, offset
@@ -180,8 +180,8 @@ def _snake(message: type[Message]) -> str:
 
 
 _HEAD = """\
-/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test demands that it is
- * current. docs/PROTOCOL.md says what the messages mean. */
+/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test checks that it is current.
+ * docs/PROTOCOL.md describes the messages. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 
@@ -190,8 +190,8 @@ _HEAD = """\
 """
 
 _BYTES = """\
-/* The wire is little-endian, and so are all our processors: a number is copied as it lies. Put
- * together of bytes it would take the small one three times the code. */
+/* The wire and all supported processors are little-endian, so numbers are copied as they are in
+ * memory. To assemble them from bytes would take three times the code on the AVR. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers on the wire are little-endian");
 
 static inline uint16_t wire_get_u16(const uint8_t *from) {

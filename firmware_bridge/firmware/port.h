@@ -1,10 +1,12 @@
 /* The interface between the portable core and a processor, and the functions for its interrupts.
  *
- * Pins have the numbers of an Arduino Mega 2560; 255 is no pin and may be given everywhere.
- * Nothing here waits. Two contexts run: the main loop, and the reflex (the sampling tick and the
- * emergency input), which interrupts it. What both touch, the main loop touches between
- * `port_lock` and `port_unlock`, for as few instructions as it can: while it is locked only
- * `reflex_cut` gets through. */
+ * Pins have the numbers of an Arduino Mega 2560; 255 means "no pin", and every function accepts it.
+ * No function here waits longer than one tick (20 us), except `port_bootloader`.
+ *
+ * Two contexts run: the main loop, and the reflex (the interrupts of the sampling tick and of the
+ * emergency input), which interrupts the main loop. The main loop accesses data that both use
+ * between `port_lock` and `port_unlock`, for as few instructions as possible: while the lock is
+ * held, only `reflex_cut` runs. */
 #ifndef WALLWRIGHT_PORT_H
 #define WALLWRIGHT_PORT_H
 
@@ -21,39 +23,41 @@
 /* Time: microseconds since the start; wraps at 2^32. Callable from the reflex. */
 uint32_t port_micros(void);
 
-/* Starts the processor; `reflex_tick` is wanted. The reflex runs after `core_begin`. */
+/* Starts the processor; afterwards `reflex_tick` is wanted. The reflex first runs after
+ * `core_begin`. */
 void port_start(void);
 
-/* Whether `reflex_tick` is to be called. Without it the tick only compares the sensors, which
- * takes a third of the processor instead of two thirds on the AVR: so want it only while
- * something waits for time to pass. `reflex_edge` is called in any case. From both contexts. */
+/* Whether the port calls `reflex_tick`. Without that call the tick only compares the levels of the
+ * sensors, which takes a third of the processor's time on the AVR instead of two thirds; therefore
+ * the core wants the call only while a debounce time runs. The port always calls `reflex_edge`.
+ * Callable from both contexts. */
 void port_tick_wanted(bool wanted);
 
-/* Locks out the reflex, not the UARTs and not the steps. Not nested. */
+/* Locks out the reflex, but not the interrupts of the UARTs and of the steps. Locks do not nest. */
 void port_lock(void);
 void port_unlock(void);
 
 /* The link to the host. */
 int16_t port_link_get(void); /* the next byte, or -1 */
-uint8_t port_link_room(void); /* so many bytes may be put now without loss, at most 255 */
+uint8_t port_link_room(void); /* bytes that can be put now without loss, at most 255 */
 void port_link_put(uint8_t byte);
 
 /* Modules on the serial ports 1 to 3 (dice reader, tag reader). */
 void port_module_open(uint8_t port);
 int16_t port_module_get(uint8_t port);
-void port_module_put(uint8_t port, uint8_t byte); /* dropped if its small ring is full */
+void port_module_put(uint8_t port, uint8_t byte); /* dropped if the port's small ring is full */
 
 /* Pins. */
 void port_pin_release(uint8_t pin);           /* high impedance, not sampled */
 void port_pin_sense(uint8_t pin);             /* input with pull-up, sampled from now on */
-void port_pin_drive(uint8_t pin, bool high);  /* output, at this level, which is its safe one */
+void port_pin_drive(uint8_t pin, bool high);  /* output; `high` is its level and its safe level */
 void port_pin_write(uint8_t pin, bool high);  /* change an output; callable from the reflex */
 void port_pin_low(uint8_t pin);               /* the same in half the time, where low is safe */
-bool port_pin_level(uint8_t pin);             /* as it is now */
+bool port_pin_level(uint8_t pin);             /* the present level */
 void port_all_safe(void); /* every driven pin to its safe level at once; from any context */
 
 /* Steps of an axis, made by interrupts. A segment lasts SEGMENT_TICKS; segments follow each other
- * without a gap, and one that is missing when its turn comes is a segment without steps. */
+ * without a gap. If no segment is queued when the next one is due, the axis makes no steps. */
 struct port_segment {
     uint8_t steps;    /* at most 250 */
     uint16_t first;   /* ticks from the segment's start to the first step */
@@ -62,31 +66,31 @@ struct port_segment {
 void port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up);
 bool port_axis_room(uint8_t axis); /* whether another segment may be put */
 void port_axis_put(uint8_t axis, const struct port_segment *segment);
-bool port_axis_idle(uint8_t axis);    /* every segment that was put is over */
+bool port_axis_idle(uint8_t axis);    /* every segment that was put has ended */
 void port_axis_halt(uint8_t axis);    /* no further step; from any context */
 uint32_t port_axis_steps(uint8_t axis); /* steps made since `port_axis_begin` */
 
-/* Analogue inputs 54 to 69, measured in turn. */
+/* Analogue inputs 54 to 69, measured one after the other. */
 void port_analog_use(uint8_t pin);
 uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
 
-/* EEPROM. One byte at a time; read and write only while ready. */
+/* EEPROM, one byte at a time; read and write only while it is ready. */
 #define EEPROM_SIZE 4096u
 uint8_t port_eeprom_read(uint16_t at);
 bool port_eeprom_ready(void);
 void port_eeprom_write(uint16_t at, uint8_t byte); /* only while ready */
-bool port_supply_fails(void); /* VCC is falling: save what has to be remembered */
+bool port_supply_fails(void); /* VCC is falling: the core saves its state */
 
-/* A strip of WS2812 lamps: the port shifts out one lamp's 24 bits, with the reflex and all else
- * locked out for those 30 us. The lamps of one strip follow each other within 50 us. */
+/* A strip of WS2812 lamps. The port shifts out one lamp's 24 bits and disables all interrupts for
+ * those 30 us. A strip takes lamps that follow each other within 50 us as one message. */
 void port_strip_lamp(uint8_t pin, bool lit);
 
-/* Starting and ending. */
-uint8_t port_reset_cause(void); /* 0 power, 1 external, 2 brown-out, 3 watchdog, 4 asked for */
+/* Starts, resets and the bootloader. */
+uint8_t port_reset_cause(void); /* 0 power, 1 external, 2 brown-out, 3 watchdog, 4 bootloader */
 void port_watchdog_kick(void);
-void port_bootloader(void); /* sends first what waits for the link; does not return on a chip */
+void port_bootloader(void); /* first sends the link's queued bytes; does not return on a chip */
 
-/* Tables of constants stay in flash, which some processors read by other instructions. */
+/* Tables of constants stay in flash, which some processors read with other instructions. */
 #ifdef __AVR__
 #include <avr/pgmspace.h>
 #define PORT_FLASH PROGMEM
@@ -98,22 +102,24 @@ void port_bootloader(void); /* sends first what waits for the link; does not ret
 #define port_flash_u32(address) (*(address))
 #endif
 
-/* Of a function that stays one: the compiler would put it into its callers, and make more of it. */
+/* For a function that the compiler would otherwise inline into its callers, which costs flash. */
 #define PORT_ONCE __attribute__((noinline))
 
-/* What the core offers to the port's `main`: begin once, after the port itself, then turn for
- * ever. A turn is short and never waits; true if there is more to do at this same time. */
+/* Functions of the core for the port's `main`: `core_begin` once, after `port_start`, then
+ * `core_turn` for ever. A turn is short and never waits; it returns true if there is more to do
+ * without time passing. */
 void core_begin(void);
 bool core_turn(void);
 
-/* What the core offers to the reflex. Each runs in its context and is short.
+/* Functions of the core for the reflex. Each is short.
  *
- * `reflex_cut` comes ahead of `reflex_edge`, at once, even while the main loop holds the lock or
- * the reflex is still at an earlier edge: it takes the power of the motors that this edge ends,
- * and changes nothing else. A port where nothing takes time need not call it. */
+ * The port calls `reflex_cut` before `reflex_edge`, at once, even while the main loop holds the
+ * lock or the reflex still processes an earlier edge. `reflex_cut` takes the power from the motors
+ * that this edge stops, and changes nothing else. A port on which processing takes no time need not
+ * call it. */
 void reflex_cut(uint8_t pin, bool high);
 void reflex_edge(uint8_t pin, bool high); /* a sensed pin has changed */
-void reflex_tick(void);                   /* every 20 us while wanted: debounce times run out */
-void reflex_emergency(void);              /* the emergency input has opened; pins are safe already */
+void reflex_tick(void);      /* every 20 us while wanted: ends the debounce times that are over */
+void reflex_emergency(void); /* the emergency input has opened; the pins are already safe */
 
 #endif

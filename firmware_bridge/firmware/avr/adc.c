@@ -1,4 +1,5 @@
-/* Analogue inputs 54 to 69 and the supply, measured in turn, 10 bits against the 5 V supply.
+/* Analogue inputs 54 to 69 and the supply, measured one after the other, 10 bits against the 5 V
+ * supply.
  *
  * A conversion takes 104 us. A call that requests a value reads the completed conversion
  * and starts the next one. The main loop requests the supply every turn, so no interrupt is
@@ -11,17 +12,17 @@
 
 #define FIRST_PIN 54u
 #define INPUTS 16u
-#define SUPPLY INPUTS         /* the turn in which the bandgap is measured */
+#define SUPPLY INPUTS         /* the index for the supply: the bandgap is measured */
 #define BANDGAP 0x1Eu         /* its number in the multiplexer, 1.1 V */
 #define REFERENCE (1u << REFS0) /* AVCC */
 #define CLOCK (1u << ADPS2 | 1u << ADPS1 | 1u << ADPS0) /* 125 kHz */
-#define FAILING 250u          /* what the bandgap measures at 4.5 V: 1.1 * 1024 / 4.5 */
+#define FAILING 250u          /* reading of the bandgap at a supply of 4.5 V: 1.1 * 1024 / 4.5 */
 #define FULL_MV 5000u
 
-static uint16_t used;         /* a bit an input */
+static uint16_t used;         /* one bit for each input */
 static uint16_t mv[INPUTS];
 static uint8_t measuring;
-static uint8_t settling;      /* conversions to throw away: the bandgap is weak and needs 70 us */
+static uint8_t settling;      /* conversions to discard: the bandgap is weak and needs 70 us */
 static bool failing;
 
 static void start(uint8_t input) {
@@ -63,7 +64,7 @@ void adc_start(void) {
     start(SUPPLY);
 }
 
-/* Its digital input is switched off, which saves current at levels between low and high. */
+/* Switches the pin's digital input off, which saves current at levels between low and high. */
 void port_analog_use(uint8_t pin) {
     if (pin < FIRST_PIN || pin >= FIRST_PIN + INPUTS) {
         return;

@@ -1,9 +1,9 @@
-# The firmware for the Arduino Mega 2560: `make avr` gives build/wallwright.elf and .hex, `make size`
-# holds it against its budgets, `make simavr` builds the processor for the tests.
+# The firmware for the Arduino Mega 2560: `make avr` builds build/wallwright.elf and .hex, `make size`
+# checks their size against the budgets, `make simavr` builds the simulated processor for the tests.
 #
 # Fuses, burnt once by `make fuses PROGRAMMER=...`:
 #   low 0xFF       16 MHz crystal, slowest start
-#   high 0xD0      bootloader of 8 KiB at 0x3E000, started by a reset; the EEPROM outlives an erase
+#   high 0xD0      bootloader of 8 KiB at 0x3E000, started by a reset; an erase keeps the EEPROM
 #   extended 0xFD  brown-out at 2.7 V
 # Lock bits 0x0F keep the application from overwriting the bootloader.
 
@@ -23,9 +23,9 @@ AVR_BUILD = $(BUILD_DIR)/avr
 AVR_ELF ?= $(BUILD_DIR)/wallwright.elf
 AVR_CORE ?= $(wildcard core/*.c)
 AVR_PORT = $(wildcard avr/*.c avr/*.S)
-# A call over less than 4 KiB is two bytes shorter and a cycle faster, so whatever calls each other
-# often is linked side by side: what is saved, the modules, the table and the commands, the reflex
-# with its pins, the axes right before the float functions of the library. Found by trying.
+# A call over less than 4 KiB is two bytes shorter and a cycle faster, so files that call each other
+# often are linked side by side: EEPROM and memory; modules, table and commands; the reflex and its
+# pins; the axes right before the float functions of the library. The order was found by trials.
 AVR_ORDER = avr/eeprom.c avr/modules.c core/identity.c core/crc.c core/memory.c avr/adc.c \
 	core/modules.c core/table.c core/records.c core/dice.c core/board.c core/questions.c \
 	core/safety.c core/orders.c core/stops.c core/clock.c core/answers.c core/lease.c \
@@ -43,11 +43,11 @@ AVR_CFLAGS = $(AVR_CHIP) -std=c11 -Os -Wall -Wextra -Wconversion -Werror -Wvla \
 	-mstrict-X -fno-tree-switch-conversion \
 	-ffunction-sections -fdata-sections -fshort-enums -fno-common -fstack-usage -MMD -MP -I. \
 	$(if $(HASH),-DBUILD='"$(BUILD_BYTES)"')
-# Shared prologues make the core smaller; they are too slow for what cuts a motor's power.
+# Shared prologues make the core smaller, but they are too slow for the code that cuts a motor's power.
 AVR_OF_REFLEX = $(addprefix $(AVR_BUILD)/core/,cut.c.o outputs.c.o faults.c.o events.c.o)
 AVR_SMALL = -mcall-prologues -fno-move-loop-invariants
-# The notes for simavr lie beyond every memory, so the file that is flashed is the one that it runs.
-# The link's rings (384 bytes) have to begin at a multiple of 256: they come first in the memory.
+# The section .mmcu for simavr is outside every memory, so the file that is flashed also runs in simavr.
+# The link's rings (384 bytes) must begin at a multiple of 256: they come first in the RAM.
 AVR_LDFLAGS = $(AVR_CHIP) -Wl,--gc-sections,--undefined=simavr_notes,--section-start=.mmcu=0x910000 \
 	-Wl,--section-start=.rings=0x800200,-Tdata=0x800380
 
@@ -67,7 +67,7 @@ $(AVR_BUILD)/%.S.o: %.S
 
 $(AVR_BUILD)/core/pending.c.o: $(STAMP)
 
-# Beside the code stands of which sources it is made, for `wallwright firmware verify`.
+# The ELF file contains the hash of its sources, for `wallwright firmware verify`.
 $(AVR_ELF): $(AVR_OBJECTS) $(STAMP)
 	$(AVR_CC) $(AVR_LDFLAGS) $(AVR_OBJECTS) -lm -o $@
 	$(AVR_OBJCOPY) --add-section .wallwright=$(STAMP) --set-section-flags .wallwright=noload,readonly $@
@@ -84,7 +84,7 @@ flash: $(AVR_ELF:.elf=.hex)
 fuses:
 	$(AVRDUDE) -p atmega2560 -c $(PROGRAMMER) -U lfuse:w:0xFF:m -U hfuse:w:0xD0:m -U efuse:w:0xFD:m -U lock:w:0x0F:m
 
-# The processor itself, simulated to the cycle, as a library for firmware_bridge/sim/processors/processor.py.
+# A cycle-exact simulated processor, as a library for firmware_bridge/sim/processors/processor.py.
 simavr: $(BUILD_DIR)/libwallwright_simavr.so
 
 $(BUILD_DIR)/libwallwright_simavr.so: $(wildcard simavr/*.c simavr/*.h)

@@ -8,7 +8,7 @@
 
 #define OVERFLOW_MICROS 32768u
 
-static volatile uint32_t overflowed; /* microseconds of all whole turns of the timer */
+static volatile uint32_t overflowed; /* microseconds of all completed periods of the timer */
 
 void clock_start(void) {
     TCCR5A = 0;
@@ -25,10 +25,10 @@ uint32_t port_micros(void) {
     cli();
     uint32_t micros = overflowed;
     const uint16_t ticks = TCNT5;
-    const bool turned = (TIFR5 & (1u << TOV5)) != 0;
+    const bool wrapped = (TIFR5 & (1u << TOV5)) != 0;
     SREG = sreg;
-    if (turned && ticks < UINT16_MAX / 2) {
-        micros += OVERFLOW_MICROS; /* the timer has turned, its interrupt has still to come */
+    if (wrapped && ticks < UINT16_MAX / 2) {
+        micros += OVERFLOW_MICROS; /* the timer has wrapped, but its interrupt has not run yet */
     }
     return micros + ticks / 2;
 }

@@ -1,6 +1,6 @@
-/* The first thing after a reset: remember why, and stop the watchdog, which after its own reset is
- * still on at its shortest time. Memory is cleared only afterwards, so GPIOR1 keeps it, and what
- * the memory knows is saved. */
+/* Runs first after a reset: stores the cause in GPIOR1, and stops the watchdog, which after its own
+ * reset is still on at its shortest time. The RAM is cleared only afterwards, so
+ * `memory_save_after_reset` can save the state that it still contains. */
 #include <avr/io.h>
 
 .section .init3, "ax", @progbits
@@ -11,4 +11,4 @@
     ldi r24, (1 << WDCE) | (1 << WDE)
     sts WDTCSR, r24
     sts WDTCSR, r1
-    call memory_rescue
+    call memory_save_after_reset

@@ -1,7 +1,7 @@
 /* The emergency input, pin 20, in hardware: INT1 makes every output safe and stops every axis.
  *
- * The next tick reports it to the core, not this handler, so that the core never
- * interrupts itself. Until then no pin can be written (`port_pin_write`). */
+ * The handler does not report it to the core; the next tick does, so that the core never interrupts
+ * itself. Until then no pin can be written (`port_pin_write`). */
 #include "emergency.h"
 
 #include "../port.h"
@@ -19,7 +19,7 @@ static inline void stop_all(void) {
 }
 
 ISR(INT1_vect) {
-    if (PRESSED) { /* a spike shorter than the way here is nobody's hand */
+    if (PRESSED) { /* a spike that ends before this instruction was not caused by a hand */
         stop_all();
     }
 }
@@ -33,7 +33,7 @@ void emergency_start(void) {
     EIMSK |= 1u << INT1;
 }
 
-void emergency_tell(void) {
+void emergency_report(void) {
     reflex_emergency();
     GPIOR0 &= (uint8_t) ~(1u << EMERGENCY);
 }

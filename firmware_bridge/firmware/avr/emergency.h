@@ -2,6 +2,6 @@
 #define WALLWRIGHT_AVR_EMERGENCY_H
 
 void emergency_start(void);
-void emergency_tell(void); /* from the tick, when EMERGENCY is set */
+void emergency_report(void); /* called from the tick when EMERGENCY is set */
 
 #endif

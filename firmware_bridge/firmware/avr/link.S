@@ -1,15 +1,15 @@
-/* The link's interrupts: a byte in, 37 cycles; a byte out, 41.
+/* The link's interrupts: receiving a byte takes 37 cycles, sending one 41.
  *
- * In assembler because both run 25,000 times a second at full rate, and C would take twice as long.
- * No instruction here changes a flag, so SREG need not be saved: `st Z+` counts on, and the rings
- * begin at multiples of 256, so that an index is the lower half of an address. */
+ * In assembler because both run 25,000 times a second at the full rate, and C would take twice as
+ * long. No instruction here changes a flag, so SREG need not be saved: `st Z+` increments the
+ * index, and the rings begin at multiples of 256, so an index is the lower byte of an address. */
 #include <avr/io.h>
 
 .section .text.link, "ax", @progbits
 .global USART0_RX_vect
 .global USART0_UDRE_vect
 
-/* A byte that finds the ring full is lost, and with it its frame: the host sends that again. */
+/* A byte that comes while the ring is full is lost, and its frame with it: the host resends it. */
 USART0_RX_vect:
     push r24
     push r30
@@ -34,7 +34,7 @@ USART0_UDRE_vect:
     lds r24, sending_in
     cpse r24, r30
     rjmp 1f
-    ldi r24, (1 << RXCIE0) | (1 << RXEN0) | (1 << TXEN0) ; nothing left: UART0_ON
+    ldi r24, (1 << RXCIE0) | (1 << RXEN0) | (1 << TXEN0) ; nothing left to send: UART0_ON
     sts UCSR0B, r24
     rjmp 2f
 1:  ldi r31, hi8(rings + 256)

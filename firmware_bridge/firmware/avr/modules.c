@@ -4,9 +4,9 @@
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
-#define DIVISOR 16u /* 117,647 baud: 2.1 % fast, which 8N1 bears */
+#define DIVISOR 16u /* 117,647 baud: 2.1 % too fast, which 8N1 tolerates */
 #define MODULES 3u
-#define RECEIVING 32u /* bytes; powers of two */
+#define RECEIVING 32u /* bytes in a ring; powers of two */
 #define SENDING 8u
 #define ON(n) (1u << RXCIE##n | 1u << RXEN##n | 1u << TXEN##n)
 
@@ -37,7 +37,7 @@ static inline int16_t give(struct module *module) {
     return module->sending[at];
 }
 
-/* One UART's start and interrupts. */
+/* Start and interrupts of one UART. */
 #define MODULE(n)                                                                                 \
     static void open_##n(void) {                                                                  \
         UBRR##n = DIVISOR;                                                                        \

@@ -1,4 +1,4 @@
-/* Pins by their Arduino numbers, and the safe picture of all ports. */
+/* Pins by their Arduino numbers, and the safe levels of all ports. */
 #include "pins.h"
 
 #include "../port.h"
@@ -11,13 +11,13 @@
 
 volatile uint8_t sensed_mask[PORTS];
 volatile uint8_t sensed_level[PORTS];
-volatile uint8_t told_level[PORTS];
+volatile uint8_t reported_level[PORTS];
 
-/* What each PORT register holds when every output is safe: the outputs' safe levels and the
- * pull-ups of the sensors. Nothing else is ever high, so one store a port makes it safe. */
-static volatile uint8_t safe_picture[PORTS];
+/* The value of each PORT register when every output is safe: the safe levels of the outputs and the
+ * pull-ups of the sensors. No other bit is ever high, so one store makes a port safe. */
+static volatile uint8_t safe_levels[PORTS];
 
-/* The lower half of the address of PIN is enough: the upper one is 1 for H to L, 0 for the others. */
+/* `address` is the lower byte of the address of PIN; the upper byte is 1 for H to L, else 0. */
 static const struct {
     uint8_t address;
     uint8_t mask;
@@ -62,7 +62,7 @@ volatile struct port_registers *registers_of(uint8_t port) {
     return (volatile struct port_registers *)pgm_read_word(&address_of_port[port]);
 }
 
-/* Both bytes of an entry at once: the address comes first. */
+/* Reads both bytes of an entry at once; the address comes first. */
 static inline __attribute__((always_inline)) struct place find(uint8_t pin) {
     const uint16_t entry = pgm_read_word(&place_by_pin[pin]);
     const uint8_t address = (uint8_t)entry;
@@ -91,14 +91,14 @@ static uint8_t with(uint8_t bits, uint8_t mask, bool high) {
 
 static bool any_sensed_from(uint8_t port) {
     for (; port < PORTS; port++) {
-        if ((sensed_mask[port] | (sensed_level[port] ^ told_level[port])) != 0) {
+        if ((sensed_mask[port] | (sensed_level[port] ^ reported_level[port])) != 0) {
             return true;
         }
     }
     return false;
 }
 
-static void note_which_ports_are_sensed(void) {
+static void update_sensed_flags(void) {
     if (any_sensed_from(FIRST_OF_ALL)) {
         GPIOR0 |= 1u << ALL_SENSED;
     } else {
@@ -111,9 +111,9 @@ static void note_which_ports_are_sensed(void) {
     }
 }
 
-/* Everything about a pin changes between two interrupts, so that no sample and no emergency sees
- * half of it. */
-static void become(uint8_t pin, bool output, bool high, bool sensed) {
+/* All properties of a pin change while interrupts are disabled, so no sample and no emergency sees
+ * a partial change. */
+static void configure(uint8_t pin, bool output, bool high, bool sensed) {
     if (pin >= PINS) {
         return;
     }
@@ -124,18 +124,18 @@ static void become(uint8_t pin, bool output, bool high, bool sensed) {
     if (!output) {
         at.registers->ddr &= (uint8_t)~at.mask;
     }
-    safe_picture[port] = with(safe_picture[port], at.mask, high);
+    safe_levels[port] = with(safe_levels[port], at.mask, high);
     at.registers->port = with(at.registers->port, at.mask, high);
     if (output) {
         at.registers->ddr |= at.mask;
     }
     sensed_mask[port] = with(sensed_mask[port], at.mask, sensed);
-    told_level[port] = with(told_level[port], at.mask, (sensed_level[port] & at.mask) != 0);
+    reported_level[port] = with(reported_level[port], at.mask, (sensed_level[port] & at.mask) != 0);
     SREG = sreg;
-    note_which_ports_are_sensed();
+    update_sensed_flags();
 }
 
-/* The pull-up takes a moment to lift the line, so the first level is read after it is on. */
+/* Called after the pull-up is on: it takes a moment to raise the line. */
 static void sample_first(uint8_t pin) {
     const struct place at = place_of(pin);
     const uint8_t port = port_of(at);
@@ -143,29 +143,29 @@ static void sample_first(uint8_t pin) {
     cli();
     const bool high = (at.registers->pin & at.mask) != 0;
     sensed_level[port] = with(sensed_level[port], at.mask, high);
-    told_level[port] = with(told_level[port], at.mask, high);
+    reported_level[port] = with(reported_level[port], at.mask, high);
     SREG = sreg;
 }
 
 void port_pin_release(uint8_t pin) {
-    become(pin, false, false, false);
+    configure(pin, false, false, false);
 }
 
 void port_pin_sense(uint8_t pin) {
     if (pin >= PINS) {
         return;
     }
-    become(pin, false, true, false);
+    configure(pin, false, true, false);
     sample_first(pin);
-    become(pin, false, true, true);
+    configure(pin, false, true, true);
 }
 
 void port_pin_drive(uint8_t pin, bool high) {
-    become(pin, true, high, false);
+    configure(pin, true, high, false);
 }
 
-/* After the emergency input has opened, outputs stay as `port_all_safe` left them until the core
- * has been told and refuses by itself. */
+/* After the emergency input has opened, outputs stay as `port_all_safe` has set them until the tick
+ * has called `reflex_emergency`; from then on the core refuses to change them. */
 void port_pin_write(uint8_t pin, bool high) {
     if (pin >= PINS) {
         return;
@@ -198,21 +198,21 @@ bool port_pin_level(uint8_t pin) {
     return (at.registers->pin & at.mask) != 0;
 }
 
-/* 40 cycles: a load and a store a port. */
+/* 40 cycles: a load and a store for each port. */
 void port_all_safe(void) {
     const uint8_t sreg = SREG;
     cli();
-    PORTA = safe_picture[PORT_A];
-    PORTB = safe_picture[PORT_B];
-    PORTC = safe_picture[PORT_C];
-    PORTD = safe_picture[PORT_D];
-    PORTE = safe_picture[PORT_E];
-    PORTF = safe_picture[PORT_F];
-    PORTG = safe_picture[PORT_G];
-    PORTH = safe_picture[PORT_H];
-    PORTJ = safe_picture[PORT_J];
-    PORTK = safe_picture[PORT_K];
-    PORTL = safe_picture[PORT_L];
+    PORTA = safe_levels[PORT_A];
+    PORTB = safe_levels[PORT_B];
+    PORTC = safe_levels[PORT_C];
+    PORTD = safe_levels[PORT_D];
+    PORTE = safe_levels[PORT_E];
+    PORTF = safe_levels[PORT_F];
+    PORTG = safe_levels[PORT_G];
+    PORTH = safe_levels[PORT_H];
+    PORTJ = safe_levels[PORT_J];
+    PORTK = safe_levels[PORT_K];
+    PORTL = safe_levels[PORT_L];
     SREG = sreg;
 }
 

@@ -1,20 +1,20 @@
 /* The ports of the ATmega2560 and the flags that the interrupts share.
  *
- * Read by C and by the assembler: what the assembler reads comes first. */
+ * C and the assembler include this file; the part for both comes first. */
 #ifndef WALLWRIGHT_AVR_PINS_H
 #define WALLWRIGHT_AVR_PINS_H
 
 #include <avr/io.h>
 
-/* GPIOR0: one instruction sets, clears or tests a bit of it, so no context can tear it. */
+/* GPIOR0: one instruction sets, clears or tests a bit, so no context sees a partial change. */
 #define STEPPED 0     /* an axis has stepped, its next step is not set yet */
 #define TICK_WANTED 1 /* the core wants `reflex_tick` */
-#define MORE_SENSED 2 /* a sensor sits on another port than A, C, D */
-#define ALL_SENSED 3  /* a sensor sits on E, H or J */
+#define MORE_SENSED 2 /* a sensor is on a port other than A, C, D */
+#define ALL_SENSED 3  /* a sensor is on E, H or J */
 #define SEGMENT_OVER 4 /* an axis has made the last step of its segment */
-#define EMERGENCY 5    /* the emergency input has opened, the core does not know yet */
-#define UNTOLD 6       /* a sensor has changed, the core does not know yet */
-#define BUSY 7         /* the main loop holds the lock, or the reflex is at work */
+#define EMERGENCY 5    /* the emergency input has opened, not reported to the core yet */
+#define UNREPORTED 6   /* a sensor has changed, not reported to the core yet */
+#define BUSY 7         /* the main loop holds the lock, or the reflex runs */
 
 /* Ports in the order in which they are sampled. */
 #define PORT_A 0
@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A port's three registers follow each other everywhere on this chip. */
+/* On this chip the three registers of a port have consecutive addresses. */
 struct port_registers {
     uint8_t pin;
     uint8_t ddr;
@@ -50,11 +50,12 @@ struct place {
     uint8_t mask;
 };
 
-/* Per port: which bits are sampled, how they were at the last sample, and what the core knows. A
- * sensor that has changed is not sampled again before the core knows of it: no edge is lost. */
+/* For each port: the bits that are sampled, their levels at the last sample, and their levels as
+ * reported to the core. A sensor that has changed is not sampled again before the change has been
+ * reported, so no edge is lost. */
 extern volatile uint8_t sensed_mask[PORTS];
 extern volatile uint8_t sensed_level[PORTS];
-extern volatile uint8_t told_level[PORTS];
+extern volatile uint8_t reported_level[PORTS];
 
 void pins_start(void);
 struct place place_of(uint8_t pin);
@@ -62,7 +63,7 @@ volatile struct port_registers *registers_of(uint8_t port);
 
 extern const uint8_t pin_by_place[PORTS * 8] PROGMEM;
 
-/* The Arduino number, 255 where nothing is. */
+/* The Arduino number of a pin, or 255 if there is none. */
 static inline uint8_t pin_at(uint8_t port, uint8_t bit) {
     return pgm_read_byte(&pin_by_place[(uint8_t)(port << 3 | bit)]);
 }

@@ -1,24 +1,24 @@
 /* Steps of up to three axes: timer 1's compare units A, B and C for the axes 0, 1 and 2.
  *
- * In assembler because three axes make 24,000 steps a second, and in two parts, so that steps that
- * fall together hold up a sensor's edge as little as can be. The interrupt raises the pin, 22
- * cycles after the match, and no more: it takes 37, so that three axes that step at the same
- * instant rise within 100 cycles (6.2 us) of it. The tick does the rest once it has sampled: 56
- * cycles an axis, and 27 more for all of them. The pulse is at least 70 cycles (4.4 us) long, and
- * mostly over with the next tick. The compare unit itself remembers the last match, from which the
- * next one is counted. */
+ * In assembler because three axes make 24,000 steps a second, and in two parts so that steps at the
+ * same instant delay a sensor's edge as little as possible. The interrupt only raises the pin, 22
+ * cycles after the match. It takes 37 cycles, so the pins of three axes that step at the same
+ * instant rise within 100 cycles (6.2 us) of it. The tick does the rest after it has sampled: 56
+ * cycles for each axis, and 27 more for all of them. The pulse is at least 70 cycles (4.4 us) long;
+ * usually the next tick ends it. The compare register keeps the time of the last match, from which
+ * the time of the next one is computed. */
 #include "pins.h"
 
 #define FLAGS_IO _SFR_IO_ADDR(GPIOR0)
 #define TICKS_IO _SFR_IO_ADDR(TIFR3)
-#define SOON 8 /* ticks: the nearest match that cannot be over while it is set */
+#define SOON 8 /* ticks: the nearest match that cannot pass while it is being set */
 
 /* No instruction here changes a flag, so SREG need not be saved. */
 .macro rise axis
     push r24
     push r30
     push r31
-    lds r30, step_pin + 2 * \axis ; PIN, where a one turns the pin round; PORT is two further on
+    lds r30, step_pin + 2 * \axis ; PIN, in which a one inverts the pin; PORT is at PIN + 2
     lds r31, step_pin + 2 * \axis + 1
     lds r24, step_raise + \axis
     st Z, r24
@@ -59,7 +59,7 @@
     brmi 2f
     rjmp .Llate_\axis
 
-/* In PORT, not by a turn: after an emergency the pin may be low already. */
+/* By PORT, not by inverting: after an emergency the pin may already be low. */
 .Llower_\axis:
 2:  ldi r24, 0
     sts step_due + \axis, r24
@@ -75,8 +75,9 @@
 3:
 .endm
 
-/* The match is over already, the timer would come to it in 33 ms only. The segment's other steps
- * are later by as much: never does an axis catch up at a speed that its motor does not have. */
+/* The time of the match has passed; the timer would reach it again only after 33 ms. The remaining
+ * steps of the segment are later by the same time, because an axis that caught up would need a
+ * higher speed than its motor has. */
 .macro rarely axis, ocrl, ocrh, interrupt
 .Llate_\axis:
     lds r24, TCNT1L
@@ -86,7 +87,7 @@
     sts \ocrl, r24
     rjmp .Llower_\axis
 
-/* That was the segment's last step; the tick takes the next one. */
+/* This was the segment's last step; the tick takes the next segment. */
 .Llast_\axis:
     cli
     lds r24, TIMSK1
@@ -108,8 +109,8 @@ TIMER1_COMPB_vect:
 TIMER1_COMPC_vect:
     rise 2
 
-/* From the tick, with interrupts on, and back into it: it keeps r24, r25 and SREG itself. A step
- * that comes meanwhile sets STEPPED again. */
+/* Jumped to from the tick, with interrupts enabled, and jumps back into it; the tick saves r24, r25
+ * and SREG. A step that happens meanwhile sets STEPPED again. */
 steps_set_next:
     push r30
     push r31
@@ -122,7 +123,7 @@ steps_set_next:
     pop r30
     jmp steps_are_set
 
-/* The next sample is due: it goes first, whoever else has stepped waits for that tick. */
+/* The next sample is due and goes first; the steps of the other axes wait for that tick. */
 .Llater:
     sbi FLAGS_IO, STEPPED
     rjmp .Lset

@@ -9,11 +9,11 @@
 #include <avr/io.h>
 #include <avr/wdt.h>
 
-enum cause { POWER, EXTERNAL, BROWN_OUT, WATCHDOG, ASKED_FOR };
+enum cause { POWER, EXTERNAL, BROWN_OUT, WATCHDOG, BOOTLOADER };
 
-#define RESET_FLAGS GPIOR1 /* MCUSR as it was at the reset, from early.S */
+#define RESET_FLAGS GPIOR1 /* MCUSR as it was at the reset, stored by early.S */
 
-/* A bootloader comes here without any flag. */
+/* After a jump from the bootloader no flag is set. */
 uint8_t port_reset_cause(void) {
     if (RESET_FLAGS & (1u << WDRF)) {
         return WATCHDOG;
@@ -24,21 +24,21 @@ uint8_t port_reset_cause(void) {
     if (RESET_FLAGS & (1u << BORF)) {
         return BROWN_OUT;
     }
-    return RESET_FLAGS & (1u << EXTRF) ? EXTERNAL : ASKED_FOR;
+    return RESET_FLAGS & (1u << EXTRF) ? EXTERNAL : BOOTLOADER;
 }
 
 void watchdog_start(void) {
     wdt_enable(WDTO_60MS);
 }
 
-/* Only while the tick runs too: a main loop without its reflex is as dead as one that hangs. */
+/* Resets the watchdog only if the tick has run too: without the reflex the board must be reset. */
 void port_watchdog_kick(void) {
     if (tick_has_run()) {
         wdt_reset();
     }
 }
 
-/* The bootloader expects the chip as after a reset. */
+/* The bootloader expects the registers as after a reset. */
 void port_bootloader(void) {
     uart0_drain();
     cli();

@@ -1,17 +1,17 @@
 /* The reflex's tick: timer 3, every 20 us (320 cycles).
  *
- * In assembler because it runs 50,000 times a second and almost always finds nothing, where C would
- * save fifteen registers first. From the match to the next instruction of whatever it interrupted
- * it takes 69 cycles if sensors sit on the ports A, C, D only, 116 with B, F, G, K, L, and 143 with
- * all, and more after a step (pulses.S). Everything but itself may interrupt it from the 20th cycle
- * on. */
+ * In assembler because it runs 50,000 times a second and almost always finds no change, where C
+ * would save fifteen registers first. The time from the match to the next instruction of the
+ * interrupted code is 69 cycles if sensors are on the ports A, C, D only, 116 with B, F, G, K, L,
+ * and 143 with all ports, and more after a step (pulses.S). From the 20th cycle on, every interrupt
+ * but the tick's own may interrupt it. */
 #include "pins.h"
 
 #define SREG_IO _SFR_IO_ADDR(SREG)
 #define FLAGS_IO _SFR_IO_ADDR(GPIOR0)
 
-/* Goes to `changed` if a sensor of the port in r24 is not as it was, with these bits in r24: 7
- * cycles. */
+/* Jumps to `changed` if a sensor of the port whose levels are in r24 has changed, with the changed
+ * bits in r24. Takes 7 cycles. */
 .macro sample port, changed
     lds r25, sensed_level + \port
     eor r24, r25
@@ -46,9 +46,9 @@ nothing_changed:
 .global steps_are_set
 steps_are_set:
     in r24, FLAGS_IO
-    andi r24, (1 << TICK_WANTED) | (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNTOLD)
+    andi r24, (1 << TICK_WANTED) | (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNREPORTED)
     sbis FLAGS_IO, BUSY
-    brne tell_core
+    brne run_core
 done:
     cli
     ldi r24, 1 << OCIE3A
@@ -99,14 +99,14 @@ port_d_changed:
     pop r0
 .endm
 
-/* The changed bits in r24 of the port in r25 are not sampled any more afterwards; others may have
- * changed too. */
+/* r24: the changed bits of the port in r25. `tick_cut` excludes them from sampling, then all ports
+ * are sampled again, since other sensors may have changed too. */
 cut_first:
     call_c tick_cut
     rjmp sample_all
 
-tell_core:
-    call_c tick_tell
+run_core:
+    call_c tick_run_core
     rjmp done
 
 more_ports:

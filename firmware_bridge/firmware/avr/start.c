@@ -23,7 +23,7 @@ void port_start(void) {
     tick_start();
 }
 
-/* Interrupts wait until the core is ready for them. */
+/* Interrupts stay disabled until the core is ready for them. */
 int main(void) {
     port_start();
     core_begin();
@@ -33,7 +33,7 @@ int main(void) {
     }
 }
 
-/* Read by simavr from the file that is flashed; the section stays out of the flash. */
+/* simavr reads this from the ELF file; the section is not written to the flash. */
 enum { SIMAVR_NAME = 1, SIMAVR_FREQUENCY = 2 };
 
 struct simavr_notes {

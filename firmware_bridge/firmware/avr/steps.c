@@ -1,8 +1,8 @@
 /* Steps of up to three axes: timer 1, free running at half a microsecond, one compare unit an axis.
  *
- * Segments wait in a short queue. After the last step of one, the tick takes the next at once, long
- * before its time begins, so that its first step is as punctual as all others. If the queue is
- * empty then, the axis waits, and the next segment is taken as it is put. */
+ * Segments wait in a short queue. After the last step of a segment the tick takes the next one at
+ * once, long before its time begins, so that its first step is as punctual as all others. If the
+ * queue is then empty, the axis waits, and `port_axis_put` takes the next segment. */
 #include "steps.h"
 
 #include "../port.h"
@@ -11,11 +11,11 @@
 #include <avr/interrupt.h>
 
 #define QUEUE 2u
-#define START_AHEAD 128u /* ticks from a late segment's coming to its begin: 64 us */
+#define START_AHEAD 128u /* ticks from the putting of a late segment to its begin: 64 us */
 #define SOON 40u         /* ticks from taking a segment to its first step, at least: 20 us */
-#define LONG_AGO 8192u   /* microseconds: half of what 16 bits of ticks can tell apart */
+#define LONG_AGO 8192u   /* microseconds: half of the period of a 16-bit count of ticks */
 
-/* What pulses.S reads, an entry an axis. */
+/* Read by pulses.S, one entry for each axis. */
 struct sub_tick {
     uint8_t fraction; /* 1/256 */
     uint16_t ticks;
@@ -24,7 +24,7 @@ struct sub_tick {
 volatile uint8_t *step_pin[AXES]; /* the register PIN */
 uint8_t step_raise[AXES];         /* the pin's mask */
 uint8_t step_lower[AXES];         /* its complement */
-volatile uint8_t step_due[AXES];  /* not zero: the pin is high, the tick has still to count it */
+volatile uint8_t step_due[AXES];  /* not zero: the pin is high, the tick has not counted it yet */
 volatile uint8_t step_left[AXES]; /* steps of the segment that are not made yet */
 uint8_t step_fraction[AXES];      /* of the next step's time, whose ticks are in OCR1 */
 struct sub_tick step_spacing[AXES];
@@ -33,7 +33,7 @@ struct axis {
     struct port_segment queue[QUEUE];
     volatile uint8_t put, taken;
     volatile bool live;
-    volatile bool waiting;  /* no segment has a step left: the next is taken by who puts it */
+    volatile bool waiting;  /* no segment has a step left; `port_axis_put` takes the next one */
     uint16_t end;           /* of the segment that was taken last, in ticks */
     uint32_t waiting_since; /* microseconds */
     uint32_t ordered;       /* steps of all segments that were taken */
@@ -66,9 +66,9 @@ static uint16_t ticks_left(const struct axis *this) {
     return left > 0 ? (uint16_t)left : 0;
 }
 
-/* Lets the compare unit make the first step, unless the axis has been stopped meanwhile. A segment
- * that is late by more than half a step is made later as a whole: an axis that has to catch up
- * would be asked for more speed than its motor has. */
+/* Sets the compare unit for the first step, unless the axis has been stopped meanwhile. A segment
+ * that is late by more than half a step is moved to a later time as a whole, because an axis that
+ * caught up would need a higher speed than its motor has. */
 static void arm(uint8_t axis, uint16_t ticks) {
     const uint8_t sreg = SREG;
     cli();
@@ -80,7 +80,7 @@ static void arm(uint8_t axis, uint16_t ticks) {
         }
     }
     (&OCR1A)[axis] = ticks;
-    TIFR1 = interrupt_of(axis); /* the flags are at the places of the enables */
+    TIFR1 = interrupt_of(axis); /* the flags have the same bits as the enables */
     if (axes[axis].live && !(GPIOR0 & (1u << EMERGENCY))) {
         TIMSK1 |= interrupt_of(axis);
     }
@@ -98,8 +98,8 @@ static void make_steps(uint8_t axis, const struct port_segment *segment, uint16_
     arm(axis, begin + segment->first);
 }
 
-/* Takes what is queued, up to the first segment with a step. By the tick after a segment's last
- * step; by the main loop while the axis waits, when the tick leaves it alone. */
+/* Takes segments from the queue, up to the first with a step. Called by the tick after a segment's
+ * last step, and by the main loop while the axis waits; the tick ignores a waiting axis. */
 static void take(uint8_t axis) {
     struct axis *const this = &axes[axis];
     while (this->taken != this->put) {
@@ -121,7 +121,7 @@ static bool is_over(uint8_t axis) {
     return axes[axis].live && !axes[axis].waiting && step_left[axis] == 0;
 }
 
-/* One axis a tick, so that the next sample of the sensors is not late. */
+/* Handles one axis in each tick, so that the next sample of the sensors is not late. */
 void steps_follow(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         if (is_over(axis)) {
@@ -131,7 +131,7 @@ void steps_follow(void) {
     }
     GPIOR0 &= (uint8_t) ~(1u << SEGMENT_OVER);
     for (uint8_t axis = 0; axis < AXES; axis++) {
-        if (is_over(axis)) { /* since it was looked at */
+        if (is_over(axis)) { /* its last step was made after the check above */
             GPIOR0 |= 1u << SEGMENT_OVER;
         }
     }
@@ -152,8 +152,8 @@ void port_axis_begin(uint8_t axis, uint8_t step, uint8_t direction, bool up) {
     axes[axis].live = true;
 }
 
-/* Segments without steps are taken as they come; they must not run ahead of time for ever. An axis
- * that a switch has halted takes none: whoever fills its queue would never have done. */
+/* Segments without steps are taken as they come, so a waiting axis accepts only one segment's time
+ * in advance. A halted axis accepts none: otherwise the loop that fills its queue would not end. */
 bool port_axis_room(uint8_t axis) {
     const struct axis *const this = &axes[axis];
     if (!this->live) {
@@ -173,7 +173,7 @@ void port_axis_put(uint8_t axis, const struct port_segment *segment) {
     this->queue[this->put % QUEUE] = *segment;
     this->put++;
     if (!this->waiting) {
-        return; /* the tick will take it, or has */
+        return; /* the tick takes it, or has taken it */
     }
     if (ticks_left(this) == 0) {
         this->end = ticks_now() + START_AHEAD;

@@ -4,9 +4,9 @@
 #include <avr/io.h>
 
 void steps_start(void);
-void steps_follow(void); /* from the tick, when SEGMENT_OVER is set */
+void steps_follow(void); /* called from the tick when SEGMENT_OVER is set */
 
-/* No axis steps from now on; from any context. */
+/* Stops all axes at once; from any context. */
 static inline void steps_stop_all(void) {
     TIMSK1 = 0;
 }

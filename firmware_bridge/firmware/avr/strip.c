@@ -1,5 +1,5 @@
-/* Lamps of the kind WS2812: each takes 24 bits of 1.25 us, high for 0.375 us for a zero and for
- * 0.8125 us for a one. White is ones only, off is zeros only, so no bit has to be looked up. */
+/* WS2812 lamps: each takes 24 bits of 1.25 us, high for 0.375 us for a zero and for 0.8125 us for a
+ * one. White is all ones, off is all zeros, so all bits of a lamp are equal. */
 #include "../port.h"
 #include "pins.h"
 

@@ -1,4 +1,4 @@
-/* The tick's processing of sensor changes, and the locking that delays it. */
+/* The tick's processing of sensor changes, and the lock that delays it. */
 #include "tick.h"
 
 #include "../port.h"
@@ -11,7 +11,7 @@
 
 #define TICK_CYCLES 320u
 
-/* The tick has not run since the watchdog was last kicked; sampling.S clears it. */
+/* The tick has not run since the last watchdog reset; sampling.S clears it. */
 volatile bool tick_missing;
 
 void tick_start(void) {
@@ -44,9 +44,9 @@ void port_unlock(void) {
     GPIOR0 &= (uint8_t) ~(1u << BUSY);
 }
 
-/* One call for each of these bits; inline, so that it is a direct one. */
+/* One call for each of these bits; inlined, so that the call is a direct one. */
 static inline __attribute__((always_inline)) void
-each_pin(uint8_t port, uint8_t bits, uint8_t levels, void (*told)(uint8_t, bool)) {
+each_pin(uint8_t port, uint8_t bits, uint8_t levels, void (*call)(uint8_t, bool)) {
     uint8_t bit = 0;
     if ((bits & 0x0Fu) == 0) {
         bit = 4;
@@ -55,40 +55,40 @@ each_pin(uint8_t port, uint8_t bits, uint8_t levels, void (*told)(uint8_t, bool)
     }
     for (; bits != 0; bit++, bits >>= 1, levels >>= 1) {
         if (bits & 1u) {
-            told(pin_at(port, bit), levels & 1u);
+            call(pin_at(port, bit), levels & 1u);
         }
     }
 }
 
-/* Called by sampling.S, with interrupts on: these sensors of a port have changed. Cutting a motor's
- * power comes before everything else and waits for nobody. */
+/* Called by sampling.S, with interrupts enabled, when these sensors of a port have changed. Taking
+ * the power from a motor comes first and does not wait for the lock. */
 void tick_cut(uint8_t port, uint8_t changed) {
     const uint8_t levels = sensed_level[port] ^ changed;
     sensed_level[port] = levels;
     sensed_mask[port] &= (uint8_t)~changed;
-    GPIOR0 |= 1u << UNTOLD;
+    GPIOR0 |= 1u << UNREPORTED;
     each_pin(port, changed, levels, reflex_cut);
 }
 
-static void tell_changes_of(uint8_t port) {
+static void report_changes_of(uint8_t port) {
     const uint8_t sreg = SREG;
     cli();
     const uint8_t levels = sensed_level[port];
-    const uint8_t changed = levels ^ told_level[port];
-    told_level[port] = levels;
+    const uint8_t changed = levels ^ reported_level[port];
+    reported_level[port] = levels;
     sensed_mask[port] |= changed;
     SREG = sreg;
     each_pin(port, changed, levels, reflex_edge);
 }
 
-static void tell(void) {
+static void run_core_tasks(void) {
     if (GPIOR0 & (1u << EMERGENCY)) {
-        emergency_tell();
+        emergency_report();
     }
-    if (GPIOR0 & (1u << UNTOLD)) {
-        GPIOR0 &= (uint8_t) ~(1u << UNTOLD);
+    if (GPIOR0 & (1u << UNREPORTED)) {
+        GPIOR0 &= (uint8_t) ~(1u << UNREPORTED);
         for (uint8_t port = 0; port < PORTS; port++) {
-            tell_changes_of(port);
+            report_changes_of(port);
         }
     }
     if (GPIOR0 & (1u << SEGMENT_OVER)) {
@@ -99,12 +99,12 @@ static void tell(void) {
     }
 }
 
-/* Called by sampling.S, with interrupts on and BUSY not set. The next ticks come meanwhile: they
- * sample, and cut, but tell nobody. */
-void tick_tell(void) {
+/* Called by sampling.S, with interrupts enabled and BUSY not set. Ticks that interrupt the function
+ * sample and cut, but report nothing to the core. */
+void tick_run_core(void) {
     GPIOR0 |= 1u << BUSY;
     TIMSK3 = 1u << OCIE3A;
-    tell();
+    run_core_tasks();
     TIMSK3 = 0;
     GPIOR0 &= (uint8_t) ~(1u << BUSY);
 }

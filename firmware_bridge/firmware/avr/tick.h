@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 void tick_start(void);
-bool tick_has_run(void); /* since it was last asked */
+bool tick_has_run(void); /* since the last call */
 
 /* For sampling.S: */
 void tick_cut(uint8_t port, uint8_t changed);
-void tick_tell(void);
+void tick_run_core(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* The link: UART 0 at 250,000 baud, 8N1, a ring for each direction.
  *
- * A byte takes 640 cycles on the wire; link.S moves it in or out of its ring. */
+ * A byte takes 640 cycles on the wire; link.S moves it between the UART and its ring. */
 #include "uart0.h"
 
 #include "../port.h"
@@ -9,13 +9,14 @@
 
 #define DIVISOR 7u /* 16 MHz / (8 * 250,000) - 1 */
 #define BYTE_US 40
-#define SENDING 128u /* bytes; link.S knows it too */
+#define SENDING 128u /* bytes; link.S contains the same size */
 
-/* Shared with link.S, which counts on where the rings begin: avr.mk puts them to the memory's
- * begin, where no alignment costs anything. What follows the name makes them take no flash. */
+/* Shared with link.S, which requires that the rings begin at multiples of 256: avr.mk puts them at
+ * the begin of the RAM, where the alignment wastes no memory. The text after the section's name
+ * keeps the section out of the flash. */
 #define RINGS ".rings,\"aw\",@nobits;"
 struct rings {
-    uint8_t received[256]; /* its indices wrap by themselves */
+    uint8_t received[256]; /* an 8-bit index wraps by itself */
     uint8_t sending[SENDING];
 };
 volatile struct rings rings __attribute__((section(RINGS)));
@@ -54,7 +55,7 @@ void port_link_put(uint8_t byte) {
     UCSR0B = UART0_ON | 1u << UDRIE0;
 }
 
-/* The ring's last byte is in the shift register, and one may be before it. */
+/* When the ring is empty, the UART may still contain two bytes: in its data and shift registers. */
 void uart0_drain(void) {
     while (port_link_room() < SENDING - 1u) {
     }

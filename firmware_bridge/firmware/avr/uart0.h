@@ -7,6 +7,6 @@
 #define UART0_ON (1u << RXCIE0 | 1u << RXEN0 | 1u << TXEN0)
 
 void uart0_start(void);
-void uart0_drain(void); /* waits, at most 6 ms, until everything is on the wire */
+void uart0_drain(void); /* waits until all bytes are on the wire, at most 6 ms */
 
 #endif

@@ -1,6 +1,6 @@
-/* Replies, and the lookup of the channel that an order or question names.
+/* Replies to commands, and the lookup of the channel that a command names.
  *
- * A function that refuses sends the reply itself and returns null or false. */
+ * A function that refuses the command sends `Refused` itself, then returns null or false. */
 #ifndef WALLWRIGHT_ANSWERS_H
 #define WALLWRIGHT_ANSWERS_H
 
@@ -16,6 +16,6 @@ void answer_value(int32_t value);
 struct channel *known_channel(uint8_t number);
 struct channel *channel_of_kind(uint8_t number, uint8_t kind);
 bool table_is_there(void);
-bool room_for_end(uint8_t channel); /* whether a motion's end could be told */
+bool room_for_end(uint8_t channel); /* whether the event queue has room for a motion's end */
 
 #endif

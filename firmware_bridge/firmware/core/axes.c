@@ -7,16 +7,16 @@
 #include "travels.h"
 
 #define HOMING_PERMILLE 250u
-#define GRACE_MS 50u /* how long after its way's end a homing axis waits for its switch */
+#define GRACE_MS 50u /* a homing axis waits this long for its switch at the end of its way */
 #define EXACT_UM 1
 
 static uint32_t micros_of(float seconds) {
     return (uint32_t)(seconds * 1e6f + 0.5f);
 }
 
-/* The begin of a motion */
+/* Begin of a motion */
 
-static void set_off(uint8_t axis, bool up, uint32_t now) {
+static void start_steps(uint8_t axis, bool up, uint32_t now) {
     struct axis *const moves = &axes[axis];
     const struct rail *const rail = axis_rail(axis);
     const int32_t beyond = moves->rest_um * NM_A_UM - moves->on_step * axis_step_nm(axis);
@@ -26,18 +26,18 @@ static void set_off(uint8_t axis, bool up, uint32_t now) {
     steps_begin(&moves->steps, (float)NM_A_UM / (float)axis_step_nm(axis), up ? phase : -phase);
     port_axis_begin(axis, rail->step_pin, rail->direction_pin, up);
     port_lock();
-    moves->state |= PLANNED; /* now its switch means something to the reflex */
+    moves->state |= PLANNED; /* from now on the reflex reacts to this axis's switch */
     port_unlock();
 }
 
-static void run_to(uint8_t axis, int32_t target_um, uint32_t way_um, uint16_t permille,
-                   uint32_t now) {
+static void start_motion(uint8_t axis, int32_t target_um, uint32_t way_um, uint16_t permille,
+                         uint32_t now) {
     const struct axis_record *const record = &axis_records[axis];
     const float speed = (float)record->speed_um_s * (float)permille / 1000.0f;
     profile_trapezoid(&axes[axis].profile, (float)way_um, speed,
                       (float)record->acceleration_um_s2);
     axes[axis].target_um = target_um;
-    set_off(axis, target_um >= axes[axis].rest_um, now);
+    start_steps(axis, target_um >= axes[axis].rest_um, now);
 }
 
 static PORT_ONCE uint32_t distance(int32_t one, int32_t other) {
@@ -52,38 +52,39 @@ void axes_move(const struct target *targets, uint8_t count, uint16_t permille, u
     }
     for (uint8_t at = 0; at < count; at++) {
         const uint8_t axis = targets[at].axis;
-        run_to(axis, targets[at].um, distance(targets[at].um, axes[axis].rest_um), permille, now);
+        start_motion(axis, targets[at].um, distance(targets[at].um, axes[axis].rest_um), permille,
+                     now);
     }
 }
 
-/* The end of a motion */
+/* End of a motion */
 
-static PORT_ONCE void rests(uint8_t axis, uint32_t at) {
+static PORT_ONCE void end_motion(uint8_t axis, uint32_t at) {
     port_lock();
     axes[axis].state &= (uint8_t) ~(PLANNED | BRAKING | WAITS | AT_SWITCH);
     port_unlock();
     travel_leave(axis, at);
 }
 
-static void rests_at_home(uint8_t axis, uint32_t at) {
+static void end_at_home(uint8_t axis, uint32_t at) {
     port_axis_halt(axis);
-    axis_stands_at(axis, axis_home_um(axis));
-    rests(axis, at);
+    axis_set_position(axis, axis_home_um(axis));
+    end_motion(axis, at);
     axes[axis].state |= HOMED;
 }
 
-/* Without power, or cut off: it is where its steps have brought it. */
-static void rests_dead(uint8_t axis, uint32_t now) {
-    struct axis *const dead = &axes[axis];
-    if (dead->state & PLANNED) {
+/* Ends a motion without a ramp: the axis is at the last step that the port has made. */
+static void end_without_ramp(uint8_t axis, uint32_t now) {
+    struct axis *const stopped = &axes[axis];
+    if (stopped->state & PLANNED) {
         port_axis_halt(axis);
         axis_count_steps(axis);
-        dead->rest_um = axis_um_of_step(axis, dead->on_step);
+        stopped->rest_um = axis_um_of_step(axis, stopped->on_step);
     }
-    rests(axis, now);
+    end_motion(axis, now);
 }
 
-static void waits_for_switch(uint8_t axis, uint32_t now) {
+static void wait_for_switch(uint8_t axis, uint32_t now) {
     const uint8_t home = axis_switch(axis_rail(axis));
     const uint16_t debounce = home == WIRE_NONE ? 0 : channels[home].sensor.debounce_ms;
     port_lock();
@@ -93,20 +94,21 @@ static void waits_for_switch(uint8_t axis, uint32_t now) {
     axes[axis].began = now + (debounce + GRACE_MS) * UINT32_C(1000);
 }
 
-static void arrives(uint8_t axis, uint32_t at) {
+static void arrive(uint8_t axis, uint32_t at) {
     struct axis *const moved = &axes[axis];
     const struct travel *const travel = &travels[moved->travel];
     const bool braked = (moved->state & BRAKING) != 0;
     axis_count_steps(axis);
     moved->rest_um = moved->target_um;
     if (travel->homing && !braked) {
-        waits_for_switch(axis, at);
+        wait_for_switch(axis, at);
     } else {
-        rests(axis, at);
+        end_motion(axis, at);
     }
 }
 
-/* The ramp goes on from where the plan is now: no step comes late, whatever was planned ahead. */
+/* Replaces the rest of the plan by a ramp from the present position, and drops the segments that
+ * were queued, so the axis begins to brake at once. */
 static void brake(uint8_t axis, uint32_t now) {
     struct axis *const brakes = &axes[axis];
     port_axis_halt(axis);
@@ -117,10 +119,10 @@ static void brake(uint8_t axis, uint32_t now) {
     port_lock();
     brakes->state |= BRAKING;
     port_unlock();
-    set_off(axis, brakes->up, now);
+    start_steps(axis, brakes->up, now);
 }
 
-/* Orders */
+/* Commands */
 
 void axes_home(uint8_t axis, uint8_t ticket) {
     const uint32_t now = port_micros();
@@ -129,16 +131,16 @@ void axes_home(uint8_t axis, uint8_t ticket) {
     travel_join(axis, travel_begin(axis, ticket, true, now));
     axes[axis].state &= (uint8_t)~HOMED;
     if (sensor_is_active(axis_switch(axis_rail(axis)))) {
-        rests_at_home(axis, now);
+        end_at_home(axis, now);
         return;
     }
-    /* An axis that does not know where it stands may have to go all the way. */
+    /* The position of an axis that is not homed is unknown: its way may be its whole length. */
     const uint32_t way = lost ? distance(axis_records[axis].high_um, axis_records[axis].low_um)
                               : distance(home, axes[axis].rest_um);
-    run_to(axis, home, way, HOMING_PERMILLE, now);
+    start_motion(axis, home, way, HOMING_PERMILLE, now);
 }
 
-void axes_stop(uint8_t axis, uint8_t reason, bool dead) {
+void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp) {
     const uint8_t travelling = axes[axis].travel;
     if (travelling == WIRE_NONE) {
         return;
@@ -152,21 +154,21 @@ void axes_stop(uint8_t axis, uint8_t reason, bool dead) {
         if (axes[each].travel != travelling) {
             continue;
         }
-        if (dead || !(axes[each].state & PLANNED)) {
-            rests_dead(each, now);
+        if (without_ramp || !(axes[each].state & PLANNED)) {
+            end_without_ramp(each, now);
         } else if (!(axes[each].state & BRAKING)) {
             brake(each, now);
         }
     }
 }
 
-void axes_release(uint8_t reason, bool dead) {
+void axes_release(uint8_t reason, bool without_ramp) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
-        axes_stop(axis, reason, dead);
+        axes_stop(axis, reason, without_ramp);
     }
 }
 
-/* Questions */
+/* State */
 
 bool axis_moves(uint8_t axis) {
     return axes[axis].travel != WIRE_NONE;
@@ -180,9 +182,9 @@ bool axis_is_homed(uint8_t axis) {
     return (axes[axis].state & HOMED) != 0;
 }
 
-/* Time */
+/* Passing of time */
 
-static void go_on(uint8_t axis, uint32_t now) {
+static void continue_motion(uint8_t axis, uint32_t now) {
     struct axis *const moves = &axes[axis];
     while (!moves->steps.complete && port_axis_room(axis)) {
         steps_plan(&moves->steps, axis, &moves->profile);
@@ -191,32 +193,32 @@ static void go_on(uint8_t axis, uint32_t now) {
     const bool made = moves->steps.complete &&
                       (port_axis_idle(axis) || port_axis_steps(axis) >= moves->steps.planned);
     if (made && time_reached(now, end)) {
-        arrives(axis, end);
+        arrive(axis, end);
     }
 }
 
-static PORT_ONCE void turn(uint8_t axis, uint32_t now) {
+static PORT_ONCE void update_axis(uint8_t axis, uint32_t now) {
     const struct axis *const turned = &axes[axis];
     const uint8_t state = turned->state;
     if (state & AT_SWITCH) {
-        rests_at_home(axis, turned->met);
+        end_at_home(axis, turned->met);
     } else if (state & PLANNED) {
-        go_on(axis, now);
+        continue_motion(axis, now);
     } else if ((state & WAITS) && time_reached(now, turned->began)) {
         travels[turned->travel].reason = REASON_TIME;
-        rests(axis, now);
+        end_motion(axis, now);
     }
 }
 
 void axes_turn(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         if (axes[axis].travel != WIRE_NONE) {
-            turn(axis, port_micros());
+            update_axis(axis, port_micros());
         }
     }
 }
 
-/* From the reflex */
+/* Called from the reflex */
 
 void axes_at_switch(uint8_t sensor, uint32_t now) {
     for (uint8_t axis = 0; axis < AXES; axis++) {

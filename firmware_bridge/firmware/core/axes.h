@@ -1,7 +1,7 @@
-/* Stepper axes: trapezoids begun together, ramps when stopped, homing.
+/* Stepper axes: trapezoidal motions that begin together, braking ramps, and homing.
  *
- * The main loop plans; each axis is planned a little ahead in segments of 4.096 ms, whose steps the
- * port makes on time. The reflex only ends a homing at its switch. */
+ * The main loop plans each axis a little ahead, in segments of 4.096 ms, and the port makes their
+ * steps on time. The reflex only ends a homing when the axis reaches its switch. */
 #ifndef WALLWRIGHT_AXES_H
 #define WALLWRIGHT_AXES_H
 
@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MOST_UM 2000000 /* how far an axis may reach from its zero */
+#define MOST_UM 2000000 /* the greatest permitted distance of an axis from its zero */
 
 struct target {
     uint8_t axis;
     int32_t um;
 };
 
-/* An axis's part of Configure. */
+/* An axis's part of a `Configure` record. */
 struct axis_record {
     uint8_t channel; /* or WIRE_NONE */
     int32_t low_um, high_um;
@@ -26,12 +26,12 @@ struct axis_record {
 extern struct axis_record axis_records[3];
 
 void axes_begin(void);
-void axes_connect(void); /* every axis of the table at rest where it is, and not homed */
+void axes_connect(void); /* sets every axis of the table to rest at its position, not homed */
 void axes_off(void);
 void axes_move(const struct target *targets, uint8_t count, uint16_t permille, uint8_t ticket);
 void axes_home(uint8_t axis, uint8_t ticket);
-void axes_stop(uint8_t axis, uint8_t reason, bool dead); /* and all that began with it */
-void axes_release(uint8_t reason, bool dead);
+void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp); /* and all that began with it */
+void axes_release(uint8_t reason, bool without_ramp);            /* stops every axis */
 void axes_forget_tickets(void);
 bool axis_moves(uint8_t axis);
 bool axes_move_now(void);
@@ -39,7 +39,7 @@ bool axis_is_homed(uint8_t axis);
 int32_t axis_position_um(uint8_t axis);
 void axes_turn(void);
 
-/* From the reflex: */
+/* Called from the reflex: */
 void axes_at_switch(uint8_t sensor, uint32_t now);
 bool axes_guarded_move(void);
 

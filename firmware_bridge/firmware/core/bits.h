@@ -1,4 +1,4 @@
-/* Sets of small numbers, a bit each. */
+/* Sets of small numbers, one bit for each number. */
 #ifndef WALLWRIGHT_BITS_H
 #define WALLWRIGHT_BITS_H
 

@@ -27,14 +27,14 @@
 
 #define CURRENT_PIN 69u /* one shunt for all motors: 1 mV is 1 mA */
 
-/* Bits of SelfTest's answer. */
+/* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
 
 static uint32_t next_millisecond;
 
 /* Commands */
 
-static void say(struct refusal refusal) {
+static void answer_refusal(struct refusal refusal) {
     if (refusal.reason) {
         answer_refused(refusal.reason, refusal.channel);
     } else {
@@ -60,10 +60,10 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         pending_identify(payload);
         break;
     case WIRE_CONFIGURE:
-        say(table_configure(payload));
+        answer_refusal(table_configure(payload));
         break;
     case WIRE_COMMIT:
-        say(table_commit(wire_commit_channels(payload), wire_commit_crc(payload)));
+        answer_refusal(table_commit(wire_commit_channels(payload), wire_commit_crc(payload)));
         break;
     case WIRE_TAKE_LEASE:
         lease_take(payload);
@@ -104,7 +104,7 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
     }
 }
 
-/* What the board does by itself */
+/* Tasks of a turn */
 
 void board_drop_table(void) {
     stop_all(REASON_STOPPED, true);
@@ -149,10 +149,11 @@ static bool nothing_moves(void) {
     return true;
 }
 
-/* Lamps take what comes within 50 us of each other as one message: no strip is told more often. */
+/* A strip takes lamps that follow each other within 50 us as one message, and the strips are sent
+ * only here, a millisecond apart: two messages never run together. */
 static void do_each_millisecond(uint32_t now) {
     if (time_reached(now, next_millisecond)) {
-        next_millisecond = now + 1000u; /* counted anew: no pulse is shorter for a late turn */
+        next_millisecond = now + 1000u; /* from now: a late turn makes no PWM phase shorter */
         outputs_modulate();
         outputs_draw(port_analog_mv(CURRENT_PIN));
         strips_turn(nothing_moves());
@@ -160,18 +161,18 @@ static void do_each_millisecond(uint32_t now) {
 }
 
 bool board_turn(uint32_t now) {
-    safety_let_go();
-    lease_heed(now);
+    safety_stop_if_due();
+    lease_check(now);
     if (table_in_force()) {
         outputs_turn(now);
         dice_turn(now);
         axes_turn();
         do_each_millisecond(now);
     }
-    safety_let_go();
-    lease_say_held();
+    safety_stop_if_due();
+    lease_report_held();
     const bool more = pending_turn();
-    reflex_tell_untold();
+    reflex_report_late();
     if (!pending_proves()) {
         events_turn(identity.address, now);
     }

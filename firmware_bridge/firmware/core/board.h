@@ -7,13 +7,13 @@
 
 void board_begin(void);
 
-/* Does one command and replies to it (`session_reply`), at once or some turns later
- * (pending.h). The ticket of its motion is `sequence`. */
+/* Executes one command and replies to it (`session_reply`), at once or some turns later
+ * (pending.h). `sequence` is the ticket of the command's motion. */
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence);
 
-/* Stops everything dead and puts the table out of force. */
+/* Stops everything without ramps and takes the table out of force. */
 void board_drop_table(void);
 
-bool board_turn(uint32_t now); /* true if there is more to do at this same time */
+bool board_turn(uint32_t now); /* true if there is more to do without time passing */
 
 #endif

@@ -1,7 +1,7 @@
 /* Deadlines on a clock of microseconds that wraps every 71 minutes.
  *
- * The wire's durations reach 49 days, so an order's limit is counted in laps of 1,000 seconds. What
- * a table says of times (`max_on_ms`, a dome's shaking) is at most LONGEST_MS. */
+ * Durations on the wire reach 49 days, so an order's limit is counted in laps of 1,000 seconds. The
+ * times in a table (`max_on_ms`, the shaking of a dome) are at most LONGEST_MS. */
 #ifndef WALLWRIGHT_CLOCK_H
 #define WALLWRIGHT_CLOCK_H
 
@@ -13,7 +13,7 @@ struct duration {
     uint16_t laps;
 };
 
-/* When a duration is over: after `laps` more laps, at `at`. */
+/* The end of a duration: `laps` more laps after the clock has reached `at`. */
 struct deadline {
     uint32_t at;
     uint16_t laps;
@@ -30,7 +30,7 @@ static inline bool time_reached(uint32_t now, uint32_t at) {
 static inline struct deadline deadline_after(uint32_t now, const struct duration *duration) {
     return (struct deadline){.at = now + duration->micros, .laps = duration->laps};
 }
-/* Whether it is over; to be asked more often than once a lap. */
+/* Whether the deadline has passed; the caller checks it more often than once a lap. */
 bool deadline_passed(struct deadline *deadline, uint32_t now);
 
 #endif

@@ -1,4 +1,4 @@
-/* The firmware as a whole: a begin, and turns of the main loop. */
+/* The firmware as a whole: one start, then turns of the main loop. */
 #ifndef WALLWRIGHT_CORE_H
 #define WALLWRIGHT_CORE_H
 

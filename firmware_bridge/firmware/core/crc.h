@@ -6,7 +6,7 @@
 
 #define CRC_SEED 0xFFFFu
 
-/* One byte more, without a table: about 20 cycles on an AVR. */
+/* Adds one byte. Without a table: about 20 cycles on an AVR. */
 static inline uint16_t crc_add(uint16_t crc, uint8_t byte) {
     crc = (uint16_t)(crc >> 8 | (uint16_t)(crc << 8));
     crc ^= byte;

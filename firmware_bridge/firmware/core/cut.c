@@ -1,14 +1,14 @@
-/* The time-critical part of the reflex: cuts the power of the motors that an edge
- * ends. Only pins change here; reflex.c does the rest of the processing afterwards.
+/* The time-critical part of the reflex: takes the power from the motors that an edge stops. It
+ * writes pins only; reflex.c does the rest of the processing afterwards.
  *
- * It is a file of its own, because it is compiled for speed and all other files for size. */
+ * It is a separate file because it is compiled for speed, and most other files for size. */
 #include "../port.h"
 #include "channels.h"
 #include "drives.h"
 #include "outputs.h"
 #include "reflex.h"
 
-static bool stops_it(uint8_t number, const struct output *output) {
+static bool sensor_stops(uint8_t number, const struct output *output) {
     if (channels[output->channel].kind == KIND_DICE) {
         return false;
     }
@@ -19,7 +19,7 @@ static bool stops_it(uint8_t number, const struct output *output) {
 
 static PORT_ONCE void cut_stopped(uint8_t number, const struct sensor *sensor) {
     for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
-        if (stops_it(number, &outputs[at])) {
+        if (sensor_stops(number, &outputs[at])) {
             output_cut(&outputs[at]);
         }
     }
@@ -40,8 +40,8 @@ static PORT_ONCE void cut_both(uint8_t number) {
     cut_stopped(number, &channels[number].sensor);
 }
 
-/* The main loop may be interrupted in the middle of a change of what is read here: each of its
- * stores leaves every list whole. */
+/* May interrupt the main loop in the middle of a change to the lists that are read here: every
+ * single store of the main loop leaves them consistent. */
 void reflex_cut(uint8_t pin, bool high) {
     const uint8_t number = sensor_on[pin];
     if (number == WIRE_NONE || channels[number].sensor.debounce_ms != 0) {

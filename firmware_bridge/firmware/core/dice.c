@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A bit an output: its dome is still, its dice are being read. */
+/* One bit for each output: its dome has stopped and its dice are being read. */
 static uint8_t being_read[MOST_OUTPUTS / 8u];
 
 void dice_begin(void) {
@@ -20,7 +20,7 @@ void dome_throw(struct unit *dome, uint8_t dice, uint8_t ticket) {
     struct output *const output = &outputs[dome->output];
     bits_remove(being_read, dome->output);
     port_lock();
-    order_begins(dome->output, ticket, WIRE_NONE, false, now);
+    note_order_begin(dome->output, ticket, WIRE_NONE, false, now);
     port_unlock();
     output->edges = dice;
     output->ends = (struct deadline){.at = now + dome->shake};
@@ -35,7 +35,7 @@ void dome_stop(struct unit *dome, uint8_t reason) {
     port_pin_write(dome->pin, false);
     port_lock();
     uint8_t *const payload =
-        order_ends(dome->output, reason, port_micros()) ? events_add(WIRE_MOTION_ENDED) : 0;
+        note_order_end(dome->output, reason, port_micros()) ? events_add(WIRE_MOTION_ENDED) : 0;
     if (payload) {
         wire_motion_ended(payload, output->ticket, output->channel, reason, 0, output->span);
     }
@@ -53,14 +53,14 @@ static void read_dice(struct unit *dome) {
     }
     port_lock();
     uint8_t *const payload =
-        order_ends(dome->output, REASON_DONE, port_micros()) ? events_add(WIRE_DICE_READ) : 0;
+        note_order_end(dome->output, REASON_DONE, port_micros()) ? events_add(WIRE_DICE_READ) : 0;
     if (payload) {
         wire_dice_read(payload, output->ticket, face[0], face[1], face[2], face[3], face[4]);
     }
     port_unlock();
 }
 
-static void go_on(struct unit *dome, uint32_t now) {
+static void continue_throw(struct unit *dome, uint32_t now) {
     struct output *const output = &outputs[dome->output];
     if (bits_have(being_read, dome->output)) {
         if (module_has_answered(dome->port)) {
@@ -78,7 +78,7 @@ void dice_turn(uint32_t now) {
     for (uint8_t at = 0; at < output_count; at++) {
         struct channel *const channel = &channels[outputs[at].channel];
         if (channel->kind == KIND_DICE && (outputs[at].state & RUNNING)) {
-            go_on(&channel->unit, now);
+            continue_throw(&channel->unit, now);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Dice domes: shaken for a time, then read by the module on their port. */
+/* Dice domes: shaken for a set time, then read by the module on their serial port. */
 #ifndef WALLWRIGHT_DICE_H
 #define WALLWRIGHT_DICE_H
 

@@ -4,16 +4,16 @@
 #include "events.h"
 #include "faults.h"
 
-#define MOST_MA 4000u /* a motor that draws more is a fault, whatever limit its drive has */
+#define MOST_MA 4000u /* more is a fault, whatever current limit the drive has */
 
 static uint8_t last_started; /* the motor's channel */
 
-/* An order's begin and end */
+/* Begin and end of an order */
 
-void order_begins(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now) {
+void note_order_begin(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now) {
     struct output *const runs = &outputs[output];
     runs->state &= (uint8_t) ~(AWAITS_LEVEL | AWAITS_ACTIVE | PULSED | COUNTS);
-    runs->state |= RUNNING | VOICED;
+    runs->state |= RUNNING | REPORTS_END;
     runs->ticket = ticket;
     runs->reason = WIRE_NONE;
     runs->sensor = sensor;
@@ -26,19 +26,19 @@ void order_begins(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, u
         runs->state |= COUNTS;
         runs->first = (uint16_t)channels[sensor].sensor.count;
     }
-    events_promise();
+    events_reserve();
 }
 
-bool order_ends(uint8_t output, uint8_t reason, uint32_t now) {
+bool note_order_end(uint8_t output, uint8_t reason, uint32_t now) {
     struct output *const ran = &outputs[output];
     ran->state &= (uint8_t)~RUNNING;
     ran->reason = reason;
     ran->span = now - ran->span;
-    events_keep_promise();
-    return (ran->state & VOICED) != 0;
+    events_free_reserved();
+    return (ran->state & REPORTS_END) != 0;
 }
 
-static void await(uint8_t output) {
+static void join_awaiting(uint8_t output) {
     struct sensor *const sensor = &channels[outputs[output].sensor].sensor;
     uint8_t *last = &sensor->awaited_by;
     while (*last != WIRE_NONE) {
@@ -47,7 +47,7 @@ static void await(uint8_t output) {
     *last = output;
 }
 
-static void await_no_more(uint8_t output) {
+static void leave_awaiting(uint8_t output) {
     if (outputs[output].sensor == WIRE_NONE) {
         return;
     }
@@ -61,7 +61,7 @@ static void await_no_more(uint8_t output) {
     outputs[output].next = WIRE_NONE;
 }
 
-static void tell_end(const struct output *output) {
+static void report_end(const struct output *output) {
     uint8_t *const payload = events_add(WIRE_MOTION_ENDED);
     if (payload) {
         wire_motion_ended(payload, output->ticket, output->channel, output->reason,
@@ -69,23 +69,23 @@ static void tell_end(const struct output *output) {
     }
 }
 
-/* An end has three parts, so that the main loop need not lock out the reflex for all of it:
- * from the first on it runs no more, with the second it is safe, the third tells of it. */
-static bool end_order(uint8_t output, uint8_t reason, uint32_t now, bool *tell) {
+/* An order ends in three parts, so that the main loop locks out the reflex for each part only: the
+ * first ends the order, the second sets the output to its safe value, the third reports the end. */
+static bool end_order(uint8_t output, uint8_t reason, uint32_t now, bool *reports) {
     if (!(outputs[output].state & RUNNING)) {
         return false;
     }
-    await_no_more(output);
-    *tell = order_ends(output, reason, now);
+    leave_awaiting(output);
+    *reports = note_order_end(output, reason, now);
     return true;
 }
 
 void output_end(uint8_t output, uint8_t reason) {
-    bool tell;
-    if (end_order(output, reason, port_micros(), &tell)) {
+    bool reports;
+    if (end_order(output, reason, port_micros(), &reports)) {
         output_rest(&outputs[output]);
-        if (tell) {
-            tell_end(&outputs[output]);
+        if (reports) {
+            report_end(&outputs[output]);
         }
     }
 }
@@ -98,7 +98,7 @@ void output_stop_at_switch(uint8_t output) {
     }
 }
 
-/* The main loop's side */
+/* Called from the main loop */
 
 void drives_begin(void) {
     last_started = WIRE_NONE;
@@ -106,19 +106,19 @@ void drives_begin(void) {
 
 void output_stop(uint8_t output, uint8_t reason) {
     const uint32_t now = port_micros();
-    bool tell = false;
+    bool reports = false;
     if (output_kind(&outputs[output]) == KIND_DICE) {
-        return; /* the dice stop their domes themselves */
+        return; /* `dome_stop` stops a dome */
     }
     port_lock();
-    end_order(output, reason, now, &tell);
+    end_order(output, reason, now, &reports);
     port_unlock();
     port_lock();
     output_rest(&outputs[output]);
     port_unlock();
-    if (tell) {
+    if (reports) {
         port_lock();
-        tell_end(&outputs[output]);
+        report_end(&outputs[output]);
         port_unlock();
     }
 }
@@ -137,13 +137,13 @@ void output_set(uint8_t output, int32_t value) {
     port_unlock();
 }
 
-/* Begins an order without moving anything yet; the reason for which it is over at once, or
+/* Begins an order without moving anything yet. Returns the reason for which it ends at once, or
  * WIRE_NONE. */
-static uint8_t begin(const struct order *order, const struct deadline *ends, uint32_t now) {
+static uint8_t begin_order(const struct order *order, const struct deadline *ends, uint32_t now) {
     struct output *const output = &outputs[order->output];
     const bool counts = order->until == UNTIL_EDGES;
     const bool level = order->until == UNTIL_LEVEL;
-    order_begins(order->output, order->ticket, order->sensor, counts, now);
+    note_order_begin(order->output, order->ticket, order->sensor, counts, now);
     output->ends = *ends;
     output->limit_ma = order->limit_ma;
     if (counts) {
@@ -159,7 +159,7 @@ static uint8_t begin(const struct order *order, const struct deadline *ends, uin
         output->state |= PULSED;
     }
     if (order->sensor != WIRE_NONE) {
-        await(order->output);
+        join_awaiting(order->output);
     }
     if (level && sensor_is_active(order->sensor) == (order->count != 0)) {
         return REASON_LEVEL;
@@ -172,13 +172,13 @@ void output_run(const struct order *order) {
     const struct deadline ends = deadline_after(now, &order->limit);
     note_start(&outputs[order->output], order->value);
     port_lock();
-    const uint8_t over = begin(order, &ends, now);
-    if (over == WIRE_NONE) {
+    const uint8_t reason = begin_order(order, &ends, now);
+    if (reason == WIRE_NONE) {
         output_put(&outputs[order->output], order->value);
     }
     port_unlock();
-    if (over != WIRE_NONE) {
-        output_stop(order->output, over);
+    if (reason != WIRE_NONE) {
+        output_stop(order->output, reason);
     }
 }
 
@@ -207,7 +207,7 @@ void outputs_release(uint8_t reason) {
 void outputs_forget_tickets(void) {
     for (uint8_t at = 0; at < output_count; at++) {
         port_lock();
-        outputs[at].state &= (uint8_t)~VOICED;
+        outputs[at].state &= (uint8_t)~REPORTS_END;
         port_unlock();
     }
 }
@@ -225,7 +225,7 @@ static void latch_if_too_long(const struct output *output, uint32_t now) {
 void outputs_turn(uint32_t now) {
     for (uint8_t at = 0; at < output_count; at++) {
         struct output *const output = &outputs[at];
-        /* An order may last as long as its output may be on: its end comes first. */
+        /* Checked first: an order as long as the maximum on-time ends without a fault. */
         if ((output->state & RUNNING) && output_kind(output) != KIND_DICE &&
             deadline_passed(&output->ends, now)) {
             output_stop(at, output->state & PULSED ? REASON_DONE : REASON_TIME);

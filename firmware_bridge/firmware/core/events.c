@@ -5,7 +5,7 @@
 #include "frame.h"
 
 #define PLACES 28u
-#define SPARE 6u /* for faults and HELD, which nobody promises */
+#define SPARE 6u /* places for faults and HELD, which reserve none */
 #define LONGEST WIRE_EDGE_SEEN_SIZE
 
 struct event {
@@ -14,30 +14,31 @@ struct event {
 };
 
 static struct event ring[PLACES];
-static uint8_t oldest;          /* its place */
-static volatile uint8_t waiting; /* how many there are */
-static volatile uint8_t promised;
-static volatile bool listening;
+static uint8_t oldest;           /* the place of the oldest event */
+static volatile uint8_t waiting; /* events in the ring */
+static volatile uint8_t reserved;
+static volatile bool has_session;
 
-/* The main loop's own: of those that wait, the first `sent` have been sent at least once. */
+/* Used by the main loop only. Of the waiting events, the first `sent` were sent at least once. */
 static uint8_t sent;
-static uint8_t repeating; /* how many of them are to be sent again, counted from the last sent */
-static uint8_t number;    /* the oldest one's */
+static uint8_t repeating; /* how many of these are still to be sent again, the last of them last */
+static uint8_t number;    /* the sequence number of the oldest event */
 static bool repeat_is_set;
 static uint32_t repeat_at;
 static uint16_t interval_ms;
 
-/* Both are less than the ring's size: a subtraction is a tenth of a division on the AVR. */
+/* The argument is the sum of two numbers below PLACES. A subtraction takes a tenth of the time of a
+ * division on the AVR. */
 static uint8_t place_of(uint8_t oldest_and_index) {
     return oldest_and_index < PLACES ? oldest_and_index : (uint8_t)(oldest_and_index - PLACES);
 }
 
 bool events_have_room(void) {
-    return PLACES - waiting > promised + SPARE;
+    return PLACES - waiting > reserved + SPARE;
 }
 
 uint8_t *events_add(uint8_t type) {
-    if (!listening || waiting == PLACES) {
+    if (!has_session || waiting == PLACES) {
         return 0;
     }
     const uint8_t place = place_of((uint8_t)(oldest + waiting));
@@ -46,12 +47,12 @@ uint8_t *events_add(uint8_t type) {
     return ring[place].payload;
 }
 
-void events_promise(void) {
-    promised++;
+void events_reserve(void) {
+    reserved++;
 }
 
-void events_keep_promise(void) {
-    promised--;
+void events_free_reserved(void) {
+    reserved--;
 }
 
 static void forget(uint8_t count) {
@@ -67,8 +68,8 @@ static void forget(uint8_t count) {
 }
 
 void events_begin(void) {
-    oldest = waiting = promised = sent = repeating = 0;
-    listening = false;
+    oldest = waiting = reserved = sent = repeating = 0;
+    has_session = false;
     repeat_is_set = false;
     interval_ms = WIRE_REPEAT_AFTER_MS;
 }
@@ -76,7 +77,7 @@ void events_begin(void) {
 void events_open(uint8_t sequence) {
     port_lock();
     oldest = waiting = 0;
-    listening = true;
+    has_session = true;
     port_unlock();
     sent = repeating = 0;
     number = sequence;
@@ -122,7 +123,7 @@ static void repeat_if_due(uint32_t now) {
     }
     repeat_at = now + interval_ms * UINT32_C(1000);
     repeating = sent;
-    port_link_put(0); /* closes whatever garbage an idle line may have collected */
+    port_link_put(0); /* ends any noise that an idle line has collected */
 }
 
 void events_turn(uint8_t address, uint32_t now) {

@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the reflex, or under `port_lock`: */
-bool events_have_room(void);              /* beyond all promises */
-uint8_t *events_add(uint8_t type);        /* where its payload goes; null if nobody listens */
-void events_promise(void);
-void events_keep_promise(void);           /* right before the promised event is added, or not */
+/* Called from the reflex, or under `port_lock`: */
+bool events_have_room(void);       /* whether a place is free that is not reserved */
+uint8_t *events_add(uint8_t type); /* returns the place of its payload; null without a session */
+void events_reserve(void);
+void events_free_reserved(void);   /* right before the event is added, or dropped */
 
-/* From the main loop: */
-void events_begin(void);                  /* no session yet: nobody listens */
-void events_open(uint8_t sequence);       /* a session begins; its first event bears this number */
+/* Called from the main loop: */
+void events_begin(void);            /* at the start: no session, so events are dropped */
+void events_open(uint8_t sequence); /* a session begins; its first event has this number */
 void events_received(uint8_t sequence, uint32_t now);
-void events_turn(uint8_t address, uint32_t now); /* sends and repeats as much as the line takes */
+void events_turn(uint8_t address, uint32_t now); /* sends and repeats while the line has room */
 
 #endif

@@ -4,7 +4,7 @@
 #include "events.h"
 #include "wire.h"
 
-#define MOST 8u /* further ones change nothing: the board stands still already */
+#define MOST 8u /* further faults are not stored: the board is already stopped */
 
 struct fault {
     uint8_t code;
@@ -14,11 +14,11 @@ struct fault {
 static struct fault faults[MOST];
 static volatile uint8_t count;
 static volatile bool release_due;
-static volatile bool release_dead;
+static volatile bool release_without_ramp;
 
 void faults_begin(void) {
     count = 0;
-    release_due = release_dead = false;
+    release_due = release_without_ramp = false;
 }
 
 bool faults_any(void) {
@@ -38,7 +38,7 @@ static bool is_latched(uint8_t code, uint8_t channel) {
     return false;
 }
 
-static void tell(uint8_t code, uint8_t channel) {
+static void report(uint8_t code, uint8_t channel) {
     uint8_t *const payload = events_add(WIRE_FAULTED);
     if (payload) {
         wire_faulted(payload, code, channel, port_micros());
@@ -57,33 +57,33 @@ void faults_latch(uint8_t code, uint8_t channel) {
         for (uint8_t axis = 0; axis < AXES; axis++) {
             port_axis_halt(axis);
         }
-        release_dead = true;
+        release_without_ramp = true;
     }
     release_due = true;
-    tell(code, channel);
+    report(code, channel);
 }
 
-void faults_tell_again(void) {
+void faults_report_again(void) {
     for (uint8_t at = 0; at < count; at++) {
         port_lock();
-        tell(faults[at].code, faults[at].channel);
+        report(faults[at].code, faults[at].channel);
         port_unlock();
     }
 }
 
-bool faults_take_release(bool *dead) {
+bool faults_take_release(bool *without_ramp) {
     if (!release_due) {
         return false;
     }
     port_lock();
     release_due = false;
-    *dead = release_dead;
-    release_dead = false;
+    *without_ramp = release_without_ramp;
+    release_without_ramp = false;
     port_unlock();
     return true;
 }
 
-/* What latches meanwhile lies behind those that are looked at, and stays. */
+/* A fault that latches meanwhile is added at the end of the list, so it is kept. */
 void faults_clear(bool (*persists)(uint8_t code, uint8_t channel)) {
     uint8_t at = 0;
     while (at < count) {

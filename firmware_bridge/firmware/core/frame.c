@@ -1,4 +1,4 @@
-/* The check follows the bytes that it covers, so the CRC runs three bytes behind the line. */
+/* The check follows the bytes that it covers, so the CRC lags three bytes behind the line. */
 #include "frame.h"
 
 #include "../port.h"
@@ -8,9 +8,9 @@
 #define HEADER 3u
 #define SHORTEST (1u + HEADER + CHECK)
 
-static uint8_t run[WIRE_MAX_FRAME - 1]; /* what has come since the last zero */
-static uint8_t length;                  /* of it; WIRE_MAX_FRAME if it is too long for a frame */
-static uint16_t crc;                    /* of all but the last three bytes */
+static uint8_t run[WIRE_MAX_FRAME - 1]; /* bytes received since the last zero */
+static uint8_t length;                  /* of `run`; WIRE_MAX_FRAME if it is too long for a frame */
+static uint16_t crc;                    /* of all received bytes but the last three */
 static uint32_t dropped;
 
 static const uint8_t types_and_sizes[][2] PORT_FLASH = {WIRE_TYPES_AND_SIZES};
@@ -46,12 +46,12 @@ static void collect(uint8_t byte) {
     run[length++] = byte;
 }
 
-static bool check_holds(const uint8_t *check) {
+static bool check_matches(const uint8_t *check) {
     return check[0] == (0x80u | (crc & 0x7Fu)) && check[1] == (0x80u | (crc >> 7 & 0x7Fu)) &&
            check[2] == (0x80u | crc >> 14);
 }
 
-/* Decodes COBS where it stands; the decoded size, or 0 for a code that points past the end. */
+/* Decodes COBS in place; returns the decoded size, or 0 for a code that points past the end. */
 static uint8_t decode(uint8_t size) {
     uint8_t from = 0;
     uint8_t to = 0;
@@ -75,7 +75,7 @@ static bool is_frame(struct frame *frame) {
         return false;
     }
     const uint8_t body = (uint8_t)(length - CHECK);
-    if (!check_holds(run + body)) {
+    if (!check_matches(run + body)) {
         return false;
     }
     const uint8_t size = decode(body);
@@ -96,7 +96,7 @@ bool frame_take(uint8_t byte, struct frame *frame) {
         return false;
     }
     const bool sound = is_frame(frame);
-    if (!sound && length > 0) { /* two zeros in a row are no damage: a sender may begin with one */
+    if (!sound && length > 0) { /* an empty run is no damage: a sender may begin with a zero */
         dropped++;
     }
     length = 0;

@@ -1,4 +1,4 @@
-/* Frames: COBS of (address, sequence, type, payload), its check, a zero. See docs/PROTOCOL.md. */
+/* Frames: COBS of (address, sequence, type, payload), a check, a zero. See docs/PROTOCOL.md. */
 #ifndef WALLWRIGHT_FRAME_H
 #define WALLWRIGHT_FRAME_H
 
@@ -14,15 +14,15 @@ struct frame {
     const uint8_t *payload; /* valid until the next byte is taken */
 };
 
-/* The payload of a type, in bytes; WIRE_NONE for a type that is not known. */
+/* The payload size of a type, in bytes; WIRE_NONE for an unknown type. */
 uint8_t frame_payload_size(uint8_t type);
 
 void frame_begin(void);
 
-/* Takes the next byte of the line; true if it completes a sound frame of a known type. */
+/* Takes the next byte of the line; returns true if it completes a sound frame of a known type. */
 bool frame_take(uint8_t byte, struct frame *frame);
 
-/* Everything that came and was no frame: damaged, truncated, oversized, of an unknown type. */
+/* The number of received runs that were no frame: damaged, truncated, oversized, unknown type. */
 uint32_t frame_dropped(void);
 
 /* Puts a frame on the line, which must have room for WIRE_MAX_FRAME bytes. */

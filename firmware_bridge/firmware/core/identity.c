@@ -35,7 +35,7 @@ static void read_provision(void) {
     identity.address = port_eeprom_read(PROVISION_AT + 2 + SERIAL_SIZE + MOST_KEY);
 }
 
-static void be_unset(void) {
+static void set_unprovisioned(void) {
     memset(&identity, 0, sizeof identity);
     for (uint8_t at = 0; at < SERIAL_SIZE; at++) {
         identity.serial[at] = port_flash_u8(&unset_serial[at]);
@@ -43,7 +43,7 @@ static void be_unset(void) {
     identity.key_size = UNSET_KEY_SIZE;
 }
 
-static void write(uint16_t at, uint8_t byte) {
+static void write_if_different(uint16_t at, uint8_t byte) {
     while (!port_eeprom_ready()) {
     }
     if (port_eeprom_read(at) == byte) {
@@ -60,12 +60,12 @@ static void count_start(void) {
     const uint16_t low = port_eeprom_read(BOOTS_AT);
     const uint16_t before = (uint16_t)(low | (uint16_t)port_eeprom_read(BOOTS_AT + 1) << 8);
     identity.boots = before == ERASED ? 1u : (uint16_t)(before + 1u);
-    write(BOOTS_AT, (uint8_t)identity.boots);
-    write(BOOTS_AT + 1, (uint8_t)(identity.boots >> 8));
+    write_if_different(BOOTS_AT, (uint8_t)identity.boots);
+    write_if_different(BOOTS_AT + 1, (uint8_t)(identity.boots >> 8));
 }
 
 void identity_begin(void) {
-    be_unset();
+    set_unprovisioned();
     identity.provisioned = provision_is_sound();
     if (identity.provisioned) {
         read_provision();

@@ -13,17 +13,17 @@ struct identity {
     uint8_t key[MOST_KEY];
     uint8_t key_size;
     uint8_t address;
-    bool provisioned; /* if not: serial UNSET000, a key of 16 zero bytes, address 0 */
+    bool provisioned; /* if false: serial UNSET000, a key of 16 zero bytes, address 0 */
     uint16_t boots;
 };
 extern struct identity identity;
 
-/* Reads the provisioning, and counts this start. The only place that waits, for 7 ms at most: before
- * anything runs. */
+/* Reads the provisioned data and counts this start. The only function that waits for the EEPROM,
+ * for 7 ms at most; it runs before any other task. */
 void identity_begin(void);
 
-/* The layout of the provisioning, which `firmware provision` writes: version 1, serial number, key
- * and its size, address, and the CRC-16 of all that, low byte first. */
+/* The layout in EEPROM, which `wallwright firmware provision` writes: version 1, serial number, key
+ * and its size, address, and the CRC-16 of all these, low byte first. */
 #define PROVISION_AT 0u
 #define PROVISION_VERSION 1u
 #define PROVISION_SIZE (1u + SERIAL_SIZE + MOST_KEY + 2u)

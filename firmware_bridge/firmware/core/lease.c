@@ -9,7 +9,7 @@
 #include "wire.h"
 
 static bool leased;
-static bool expired; /* and not yet given back */
+static bool expired; /* the host has not given the expired lease back yet */
 static uint32_t until;
 static bool held_is_due;
 static uint32_t held_at;
@@ -49,7 +49,7 @@ void lease_take(const uint8_t *payload) {
     }
 }
 
-void lease_heed(uint32_t now) {
+void lease_check(uint32_t now) {
     if (leased && time_reached(now, until)) {
         leased = false;
         expired = true;
@@ -59,8 +59,8 @@ void lease_heed(uint32_t now) {
     }
 }
 
-/* HELD follows the last motion that the lease's end has stopped. */
-void lease_say_held(void) {
+/* HELD follows the end of the last motion that the expired lease has stopped. */
+void lease_report_held(void) {
     if (!held_is_due || axes_move_now()) {
         return;
     }

@@ -7,9 +7,9 @@
 
 void lease_begin(void);
 bool lease_holds(void);
-void lease_take(const uint8_t *payload); /* the command; 0 ms gives it back */
-void lease_end(void);                    /* without a word */
-void lease_heed(uint32_t now);           /* lets everything go when it expires */
-void lease_say_held(void);
+void lease_take(const uint8_t *payload); /* the command TakeLease; 0 ms gives the lease back */
+void lease_end(void);                    /* ends the lease without an event */
+void lease_check(uint32_t now);          /* stops everything when the lease expires */
+void lease_report_held(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The EEPROM holds rows of records of one size. The saver visits all of them in turn: it computes
- * a record's present content, then writes the bytes that differ. */
+/* The EEPROM contains groups of records of a fixed size. The saver visits all records one after the
+ * other: it computes a record's present content, then writes the bytes that differ. */
 #include "memory.h"
 
 #include "../port.h"
@@ -11,39 +11,41 @@
 #include <string.h>
 
 #define EVERY_MICROS UINT32_C(250000)
-#define BYTES_A_TURN 8u /* looked at; at most one of them is written */
+#define BYTES_A_TURN 8u /* compared; at most one of them is written */
 
-#define COUNTS_AT 64u /* a record a pin: state, count, check */
+#define COUNTS_AT 64u /* a record for each pin: state, count, check */
 #define COUNTS_SIZE 6u
-#define ORDERS_AT 512u /* a record a channel: ticket, reason, state, sensor, counted, span, first */
+#define ORDERS_AT 512u /* for each channel: ticket, reason, state, sensor, counted, span, first */
 #define ORDERS_SIZE 13u
-#define DICE_AT 1408u /* a record a channel: throws, faces, check */
+#define DICE_AT 1408u /* a record for each channel: throws, faces, check */
 #define DICE_SIZE 7u
-#define RESTS_AT 1920u /* a record a driven pin: pin, level, check */
-#define RESTS_SIZE 3u
-#define MOST_RESTS 64u
-#define RESTS_COUNT_AT 1904u /* how many of them, their CRC, check */
-#define RESTS_COUNT_SIZE 4u
+#define SAFE_LEVELS_AT 1920u /* a record for each driven pin: pin, safe level, check */
+#define SAFE_LEVEL_SIZE 3u
+#define MOST_SAFE_LEVELS 64u
+#define SAFE_COUNT_AT 1904u /* the number of these records, their CRC, check */
+#define SAFE_COUNT_SIZE 4u
 #define LONGEST ORDERS_SIZE
 
-enum stage { CHANNELS, ORDERS, RESTS, RESTS_COUNT, SAVED };
+enum stage { CHANNELS, ORDERS, SAFE_LEVELS, SAFE_COUNT, SAVED };
 
-/* Where the saver is. */
+/* The saver's position. */
 static enum stage stage;
 static uint8_t index;
 static uint8_t record[LONGEST];
-static uint8_t record_size; /* 0: the next one is to be made */
+static uint8_t record_size; /* 0: the next record is still to be computed */
 static uint8_t record_done;
 static uint16_t record_at;
-static uint8_t rests_count;
-static uint16_t rests_crc;
+static uint8_t safe_count;
+static uint16_t safe_crc;
 static uint32_t next_pass;
 
-/* WHOLE while nothing has harmed what is in the memory; no memory wakes up with that by chance. */
-#define WHOLE UINT32_C(0x6B1D94C2)
-static uint32_t whole;
+/* `intact` is INTACT while the RAM holds valid state; after a power-up it does not have that value
+ * by chance. */
+#define INTACT UINT32_C(0x6B1D94C2)
+static uint32_t intact;
 
-static uint8_t resting[(PINS + 7u) / 8u]; /* a bit a pin that rests without a table */
+/* One bit for each pin that is driven at its stored safe level while no table is in force. */
+static uint8_t driven_safe[(PINS + 7u) / 8u];
 
 /* Records */
 
@@ -51,7 +53,7 @@ static uint8_t check_of(const uint8_t *bytes, uint8_t size) {
     return (uint8_t)(crc_over(CRC_SEED, bytes, (uint8_t)(size - 1u)) & 0xFFu);
 }
 
-static bool recall(uint16_t at, uint8_t *bytes, uint8_t size) {
+static bool load(uint16_t at, uint8_t *bytes, uint8_t size) {
     if (!port_eeprom_ready()) {
         return false;
     }
@@ -91,7 +93,7 @@ static void save_dome(uint8_t channel, const struct unit *dome) {
     save(place(DICE_AT, channel, DICE_SIZE), DICE_SIZE);
 }
 
-/* Of what still runs: how long it has. After a reset the clock may be a little behind. */
+/* The duration of an order, also while it runs. After a reset the clock may be a little behind. */
 static uint32_t lasted(const struct output *output, uint32_t now) {
     if (output->reason != WIRE_NONE) {
         return output->span;
@@ -100,7 +102,7 @@ static uint32_t lasted(const struct output *output, uint32_t now) {
 }
 
 static void save_order(const struct output *output) {
-    if (output->reason == NEVER || output->channel >= MOST_CHANNELS) {
+    if (output->reason == NO_ORDER_YET || output->channel >= MOST_CHANNELS) {
         return;
     }
     const uint32_t now = port_micros();
@@ -116,43 +118,43 @@ static void save_order(const struct output *output) {
     save(place(ORDERS_AT, output->channel, ORDERS_SIZE), ORDERS_SIZE);
 }
 
-static void save_rest(uint8_t pin, bool high) {
-    if (pin >= PINS || rests_count == MOST_RESTS) {
+static void save_safe_level(uint8_t pin, bool high) {
+    if (pin >= PINS || safe_count == MOST_SAFE_LEVELS) {
         return;
     }
     record[0] = pin;
     record[1] = high;
-    save(place(RESTS_AT, rests_count++, RESTS_SIZE), RESTS_SIZE);
-    rests_crc = crc_over(rests_crc, record, RESTS_SIZE);
+    save(place(SAFE_LEVELS_AT, safe_count++, SAFE_LEVEL_SIZE), SAFE_LEVEL_SIZE);
+    safe_crc = crc_over(safe_crc, record, SAFE_LEVEL_SIZE);
 }
 
-/* Two records an output: a motor has two pins. */
-static void save_rest_of(uint8_t half) {
+/* Two records for each output, since a motor has two pins. */
+static void save_safe_level_of(uint8_t half) {
     const struct channel *const channel = &channels[outputs[half / 2u].channel];
     const bool second = half % 2u != 0;
     if (channel->kind == KIND_DICE) {
-        save_rest(second ? WIRE_NONE : channel->unit.pin, false);
+        save_safe_level(second ? WIRE_NONE : channel->unit.pin, false);
     } else if (channel->kind == KIND_MOTOR && second) {
-        save_rest(channel->plug.second_pin, channel->plug.safe < 0);
+        save_safe_level(channel->plug.second_pin, channel->plug.safe < 0);
     } else if (!second) {
-        save_rest(channel->plug.pin, channel->kind != KIND_STRIP && channel->plug.safe > 0);
+        save_safe_level(channel->plug.pin, channel->kind != KIND_STRIP && channel->plug.safe > 0);
     }
 }
 
-static void save_rests_count(void) {
-    record[0] = rests_count;
-    wire_put_u16(record + 1, rests_crc);
-    save(RESTS_COUNT_AT, RESTS_COUNT_SIZE);
+static void save_safe_count(void) {
+    record[0] = safe_count;
+    wire_put_u16(record + 1, safe_crc);
+    save(SAFE_COUNT_AT, SAFE_COUNT_SIZE);
 }
 
-/* The saver's walk */
+/* A pass of the saver */
 
 static void begin_pass(void) {
     stage = CHANNELS;
     index = 0;
     record_size = 0;
-    rests_count = 0;
-    rests_crc = CRC_SEED;
+    safe_count = 0;
+    safe_crc = CRC_SEED;
 }
 
 static void next_stage(void) {
@@ -169,8 +171,8 @@ static void save_channel(uint8_t number) {
     }
 }
 
-/* Makes the next record, if there is one at this place of the walk. */
-static void make_next(void) {
+/* Computes the next record, if this step of the pass has one. */
+static void compute_next(void) {
     switch (stage) {
     case CHANNELS:
         if (index < table_channels()) {
@@ -186,15 +188,15 @@ static void make_next(void) {
             next_stage();
         }
         break;
-    case RESTS:
+    case SAFE_LEVELS:
         if (index < 2u * output_count) {
-            save_rest_of(index++);
+            save_safe_level_of(index++);
         } else {
             next_stage();
         }
         break;
-    case RESTS_COUNT:
-        save_rests_count();
+    case SAFE_COUNT:
+        save_safe_count();
         next_stage();
         break;
     case SAVED:
@@ -203,7 +205,7 @@ static void make_next(void) {
     }
 }
 
-/* Writes the record's next byte that differs. */
+/* Writes the next byte of the record that differs. */
 static void write_some(void) {
     for (uint8_t looked = 0; looked < BYTES_A_TURN && record_done < record_size; looked++) {
         const uint16_t at = (uint16_t)(record_at + record_done);
@@ -223,19 +225,19 @@ void memory_turn(uint32_t now, bool still) {
         return;
     }
     const bool urgent = port_supply_fails();
-    whole = urgent ? 0 : WHOLE;
+    intact = urgent ? 0 : INTACT;
     if (record_size != 0) {
-        write_some(); /* a record that was begun is ended */
+        write_some(); /* every record that was begun is completed */
     } else if (stage != SAVED) {
-        make_next();
+        compute_next();
     } else if ((still && time_reached(now, next_pass)) || urgent) {
         begin_pass();
         next_pass = now + EVERY_MICROS;
     }
 }
 
-void memory_rescue(void) {
-    if (whole != WHOLE || !table_in_force()) {
+void memory_save_after_reset(void) {
+    if (intact != INTACT || !table_in_force()) {
         return;
     }
     begin_pass();
@@ -246,14 +248,14 @@ void memory_rescue(void) {
 
 /* The start */
 
-static bool recall_order(uint8_t channel, struct output *output) {
+static bool load_order(uint8_t channel, struct output *output) {
     uint8_t bytes[ORDERS_SIZE];
-    if (!recall(place(ORDERS_AT, channel, ORDERS_SIZE), bytes, ORDERS_SIZE)) {
+    if (!load(place(ORDERS_AT, channel, ORDERS_SIZE), bytes, ORDERS_SIZE)) {
         return false;
     }
     output->channel = channel;
     output->ticket = bytes[0];
-    /* What ran when the supply went was cut short by that. */
+    /* An order that ran when the supply failed was ended by that. */
     output->reason = bytes[1] == WIRE_NONE ? REASON_FAULT : bytes[1];
     output->state = bytes[2];
     output->sensor = bytes[3];
@@ -263,73 +265,75 @@ static bool recall_order(uint8_t channel, struct output *output) {
     return true;
 }
 
-static void recall_orders(void) {
+static void load_orders(void) {
     uint8_t channel = 0;
     for (uint8_t at = 0; at < MOST_OUTPUTS; at++) {
         output_forget(&outputs[at], WIRE_NONE);
-        while (channel < MOST_CHANNELS && !recall_order(channel++, &outputs[at])) {
+        while (channel < MOST_CHANNELS && !load_order(channel++, &outputs[at])) {
         }
     }
 }
 
-static bool rests_are_sound(uint8_t count, uint16_t expected) {
+static bool safe_levels_are_sound(uint8_t count, uint16_t expected) {
     uint16_t crc = CRC_SEED;
     for (uint8_t at = 0; at < count; at++) {
-        uint8_t bytes[RESTS_SIZE];
-        if (!recall(place(RESTS_AT, at, RESTS_SIZE), bytes, RESTS_SIZE) || bytes[0] >= PINS) {
+        uint8_t bytes[SAFE_LEVEL_SIZE];
+        if (!load(place(SAFE_LEVELS_AT, at, SAFE_LEVEL_SIZE), bytes, SAFE_LEVEL_SIZE) ||
+            bytes[0] >= PINS) {
             return false;
         }
-        crc = crc_over(crc, bytes, RESTS_SIZE);
+        crc = crc_over(crc, bytes, SAFE_LEVEL_SIZE);
     }
     return crc == expected;
 }
 
-static void let_rest(uint8_t count) {
+static void drive_safe_levels(uint8_t count) {
     for (uint8_t at = 0; at < count; at++) {
-        const uint16_t from = place(RESTS_AT, at, RESTS_SIZE);
+        const uint16_t from = place(SAFE_LEVELS_AT, at, SAFE_LEVEL_SIZE);
         const uint8_t pin = port_eeprom_read(from);
         port_pin_drive(pin, port_eeprom_read(from + 1) != 0);
-        bits_add(resting, pin);
+        bits_add(driven_safe, pin);
     }
 }
 
-/* Erased is not damaged: no table was ever saved. */
-static bool recall_rests(void) {
-    uint8_t bytes[RESTS_COUNT_SIZE];
-    if (!recall(RESTS_COUNT_AT, bytes, RESTS_COUNT_SIZE)) {
-        return port_eeprom_read(RESTS_COUNT_AT) == 0xFF;
+/* False if the stored safe levels are damaged. An erased EEPROM is not damaged: no table has ever
+ * been saved. */
+static bool restore_safe_levels(void) {
+    uint8_t bytes[SAFE_COUNT_SIZE];
+    if (!load(SAFE_COUNT_AT, bytes, SAFE_COUNT_SIZE)) {
+        return port_eeprom_read(SAFE_COUNT_AT) == 0xFF;
     }
-    if (bytes[0] > MOST_RESTS || !rests_are_sound(bytes[0], wire_get_u16(bytes + 1))) {
+    if (bytes[0] > MOST_SAFE_LEVELS || !safe_levels_are_sound(bytes[0], wire_get_u16(bytes + 1))) {
         return false;
     }
-    let_rest(bytes[0]);
+    drive_safe_levels(bytes[0]);
     return true;
 }
 
 bool memory_begin(void) {
-    memset(resting, 0, sizeof resting);
+    memset(driven_safe, 0, sizeof driven_safe);
     begin_pass();
     stage = SAVED;
     next_pass = port_micros() + EVERY_MICROS;
-    recall_orders();
-    return recall_rests();
+    load_orders();
+    return restore_safe_levels();
 }
 
-void memory_let_rests_go(void) {
+void memory_release_outputs(void) {
     for (uint8_t pin = 0; pin < PINS; pin++) {
-        if (bits_have(resting, pin)) {
+        if (bits_have(driven_safe, pin)) {
             port_pin_release(pin);
         }
     }
-    memset(resting, 0, sizeof resting);
+    memset(driven_safe, 0, sizeof driven_safe);
 }
 
-/* A table comes */
+/* A table comes in force */
 
 void memory_restore_sensor(struct sensor *sensor) {
     uint8_t bytes[COUNTS_SIZE];
     if (!(sensor->state & COUNTED) &&
-        recall(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), bytes, COUNTS_SIZE)) {
+        load(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), bytes, COUNTS_SIZE)) {
         sensor->state = (uint8_t)(COUNTED | (bytes[0] & ACTIVE));
         sensor->count = wire_get_u32(bytes + 1);
     }
@@ -337,7 +341,7 @@ void memory_restore_sensor(struct sensor *sensor) {
 
 void memory_restore_dome(uint8_t channel, struct unit *dome) {
     uint8_t bytes[DICE_SIZE];
-    if (dome->throws == 0 && recall(place(DICE_AT, channel, DICE_SIZE), bytes, DICE_SIZE)) {
+    if (dome->throws == 0 && load(place(DICE_AT, channel, DICE_SIZE), bytes, DICE_SIZE)) {
         dome->throws = wire_get_u32(bytes);
         dome->faces = wire_get_u16(bytes + 4);
     }

@@ -10,13 +10,13 @@
 #define TAG_DIGITS 16u
 #define TAG_BYTES (TAG_DIGITS / 2u)
 
-enum asked { NOTHING, DICE, TAG };
+enum request { NOTHING, DICE, TAG };
 
 struct module {
-    uint8_t asked;
-    uint8_t wanted; /* figures of a whole answer */
-    uint8_t came;
-    uint8_t answer[TAG_BYTES]; /* a die a byte, or the tag, highest byte first */
+    uint8_t request; /* of `enum request`; NOTHING: the answer is complete, or has timed out */
+    uint8_t wanted;  /* digits of a complete answer */
+    uint8_t came;    /* digits received */
+    uint8_t answer[TAG_BYTES]; /* one byte for each die, or the tag, highest byte first */
     uint32_t until;
 };
 
@@ -36,8 +36,8 @@ void module_open(uint8_t port) {
     }
 }
 
-/* Whatever came unasked, or too late for the last question, is forgotten. */
-static void ask(uint8_t port, enum asked asked, uint8_t wanted) {
+/* Discards everything that was received before: unasked, or too late for the last request. */
+static void ask(uint8_t port, enum request request, uint8_t wanted) {
     struct module *const module = module_on(port);
     if (!module) {
         return;
@@ -45,7 +45,7 @@ static void ask(uint8_t port, enum asked asked, uint8_t wanted) {
     while (port_module_get(port) >= 0) {
     }
     *module = (struct module){
-        .asked = (uint8_t)asked,
+        .request = (uint8_t)request,
         .wanted = wanted,
         .until = port_micros() + PATIENCE_MICROS,
     };
@@ -68,25 +68,25 @@ static int8_t digit(uint8_t letter) {
     if (letter >= '0' && letter <= '9') {
         return (int8_t)(letter - '0');
     }
-    letter |= 0x20u; /* small letters */
+    letter |= 0x20u; /* to lower case */
     return letter >= 'a' && letter <= 'f' ? (int8_t)(letter - 'a' + 10) : -1;
 }
 
-static void take_figure(struct module *module, uint8_t figure) {
+static void take_digit(struct module *module, uint8_t value) {
     const uint8_t at = module->came++;
     if (at >= module->wanted) {
         return;
     }
-    if (module->asked == DICE) {
-        module->answer[at] = figure <= 6 ? figure : 0;
+    if (module->request == DICE) {
+        module->answer[at] = value <= 6 ? value : 0;
     } else {
-        module->answer[at / 2] = (uint8_t)(module->answer[at / 2] << 4 | figure);
+        module->answer[at / 2] = (uint8_t)(module->answer[at / 2] << 4 | value);
     }
 }
 
-/* A line of another length than was asked for says nothing. */
+/* An answer with another number of digits than requested counts as no answer. */
 static void end_line(struct module *module) {
-    module->asked = NOTHING;
+    module->request = NOTHING;
     if (module->came != module->wanted) {
         memset(module->answer, 0, sizeof module->answer);
     }
@@ -96,7 +96,7 @@ static void take(struct module *module, uint8_t byte) {
     if (byte == '\n') {
         end_line(module);
     } else if (digit(byte) >= 0) {
-        take_figure(module, (uint8_t)digit(byte));
+        take_digit(module, (uint8_t)digit(byte));
     }
 }
 
@@ -105,18 +105,18 @@ bool module_has_answered(uint8_t port) {
     if (!module) {
         return true;
     }
-    while (module->asked != NOTHING) {
+    while (module->request != NOTHING) {
         const int16_t byte = port_module_get(port);
         if (byte < 0) {
             break;
         }
         take(module, (uint8_t)byte);
     }
-    if (module->asked != NOTHING && time_reached(port_micros(), module->until)) {
+    if (module->request != NOTHING && time_reached(port_micros(), module->until)) {
         module->came = 0;
         end_line(module);
     }
-    return module->asked == NOTHING;
+    return module->request == NOTHING;
 }
 
 uint8_t module_die(uint8_t port, uint8_t die) {

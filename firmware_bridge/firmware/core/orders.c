@@ -133,7 +133,7 @@ static bool is_target(const struct target *targets, uint8_t count, uint8_t axis)
     return false;
 }
 
-/* Adds a target; one for no channel is none. */
+/* Adds a target to the list; the channel WIRE_NONE adds none. */
 static bool add_target(struct target *targets, uint8_t *count, uint8_t number, int32_t um) {
     if (number == WIRE_NONE) {
         return true;
@@ -202,7 +202,7 @@ static void throw_dice(const uint8_t *payload, uint8_t ticket) {
     }
 }
 
-/* Whether anything may be ordered now */
+/* Conditions for every order */
 
 static bool may_order(uint8_t type, const uint8_t *payload) {
     if (!table_is_there()) {
@@ -216,7 +216,7 @@ static bool may_order(uint8_t type, const uint8_t *payload) {
         answer_refused(REFUSAL_NO_LEASE, WIRE_NONE);
         return false;
     }
-    return safety_lets(type, payload);
+    return safety_permits(type, payload);
 }
 
 void orders_do(uint8_t type, const uint8_t *payload, uint8_t ticket) {

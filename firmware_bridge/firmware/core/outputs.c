@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FULL 1000
-#define PHASES 10u /* of the pulse width modulation, a millisecond each */
+#define PHASES 10u /* of the pulse width modulation, one millisecond each */
 
 struct output outputs[MOST_OUTPUTS];
 uint8_t output_count;
@@ -25,7 +25,7 @@ bool output_is_away(const struct output *output) {
 }
 
 static void write_motor(const struct plug *plug, int32_t value) {
-    /* What has to be low goes first: both pins are never high together. */
+    /* The pin that becomes low is written first: both pins are never high together. */
     if (value > 0) {
         port_pin_write(plug->second_pin, false);
         port_pin_write(plug->pin, true);
@@ -50,8 +50,8 @@ static void write_pins(const struct output *output, int32_t value) {
     }
 }
 
-/* The maximum on-time runs while anything but the safe value is on the copper. */
-static void limit(struct output *output) {
+/* The maximum on-time runs while any value but the safe one is at the pins. */
+static void update_on_time_limit(struct output *output) {
     const struct plug *const plug = plug_of(output);
     if (output_value(output) == plug->safe) {
         output->state &= (uint8_t)~LIMITED;
@@ -61,15 +61,15 @@ static void limit(struct output *output) {
     }
 }
 
-/* Puts a value on the copper, or the safe one while it is held back. */
+/* Sets the value of an output; while it is held back the safe value is at its pins. */
 static void put(struct output *output, int32_t wanted, bool held) {
     const int32_t before = output_value(output);
     output->wanted = wanted;
     output->state = (uint8_t)(held ? output->state | HELD_BACK : output->state & ~HELD_BACK);
     if (output_value(output) != before) {
-        /* A latched fault keeps everything safe, whatever is ordered in that moment. */
+        /* A latched fault keeps the pins safe, whatever is ordered at that moment. */
         write_pins(output, faults_any() ? plug_of(output)->safe : output_value(output));
-        limit(output);
+        update_on_time_limit(output);
     }
 }
 
@@ -78,7 +78,7 @@ bool output_is_blocked(const struct plug *plug, int32_t value) {
            (value < 0 && sensor_is_active(plug->reverse_stop));
 }
 
-/* A new value, whose maximum on-time begins anew; the safe one if a switch is against it. */
+/* Sets a new value and restarts its maximum on-time; the safe value if a switch blocks it. */
 void output_put(struct output *output, int32_t value) {
     const struct plug *const plug = plug_of(output);
     if (output_is_blocked(plug, value)) {
@@ -87,15 +87,15 @@ void output_put(struct output *output, int32_t value) {
     }
     output->state &= (uint8_t)~LIMITED;
     put(output, value, sensor_is_active(plug->hold));
-    limit(output);
+    update_on_time_limit(output);
 }
 
 void output_rest(struct output *output) {
     output_put(output, plug_of(output)->safe);
 }
 
-/* On the way from a sensor to its motor every cycle counts; of a motor that is at rest when it is
- * safe, the pin that moves it goes first. */
+/* Every cycle counts between a sensor's edge and its motor. If 0 is the motor's safe value, the pin
+ * that now drives it is written first. */
 void output_cut(const struct output *output) {
     const struct channel *const channel = &channels[output->channel];
     if (channel->kind != KIND_MOTOR || channel->plug.safe != 0) {
@@ -131,7 +131,7 @@ bool output_takes(const struct output *output, int32_t value) {
 void output_forget(struct output *output, uint8_t channel) {
     memset(output, 0, sizeof *output);
     output->channel = channel;
-    output->reason = NEVER;
+    output->reason = NO_ORDER_YET;
     output->next = WIRE_NONE;
 }
 
@@ -179,9 +179,9 @@ void outputs_off(void) {
     output_count = 0;
 }
 
-/* Motors that run at part of their drive */
+/* Pulse width modulation of motors */
 
-/* In which phases of ten a motor is on: to the nearest tenth, but never in none. */
+/* In how many of the ten phases a motor is on: to the nearest tenth, but at least one. */
 static uint8_t phases_on(int32_t value) {
     const uint16_t drive = (uint16_t)(value < 0 ? -value : value);
     const uint8_t on = (uint8_t)((drive + FULL / PHASES / 2) / (FULL / PHASES));

@@ -17,20 +17,20 @@
 #include <string.h>
 
 #ifndef BUILD
-#define BUILD "0000" /* four letters of the build's hash; the Makefile gives them */
+#define BUILD "0000" /* four bytes of the build's hash; the Makefile defines them */
 #endif
 #define FIRMWARE 1u
 
-enum pending { ANSWERED, PROVING, SCANNING, LEAVING };
+enum pending { NO_COMMAND, PROVING, SCANNING, LEAVING };
 
 static enum pending pending;
 static uint8_t scanned_port;
-static bool met_host;
+static bool host_known;
 static uint8_t nonce[PROOF_NONCE];
 
 void pending_begin(void) {
-    pending = ANSWERED;
-    met_host = false;
+    pending = NO_COMMAND;
+    host_known = false;
 }
 
 bool pending_proves(void) {
@@ -39,19 +39,20 @@ bool pending_proves(void) {
 
 /* Identify */
 
-/* Another host, or the same one anew: the motions of the last session mean nothing to it. */
-static void meet_host(const uint8_t *new_nonce) {
-    if (met_host && memcmp(nonce, new_nonce, sizeof nonce) == 0) {
+/* Ends the motions of the last session: their tickets have no meaning for a new one. The same nonce
+ * again is a repetition of Identify, not a new session. */
+static void begin_host_session(const uint8_t *new_nonce) {
+    if (host_known && memcmp(nonce, new_nonce, sizeof nonce) == 0) {
         return;
     }
-    met_host = true;
+    host_known = true;
     memcpy(nonce, new_nonce, sizeof nonce);
     outputs_forget_tickets();
     axes_forget_tickets();
     outputs_end_running(REASON_STOPPED);
     axes_release(REASON_STOPPED, false);
     dice_stop(REASON_STOPPED);
-    faults_tell_again();
+    faults_report_again();
 }
 
 void pending_identify(const uint8_t *payload) {
@@ -59,12 +60,12 @@ void pending_identify(const uint8_t *payload) {
         answer_refused(REFUSAL_WRONG_VERSION, WIRE_NONE);
         return;
     }
-    meet_host(wire_identify_nonce(payload));
+    begin_host_session(wire_identify_nonce(payload));
     proof_begin(nonce);
     pending = PROVING;
 }
 
-static void say_identity(void) {
+static void answer_identify(void) {
     uint8_t payload[WIRE_IDENTITY_SIZE];
     uint8_t proof[PROOF_SIZE];
     proof_read(proof);
@@ -86,7 +87,7 @@ static void answer_scan(void) {
     if (module_has_answered(scanned_port)) {
         uint8_t payload[WIRE_TAG_SIZE];
         module_tag(scanned_port, payload); /* the tag is the whole payload */
-        pending = ANSWERED;
+        pending = NO_COMMAND;
         session_reply(WIRE_TAG, payload);
     }
 }
@@ -105,18 +106,18 @@ bool pending_turn(void) {
     switch (pending) {
     case PROVING:
         if (proof_go_on()) {
-            pending = ANSWERED;
-            say_identity();
+            pending = NO_COMMAND;
+            answer_identify();
         }
         return true;
     case SCANNING:
         answer_scan();
         return false;
     case LEAVING:
-        pending = ANSWERED;
+        pending = NO_COMMAND;
         port_bootloader();
         return false;
-    case ANSWERED:
+    case NO_COMMAND:
     default:
         return false;
     }

@@ -1,4 +1,4 @@
-/* HMAC of two short messages is four blocks: key and message inside, key and digest outside. */
+/* HMAC of a short message takes four blocks: inner key, message, outer key, digest. */
 #include "proof.h"
 
 #include "identity.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define ROUNDS_A_SLICE 4u /* some 500 us on the AVR */
+#define ROUNDS_A_SLICE 4u /* about 500 us on the AVR */
 #define INNER 0x36u
 #define OUTER 0x5Cu
 #define MESSAGE (PROOF_NONCE + SERIAL_SIZE)
@@ -38,7 +38,7 @@ static uint32_t big_endian(const uint8_t *from) {
     return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
 }
 
-/* What follows the padded key: `words` words are set, then a one and the length in bits. */
+/* The rest of the block after the key's block: `words` words are set; adds a one and the length. */
 static void end_block(uint8_t words) {
     sha256_word(&sha, words, UINT32_C(0x80000000));
     for (uint8_t word = (uint8_t)(words + 1u); word < 15; word++) {

@@ -1,5 +1,5 @@
-/* The proof that the board knows its key: the first half of HMAC-SHA256(key, nonce + serial),
- * worked out in slices. */
+/* The proof that the board has its key: the first half of HMAC-SHA256(key, nonce + serial),
+ * computed in slices. */
 #ifndef WALLWRIGHT_PROOF_H
 #define WALLWRIGHT_PROOF_H
 
@@ -9,8 +9,8 @@
 #define PROOF_SIZE 8u
 #define PROOF_NONCE 8u
 
-void proof_begin(const uint8_t *nonce); /* which has to stay until it is done */
-bool proof_go_on(void); /* a slice more; true once it is done */
+void proof_begin(const uint8_t *nonce); /* the nonce stays valid until the proof is complete */
+bool proof_go_on(void); /* computes one slice; true once the proof is complete */
 void proof_read(uint8_t *proof);
 
 #endif

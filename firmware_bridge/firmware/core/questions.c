@@ -45,7 +45,7 @@ static void watch(const uint8_t *payload) {
     if (wire_watch_on(payload)) {
         channel->sensor.state |= WATCHED;
     } else {
-        channel->sensor.state &= (uint8_t) ~(WATCHED | UNTOLD);
+        channel->sensor.state &= (uint8_t) ~(WATCHED | UNREPORTED);
     }
     port_unlock();
     answer_ok();
@@ -84,7 +84,8 @@ static void scan(uint8_t number) {
     pending_scan(channel->unit.port);
 }
 
-/* What was counted after a cut (a tile still in its debounce time) is part of the order. */
+/* The count of an order that was cut short includes later activations, such as that of a tile that
+ * was within the sensor's debounce time. */
 static uint16_t counted_for(const struct output *output) {
     const bool cut_short = output->reason == REASON_STOPPED || output->reason == REASON_HELD ||
                            output->reason == REASON_FAULT;
@@ -104,7 +105,7 @@ static const struct output *last_order_of(const struct channel *channel) {
     } else if (channel->kind == KIND_DICE) {
         output = &outputs[channel->unit.output];
     }
-    return output && output->reason != NEVER ? output : 0;
+    return output && output->reason != NO_ORDER_YET ? output : 0;
 }
 
 static void recall(uint8_t number) {

@@ -1,4 +1,4 @@
-/* Questions: commands that read present or past state. They need a table, but no lease. */
+/* Questions: commands that read state or counts. They need a table, but no lease. */
 #ifndef WALLWRIGHT_QUESTIONS_H
 #define WALLWRIGHT_QUESTIONS_H
 

@@ -1,4 +1,4 @@
-/* An axis's permitted range, and its position. */
+/* An axis's pins and switches, and its position. */
 #include "axis.h"
 #include "channels.h"
 
@@ -28,7 +28,7 @@ int32_t axis_step_nm(uint8_t axis) {
     return (int32_t)axis_records[axis].step_nm;
 }
 
-/* Nanometres fit into 32 bits: no axis reaches farther than MOST_UM (records.c sees to it). */
+/* Nanometres fit into 32 bits: records.c refuses an axis that reaches farther than MOST_UM. */
 static int32_t nearest_step(uint8_t axis, int32_t um) {
     const int32_t half = axis_step_nm(axis) / 2;
     const int32_t nm = um * NM_A_UM;
@@ -60,7 +60,7 @@ void axis_count_steps(uint8_t axis) {
     moved->on_step += moved->up ? made : -made;
 }
 
-void axis_stands_at(uint8_t axis, int32_t um) {
+void axis_set_position(uint8_t axis, int32_t um) {
     axes[axis].rest_um = um;
     axes[axis].on_step = nearest_step(axis, um);
 }
@@ -90,7 +90,7 @@ void axes_connect(void) {
             axes[axis].channel = record->channel;
             axes[axis].rest_um = nearest_to_zero(record);
         }
-        axis_stands_at(axis, axes[axis].rest_um);
+        axis_set_position(axis, axes[axis].rest_um);
         axes[axis].state = 0;
         port_pin_drive(axis_rail(axis)->step_pin, false);
         port_pin_drive(axis_rail(axis)->direction_pin, false);

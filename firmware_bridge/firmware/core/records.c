@@ -55,7 +55,7 @@ uint8_t record_is_wrong(const uint8_t *record) {
     return 0;
 }
 
-/* What is kept */
+/* Storing */
 
 static void store_plug(struct plug *plug, const uint8_t *record) {
     *plug = (struct plug){
@@ -69,7 +69,7 @@ static void store_plug(struct plug *plug, const uint8_t *record) {
     };
 }
 
-/* A sensor that stays on its pin keeps what it has counted. */
+/* A sensor that stays on its pin keeps its count. */
 static void store_sensor(struct sensor *sensor, const uint8_t *record, bool was_sensor) {
     const uint8_t pin = wire_configure_pin(record);
     if (!was_sensor || sensor->pin != pin) {
@@ -87,7 +87,7 @@ static void store_unit(struct unit *unit, const uint8_t *record, bool was_dome) 
     unit->shake = wire_configure_max_on_ms(record) * UINT32_C(1000);
 }
 
-/* The axis of a channel, or WIRE_NONE; of the channel WIRE_NONE: a free one. */
+/* The axis of a channel, or WIRE_NONE. For the channel WIRE_NONE: a free axis. */
 static PORT_ONCE uint8_t axis_of(uint8_t index) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         if (axis_records[axis].channel == index) {

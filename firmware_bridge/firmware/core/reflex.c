@@ -12,25 +12,25 @@
 
 uint8_t sensor_on[PINS];
 
-static uint8_t settling[MOST_SENSORS]; /* in the order in which they began to */
+static uint8_t settling[MOST_SENSORS]; /* sensors that settle, the first to begin is first */
 static volatile uint8_t settling_count;
-static uint32_t settles_next; /* when the earliest of them does, or earlier */
-static volatile bool untold;  /* some sensor is UNTOLD */
+static uint32_t settles_next; /* the earliest end of their debounce times, or earlier */
+static volatile bool unreported; /* some sensor is UNREPORTED */
 
-/* What a settled sensor brings about */
+/* Effects of a settled sensor */
 
-static void tell(uint8_t number, struct sensor *sensor, uint32_t at) {
+static void report_edge(uint8_t number, struct sensor *sensor, uint32_t at) {
     uint8_t *const payload = events_have_room() ? events_add(WIRE_EDGE_SEEN) : 0;
     if (payload) {
         wire_edge_seen(payload, number, (sensor->state & ACTIVE) != 0, at, sensor->count);
-        sensor->state &= (uint8_t)~UNTOLD;
+        sensor->state &= (uint8_t)~UNREPORTED;
     } else {
-        sensor->state |= UNTOLD;
-        untold = true;
+        sensor->state |= UNREPORTED;
+        unreported = true;
     }
 }
 
-/* Ends the drives that have waited for this, and counts for the others. */
+/* Ends the drives that wait for this edge, and counts it for the others. */
 static void end_awaiting(const struct sensor *sensor) {
     const bool active = (sensor->state & ACTIVE) != 0;
     uint8_t at = sensor->awaited_by;
@@ -87,7 +87,7 @@ static void settle(uint8_t number, uint32_t now) {
         sensor->count++;
     }
     if (sensor->state & WATCHED) {
-        tell(number, sensor, now);
+        report_edge(number, sensor, now);
     }
     end_awaiting(sensor);
     if (sensor->first_stopped != WIRE_NONE) {
@@ -98,7 +98,7 @@ static void settle(uint8_t number, uint32_t now) {
     }
 }
 
-/* Debouncing: a change counts once it has lasted */
+/* Debouncing: a change counts once it has lasted for the debounce time */
 
 static uint32_t settles_at(uint8_t number) {
     const struct sensor *const sensor = &channels[number].sensor;
@@ -164,7 +164,7 @@ void reflex_tick(void) {
 
 /* Inputs */
 
-/* Somebody reaches through the light curtain: that stops the board if something guarded moves. */
+/* The light curtain stops the board only if a guarded part moves. */
 static bool something_guarded_moves(void) {
     for (uint8_t at = 0; at < output_count; at++) {
         const struct channel *const channel = &channels[outputs[at].channel];
@@ -175,7 +175,7 @@ static bool something_guarded_moves(void) {
     return axes_guarded_move();
 }
 
-static void heed_safety(const struct channel *channel, uint8_t number) {
+static void check_safety(const struct channel *channel, uint8_t number) {
     if (channel->flags & FLAG_EMERGENCY) {
         faults_latch(FAULT_EMERGENCY_STOP, number);
     }
@@ -193,7 +193,7 @@ void reflex_edge(uint8_t pin, bool high) {
     struct sensor *const sensor = &channel->sensor;
     const bool raw = is_active_level(channel, high);
     if (raw && (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN))) {
-        heed_safety(channel, number);
+        check_safety(channel, number);
     }
     if (raw == ((sensor->state & RAW) != 0)) {
         return;
@@ -212,16 +212,16 @@ void reflex_emergency(void) {
     faults_latch(FAULT_EMERGENCY_STOP, sensor_on[EMERGENCY_PIN]);
 }
 
-/* The main loop's side */
+/* Called from the main loop */
 
 void reflex_begin(void) {
     memset(sensor_on, WIRE_NONE, sizeof sensor_on);
     settling_count = 0;
-    untold = false;
+    unreported = false;
     port_tick_wanted(false);
 }
 
-/* Everything is set when the sensor is put on its pin, so a change finds all or nothing. */
+/* `sensor_on` is written last, so an edge finds the sensor either ready or not connected. */
 void reflex_connect(uint8_t number) {
     struct channel *const channel = &channels[number];
     struct sensor *const sensor = &channel->sensor;
@@ -230,7 +230,7 @@ void reflex_connect(uint8_t number) {
     const bool active = is_active_level(channel, port_pin_level(sensor->pin));
     const bool was = (sensor->state & ACTIVE) != 0;
     if ((sensor->state & COUNTED) && active && !was) {
-        sensor->count++; /* it has become active while nobody looked */
+        sensor->count++; /* it has become active while it was not sampled */
     }
     sensor->state = active ? COUNTED | RAW | ACTIVE : COUNTED;
     sensor_on[sensor->pin] = number;
@@ -253,23 +253,23 @@ void reflex_off(void) {
     }
 }
 
-static void tell_if_untold(uint8_t number) {
+static void report_late(uint8_t number) {
     struct sensor *const sensor = &channels[number].sensor;
     port_lock();
-    if (sensor->state & UNTOLD) {
-        tell(number, sensor, sensor->since);
+    if (sensor->state & UNREPORTED) {
+        report_edge(number, sensor, sensor->since);
     }
     port_unlock();
 }
 
-void reflex_tell_untold(void) {
-    if (!untold || !events_have_room()) {
+void reflex_report_late(void) {
+    if (!unreported || !events_have_room()) {
         return;
     }
-    untold = false;
+    unreported = false;
     for (uint8_t number = 0; number < MOST_CHANNELS; number++) {
         if (channels[number].kind == KIND_SENSOR) {
-            tell_if_untold(number);
+            report_late(number);
         }
     }
 }

@@ -1,5 +1,6 @@
-/* The reflex: immediate reaction to a change of an input: counting, the ends of drives, stops at
- * switches, back-pressure, homing. Runs in the sampling tick; the main loop only reports. */
+/* The reflex: the immediate reaction to a change of an input. It counts edges, ends drives, stops
+ * motors at switches, holds outputs back and ends homings. It runs in the sampling tick; the main
+ * loop only reports. */
 #ifndef WALLWRIGHT_REFLEX_H
 #define WALLWRIGHT_REFLEX_H
 
@@ -10,11 +11,11 @@
 
 extern uint8_t sensor_on[PINS]; /* the channel of the sensor on each pin, or WIRE_NONE */
 
-void reflex_begin(void); /* no table: no input means anything but the emergency stop */
+void reflex_begin(void); /* without a table, only the emergency input has an effect */
 
-/* From the main loop: */
-void reflex_connect(uint8_t channel); /* a sensor's changes count from now on */
-void reflex_off(void);                /* no more */
-void reflex_tell_untold(void);        /* edges for which there was no room */
+/* Called from the main loop: */
+void reflex_connect(uint8_t channel); /* from now on the sensor's changes count */
+void reflex_off(void);                /* disconnects all sensors */
+void reflex_report_late(void);        /* reports edges for which the event queue had no room */
 
 #endif

@@ -8,7 +8,7 @@
 #include "table.h"
 #include "wire.h"
 
-/* Inputs */
+/* Safety inputs */
 
 /* The first sensor with this flag that is active now, or WIRE_NONE. */
 static uint8_t active_input(uint8_t flag) {
@@ -31,10 +31,10 @@ static bool names_guarded(uint8_t type, const uint8_t *payload) {
         return is_guarded(wire_move_first(payload)) || is_guarded(wire_move_second(payload)) ||
                is_guarded(wire_move_third(payload));
     }
-    return is_guarded(payload[0]); /* every other order begins with its channel */
+    return is_guarded(payload[0]); /* the first byte of every other order is its channel */
 }
 
-bool safety_lets(uint8_t type, const uint8_t *payload) {
+bool safety_permits(uint8_t type, const uint8_t *payload) {
     const uint8_t broken = active_input(FLAG_CURTAIN);
     if (broken == WIRE_NONE || !names_guarded(type, payload)) {
         return true;
@@ -67,15 +67,15 @@ static bool persists(uint8_t code, uint8_t channel) {
     }
 }
 
-void safety_let_go(void) {
-    bool dead;
-    if (faults_take_release(&dead)) {
-        stop_all(REASON_FAULT, dead);
+void safety_stop_if_due(void) {
+    bool without_ramp;
+    if (faults_take_release(&without_ramp)) {
+        stop_all(REASON_FAULT, without_ramp);
     }
 }
 
 void safety_clear(void) {
-    safety_let_go(); /* what has latched in this moment stops all before it is cleared */
+    safety_stop_if_due(); /* a new fault stops everything before it is cleared */
     faults_clear(persists);
     if (faults_any()) {
         answer_refused(REFUSAL_CAUSE_PERSISTS, faults_first_channel());

@@ -8,19 +8,19 @@
 
 #include <string.h>
 
-#define MEMORY 128u       /* bytes of remembered replies: 32 usual ones, 14 of the longest */
-#define BYTES_A_TURN 32u  /* taken from the line */
+#define MEMORY 128u       /* bytes of remembered replies: 32 common ones, 14 of the longest */
+#define BYTES_A_TURN 32u  /* taken from the line in one turn */
 
 static bool open;
 static uint8_t opening[1 + WIRE_IDENTIFY_SIZE]; /* number and payload of the session's Identify */
 static uint8_t expected;
-static bool executing; /* the reply to command `expected` is still to come */
+static bool executing; /* the reply to command `expected` is not sent yet */
 static uint32_t repeated;
 
-/* Remembered replies: type and payload of each, one after the other in a ring, the last one being
- * the reply to the command before `expected`. */
+/* Remembered replies: type and payload of each, one after the other in a ring. The last one is the
+ * reply to the command before `expected`. */
 static uint8_t memory[MEMORY];
-static uint8_t oldest; /* where the oldest one begins */
+static uint8_t oldest; /* the index at which the oldest reply begins */
 static uint8_t used;
 static uint8_t remembered;
 
@@ -41,7 +41,7 @@ uint32_t session_repeated(void) {
     return repeated;
 }
 
-/* Remembering */
+/* Storing replies */
 
 static uint8_t around(uint8_t at) {
     return at % MEMORY;
@@ -74,7 +74,7 @@ static void remember(uint8_t type, const uint8_t *payload) {
     remembered++;
 }
 
-/* The reply that was given so many commands ago. */
+/* Sends the reply again that was sent `ago` commands ago. */
 static void repeat_reply(uint8_t sequence, uint8_t ago) {
     uint8_t at = oldest;
     for (uint8_t skip = (uint8_t)(remembered - ago); skip > 0; skip--) {
@@ -103,7 +103,7 @@ static bool is_opening(const struct frame *frame) {
            memcmp(opening + 1, frame->payload, WIRE_IDENTIFY_SIZE) == 0;
 }
 
-static void begin_anew(const struct frame *frame) {
+static void open_session(const struct frame *frame) {
     open = true;
     opening[0] = frame->sequence;
     memcpy(opening + 1, frame->payload, WIRE_IDENTIFY_SIZE);
@@ -115,7 +115,7 @@ static void begin_anew(const struct frame *frame) {
 
 static void command(const struct frame *frame) {
     if (frame->type == WIRE_IDENTIFY && !is_opening(frame)) {
-        begin_anew(frame);
+        open_session(frame);
     } else if (!open) {
         return;
     }
@@ -129,7 +129,7 @@ static void command(const struct frame *frame) {
     }
 }
 
-static void heed(const struct frame *frame, uint32_t now) {
+static void receive(const struct frame *frame, uint32_t now) {
     if (frame->address != identity.address) {
         return;
     }
@@ -140,7 +140,7 @@ static void heed(const struct frame *frame, uint32_t now) {
     }
 }
 
-/* A command is taken only once its reply has room: so nothing ever waits for the line. */
+/* A command is taken only if its reply has room, so the main loop never waits for the line. */
 static bool may_take(void) {
     return !executing && port_link_room() >= WIRE_MAX_FRAME;
 }
@@ -153,8 +153,8 @@ bool session_turn(uint32_t now) {
         }
         struct frame frame;
         if (frame_take((uint8_t)byte, &frame)) {
-            heed(&frame, now);
-            return true; /* one frame a turn: what it has caused is told before the next */
+            receive(&frame, now);
+            return true; /* one frame a turn: its events are sent before the next is executed */
         }
         if (taken == BYTES_A_TURN - 1u) {
             return true;

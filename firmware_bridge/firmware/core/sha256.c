@@ -24,9 +24,10 @@ static const uint32_t constants[ROUNDS] PORT_FLASH = {
     0xC67178F2u,
 };
 
-/* These two stand once in the flash, not ten times: an AVR takes many instructions for a turn. */
+/* Both functions are kept out of line: inlined ten times they would take too much flash, since an
+ * AVR needs many instructions to rotate a word. */
 
-/* A word turned to the right: whole bytes first, then the bits that are left. */
+/* Rotates a word to the right: whole bytes first, then the remaining bits. */
 static PORT_ONCE uint32_t rotated(uint32_t word, uint8_t right) {
     for (; right >= 8; right = (uint8_t)(right - 8u)) {
         word = word >> 8 | word << 24;
@@ -56,18 +57,18 @@ void sha256_begin_block(struct sha256 *sha) {
     sha->round = 0;
 }
 
-/* The schedule goes around: behind this round's word come those of the next fifteen. */
+/* The schedule is a ring: behind this round's word are those of the next fifteen rounds. */
 static PORT_ONCE uint32_t *word_ahead(struct sha256 *sha, uint8_t rounds) {
     return &sha->schedule[(uint8_t)(sha->round + rounds) & 15u];
 }
 
-/* The word of this round; beyond the block's own sixteen, in the place of the one 16 rounds ago. */
+/* The word of this round. After the block's own sixteen it replaces the word of 16 rounds ago. */
 static uint32_t scheduled(struct sha256 *sha) {
     uint32_t *const word = word_ahead(sha, 0);
     if (sha->round >= 16) {
         const uint32_t early = *word_ahead(sha, 1);
         const uint32_t late = *word_ahead(sha, 14);
-        /* The third of each is a shift: the bits that its turn brings to the top go out again. */
+        /* The third term is a shift: a rotation minus the bits that it brings to the top. */
         *word += *word_ahead(sha, 9) + (mixed(early, 7, 18, 3) ^ rotated(early & 7u, 3)) +
                  (mixed(late, 17, 19, 10) ^ rotated(late & 1023u, 10));
     }

@@ -6,9 +6,9 @@
 #include "dice.h"
 #include "drives.h"
 
-void stop_all(uint8_t reason, bool dead) {
+void stop_all(uint8_t reason, bool without_ramp) {
     outputs_release(reason);
-    axes_release(reason, dead);
+    axes_release(reason, without_ramp);
     dice_stop(reason);
 }
 

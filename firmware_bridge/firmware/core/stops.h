@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void stop_all(uint8_t reason, bool dead); /* dead: without ramps; every output at its safe value */
-void stop_ordered(uint8_t number);        /* the command Stop */
+void stop_all(uint8_t reason, bool without_ramp); /* outputs to safe values; axes by ramp or not */
+void stop_ordered(uint8_t number);                /* the command Stop */
 
 #endif

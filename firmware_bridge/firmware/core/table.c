@@ -18,10 +18,10 @@
 
 struct channel channels[MOST_CHANNELS];
 
-/* CRC-16 of each record from 0: CRCs are linear, so they make up the table's whichever order the
- * records came in. */
+/* CRC-16 of each record, from 0. CRCs are linear, so the table's CRC can be computed from these in
+ * whichever order the records came. */
 static uint16_t record_crc[MOST_CHANNELS];
-static uint8_t came[(MOST_CHANNELS + 7u) / 8u]; /* a bit a record since the last Commit */
+static uint8_t came[(MOST_CHANNELS + 7u) / 8u]; /* a bit for each record since the last Commit */
 static uint8_t in_force;                        /* channels of the table in force */
 static uint16_t crc_in_force;
 
@@ -124,7 +124,7 @@ static bool there_is_room(uint8_t count) {
     return sensors <= MOST_SENSORS && places <= MOST_OUTPUTS;
 }
 
-/* Swaps the output that remembers this channel's last order into its place. */
+/* Moves the output that has this channel's last order to this index, by a swap. */
 static void take_place(uint8_t place, uint8_t channel) {
     uint8_t from = MOST_OUTPUTS - 1;
     while (from > place && outputs[from].channel != channel) {
@@ -159,7 +159,7 @@ static uint8_t place_outputs(uint8_t count) {
     return place;
 }
 
-static void react(uint8_t number, uint8_t output) {
+static void add_stopped(uint8_t number, uint8_t output) {
     if (number == WIRE_NONE) {
         return;
     }
@@ -181,9 +181,9 @@ static void wire_sensors(uint8_t count) {
     for (uint8_t index = 0; index < count; index++) {
         const struct channel *const channel = &channels[index];
         if (has_output(channel)) {
-            react(channel->plug.forward_stop, channel->plug.output);
-            react(channel->plug.reverse_stop, channel->plug.output);
-            react(channel->plug.hold, channel->plug.output);
+            add_stopped(channel->plug.forward_stop, channel->plug.output);
+            add_stopped(channel->plug.reverse_stop, channel->plug.output);
+            add_stopped(channel->plug.hold, channel->plug.output);
         }
     }
 }
@@ -234,9 +234,9 @@ struct refusal table_commit(uint8_t count, uint16_t crc) {
         board_drop_table();
     }
     for (uint8_t index = count; index < MOST_CHANNELS; index++) {
-        record_leave_axis(index); /* of a longer table before */
+        record_leave_axis(index); /* channels of a longer table before this one */
     }
-    memory_let_rests_go();
+    memory_release_outputs();
     output_count = place_outputs(count);
     in_force = count;
     crc_in_force = crc;

@@ -1,4 +1,4 @@
-/* An axis's distance as a function of time: a trapezoid of speed to its target, or a stop ramp.
+/* An axis's distance as a function of time: a trapezoid of speed to its target, or a braking ramp.
  * Distances are micrometres from the start, always forward; times are seconds. */
 #ifndef WALLWRIGHT_TRAPEZOID_H
 #define WALLWRIGHT_TRAPEZOID_H
@@ -7,14 +7,14 @@ struct profile {
     float distance;
     float speed;        /* between the ramps */
     float acceleration; /* of both ramps */
-    float up, down;     /* how long they take */
+    float up, down;     /* durations of the ramps */
     float seconds;
 };
 
-/* From rest to rest; a short way never reaches `speed`. */
+/* From rest to rest; on a short way the speed stays below `speed`. */
 void profile_trapezoid(struct profile *profile, float distance, float speed, float acceleration);
 
-/* From its motion at that time to rest, as fast as it brakes; time begins anew. */
+/* Replaces the profile by a ramp to rest from its speed at that time; the time restarts at 0. */
 void profile_brake(struct profile *profile, float at);
 
 float profile_distance(const struct profile *profile, float at);

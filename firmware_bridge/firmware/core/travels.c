@@ -6,7 +6,7 @@
 
 struct travel travels[AXES];
 
-/* An axis that stands still has no travel, so one of them is free. */
+/* There are as many travels as axes, and an axis at rest has none: one of them is free. */
 static uint8_t free_travel(void) {
     uint8_t travel = 0;
     while (travel < AXES - 1u && travels[travel].moving != 0) {
@@ -21,12 +21,12 @@ uint8_t travel_begin(uint8_t first, uint8_t ticket, bool homing, uint32_t now) {
         .ticket = ticket,
         .channel = axis_records[first].channel,
         .reason = REASON_DONE,
-        .voiced = true,
+        .reports_end = true,
         .homing = homing,
         .began = now,
     };
     port_lock();
-    events_promise();
+    events_reserve();
     port_unlock();
     return travel;
 }
@@ -36,10 +36,10 @@ void travel_join(uint8_t axis, uint8_t travel) {
     axes[axis].travel = travel;
 }
 
-static void tell_end(const struct travel *travel, uint32_t at) {
+static void report_end(const struct travel *travel, uint32_t at) {
     port_lock();
-    events_keep_promise();
-    uint8_t *const payload = travel->voiced ? events_add(WIRE_MOTION_ENDED) : 0;
+    events_free_reserved();
+    uint8_t *const payload = travel->reports_end ? events_add(WIRE_MOTION_ENDED) : 0;
     if (payload) {
         wire_motion_ended(payload, travel->ticket, travel->channel, travel->reason, 0,
                           at - travel->began);
@@ -52,12 +52,12 @@ void travel_leave(uint8_t axis, uint32_t at) {
     axes[axis].travel = WIRE_NONE;
     travel->moving &= (uint8_t) ~(1u << axis);
     if (travel->moving == 0) {
-        tell_end(travel, at);
+        report_end(travel, at);
     }
 }
 
 void axes_forget_tickets(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
-        travels[axis].voiced = false;
+        travels[axis].reports_end = false;
     }
 }

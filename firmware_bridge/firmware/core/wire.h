@@ -1,5 +1,5 @@
-/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test demands that it is
- * current. docs/PROTOCOL.md says what the messages mean. */
+/* Generated from firmware_bridge/wire/messages.py by `make docs`; a test checks that it is current.
+ * docs/PROTOCOL.md describes the messages. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 
@@ -150,7 +150,7 @@ enum {
 #define WIRE_HELD_SIZE 4u
 #define WIRE_RECEIVED_SIZE 1u
 
-/* Every type with the size of its payload: the elements of an array. */
+/* Every message type with the size of its payload, as elements of an array. */
 #define WIRE_TYPES_AND_SIZES \
     {WIRE_IDENTIFY, WIRE_IDENTIFY_SIZE}, \
     {WIRE_CONFIGURE, WIRE_CONFIGURE_SIZE}, \
@@ -186,8 +186,8 @@ enum {
     {WIRE_HELD, WIRE_HELD_SIZE}, \
     {WIRE_RECEIVED, WIRE_RECEIVED_SIZE},
 
-/* The wire is little-endian, and so are all our processors: a number is copied as it lies. Put
- * together of bytes it would take the small one three times the code. */
+/* The wire and all supported processors are little-endian, so numbers are copied as they are in
+ * memory. To assemble them from bytes would take three times the code on the AVR. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers on the wire are little-endian");
 
 static inline uint16_t wire_get_u16(const uint8_t *from) {

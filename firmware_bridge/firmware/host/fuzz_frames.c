@@ -1,8 +1,8 @@
-/* libFuzzer: anything on the line, to a board that runs a table under a lease, or has none yet.
+/* libFuzzer: arbitrary bytes on the line of a board with a table and a lease, or with no table yet.
  *
- * The first byte of the input chooses whether its pieces become sound frames, and whether there is
- * a table: so the fuzzer reaches the parser with noise, and the commands with noise in their
- * payloads. */
+ * The first byte of the input selects whether the rest is sent as it is or as the payloads of sound
+ * frames, and whether there is a table. The fuzzer thus reaches the parser with noise, and the
+ * commands with noise in their payloads. */
 #include "../core/crc.h"
 #include "../core/frame.h"
 #include "../port.h"
@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 static uint8_t framed[256];
 static uint8_t framed_size;
 
-/* `frame_put` writes to the board's own line: take it from there, and send it in. */
+/* `frame_put` writes to the board's own line to the host; takes the frame from there and sends it
+ * to the board. */
 static void send_frame(uint8_t sequence, uint8_t type, const uint8_t *payload) {
     uint8_t drained[4096];
     while (hw_tx(drained, sizeof drained) > 0) {
@@ -26,7 +27,8 @@ static void send_frame(uint8_t sequence, uint8_t type, const uint8_t *payload) {
     hw_rx(framed, framed_size);
 }
 
-/* A table with a channel of each kind, and everything that one may have hang on another. */
+/* A table with a channel of each kind, and with every reference that one channel may have to
+ * another. */
 #define CHANNELS 9u
 #define LEASE_MS 1000u
 
@@ -74,7 +76,7 @@ static uint8_t begin_table(uint8_t sequence) {
     return sequence;
 }
 
-/* A frame of each piece: type, then its payload, zero where the input ends. */
+/* Makes a frame of each piece: its type, then its payload, with zeros after the input's end. */
 static void send_frames(uint8_t sequence, const uint8_t *bytes, size_t size) {
     while (size > 0) {
         const uint8_t type = bytes[0];

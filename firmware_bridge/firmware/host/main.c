@@ -1,6 +1,6 @@
 /* A board as a POSIX process: wallwright-host [--pty | --stdio] [--serial S] [--address N]
- * [--key HEX]. Its line is a pseudo-terminal, whose name it prints, or stdin and stdout. Nothing is
- * wired to its pins. */
+ * [--key HEX]. Its line is a pseudo-terminal, whose name it prints, or stdin and stdout. Its pins
+ * are not connected. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE /* cfmakeraw */
 
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,18 @@ struct options {
     bool pty;
 };
 
-static void give_up(const char *sentence) {
-    fprintf(stderr, "wallwright-host: %s\n", sentence);
+static void give_up(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("wallwright-host: ", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
     exit(2);
 }
 
 static const char *value_of(char ***argument) {
     if ((*argument)[1] == NULL) {
-        give_up("an option has no value; see the head of host/main.c.");
+        give_up("%s needs a value after it.\n", **argument);
     }
     return *++*argument;
 }
@@ -54,21 +59,27 @@ static struct options read_options(char **argument) {
         } else if (strcmp(*argument, "--address") == 0) {
             options.address = strtoul(value_of(&argument), NULL, 10);
         } else {
-            give_up("options are --pty, --stdio, --serial S, --address N, --key HEX.");
+            give_up("the options are --pty, --stdio, --serial S, --address N and --key HEX;"
+                    " got %s.\n", *argument);
         }
     }
     return options;
 }
 
-/* The provisioning, as identity.h lays it out. */
+/* Writes the provisioned data with the layout of identity.h. */
 static void provision(const struct options *options) {
     uint8_t *const eeprom = hw_eeprom();
     uint8_t *const key = eeprom + PROVISION_AT + 1 + SERIAL_SIZE;
     const size_t digits = strlen(options->key);
-    if (strlen(options->serial) != SERIAL_SIZE || digits % 2 != 0 || digits > 2 * MOST_KEY ||
-        options->address > UINT8_MAX) {
-        give_up("a serial number has 8 letters, a key at most 64 hexadecimal digits, an address"
-                " at most 255.");
+    if (strlen(options->serial) != SERIAL_SIZE) {
+        give_up("--serial must have 8 letters; got %s.\n", options->serial);
+    }
+    if (digits % 2 != 0 || digits > 2 * MOST_KEY) {
+        give_up("--key must have pairs of hexadecimal digits, at most 64 digits; got %u digits.\n",
+                (unsigned)digits);
+    }
+    if (options->address > UINT8_MAX) {
+        give_up("--address must be at most 255; got %lu.\n", options->address);
     }
     eeprom[PROVISION_AT] = PROVISION_VERSION;
     memcpy(eeprom + PROVISION_AT + 1, options->serial, SERIAL_SIZE);
@@ -84,17 +95,17 @@ static void provision(const struct options *options) {
     eeprom[PROVISION_AT + PROVISION_SIZE + 1] = (uint8_t)(crc >> 8);
 }
 
-/* The board keeps the other end open too: otherwise a host that leaves would be an error. */
+/* The board keeps the other end open too, so that reads do not fail when a host closes it. */
 static struct line open_pty(void) {
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
-        give_up("there is no pseudo-terminal to be had.");
+        give_up("no pseudo-terminal can be created: %s.\n", strerror(errno));
     }
     const char *const name = ptsname(master);
     const int slave = open(name, O_RDWR | O_NOCTTY);
     struct termios raw;
     if (slave < 0 || tcgetattr(slave, &raw) != 0) {
-        give_up("the pseudo-terminal cannot be opened.");
+        give_up("the pseudo-terminal %s cannot be opened: %s.\n", name, strerror(errno));
     }
     cfmakeraw(&raw);
     tcsetattr(slave, TCSANOW, &raw);
@@ -109,7 +120,7 @@ static uint64_t micros(void) {
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* False once the host has closed the line. */
+/* Returns false once the host has closed the line. */
 static bool take_bytes(const struct line *line) {
     uint8_t bytes[1024];
     const ssize_t size = read(line->in, bytes, sizeof bytes);
@@ -127,7 +138,7 @@ static void give_bytes(const struct line *line) {
         while (given < size) {
             const ssize_t some = write(line->out, bytes + given, size - given);
             if (some < 0 && errno != EINTR && errno != EAGAIN) {
-                return; /* what nobody reads is lost, as on a wire */
+                return; /* without a reader the bytes are lost, as on a wire */
             }
             given += some > 0 ? (uint32_t)some : 0;
         }

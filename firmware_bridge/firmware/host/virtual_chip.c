@@ -1,5 +1,5 @@
-/* The virtual processor itself: its time and its turns, the steps that it makes meanwhile, its
- * EEPROM, its resets. */
+/* The virtual processor: its time, its main loop, the steps of its axes, its EEPROM and its
+ * resets. */
 #include "virtual_chip.h"
 
 #include "../core/memory.h"
@@ -9,30 +9,30 @@
 #include <assert.h>
 #include <string.h>
 
-#define QUEUE 2u /* segments beyond the one that runs, as on the AVR */
-#define POWER 0u /* the cause after which the memory knows nothing */
-#define TURNS 100000u /* more at one time is a loop without end */
+#define QUEUE 2u /* segments after the one that runs, as on the AVR */
+#define POWER 0u /* the reset cause after which the RAM has lost its content */
+#define TURNS 100000u /* more turns without time passing are an endless loop */
 
 struct axis {
     struct port_segment queue[QUEUE];
     uint8_t waiting;
-    struct port_segment runs;
-    bool live, awake, up;
-    uint64_t begin; /* of the segment that runs, in ticks */
-    uint8_t made;   /* of its steps */
+    struct port_segment segment; /* the one that runs */
+    bool live, running, up;
+    uint64_t begin; /* of `segment`, in ticks */
+    uint8_t made;   /* steps of `segment` */
     uint32_t steps;
-    int32_t stands;
+    int32_t position;
 };
 
 uint64_t ticks;
 bool in_reflex;
-static bool locked, tick_wanted, supply_fails, left;
+static bool locked, tick_wanted, supply_fails, in_bootloader;
 static uint8_t cause;
 static struct axis axes[AXES];
 static uint8_t eeprom[EEPROM_SIZE];
-static bool is_made;
+static bool is_initialised;
 
-/* The processor, as port.h has it */
+/* The processor's functions of port.h */
 
 uint32_t port_micros(void) {
     return (uint32_t)(ticks / 2u);
@@ -79,7 +79,7 @@ void port_watchdog_kick(void) {
 }
 
 void port_bootloader(void) {
-    left = true;
+    in_bootloader = true;
 }
 
 /* Steps */
@@ -87,7 +87,7 @@ void port_bootloader(void) {
 void port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up) {
     (void)step_pin;
     port_pin_write(direction_pin, up);
-    axes[axis] = (struct axis){.live = true, .up = up, .stands = axes[axis].stands};
+    axes[axis] = (struct axis){.live = true, .up = up, .position = axes[axis].position};
 }
 
 bool port_axis_room(uint8_t axis) {
@@ -96,9 +96,9 @@ bool port_axis_room(uint8_t axis) {
 
 void port_axis_put(uint8_t axis, const struct port_segment *segment) {
     struct axis *const this = &axes[axis];
-    if (!this->awake) {
-        this->awake = true;
-        this->runs = *segment;
+    if (!this->running) {
+        this->running = true;
+        this->segment = *segment;
         this->begin = ticks;
         this->made = 0;
     } else if (port_axis_room(axis)) {
@@ -107,7 +107,7 @@ void port_axis_put(uint8_t axis, const struct port_segment *segment) {
 }
 
 bool port_axis_idle(uint8_t axis) {
-    return !axes[axis].live || !axes[axis].awake;
+    return !axes[axis].live || !axes[axis].running;
 }
 
 void port_axis_halt(uint8_t axis) {
@@ -119,27 +119,27 @@ uint32_t port_axis_steps(uint8_t axis) {
 }
 
 int32_t hw_axis_steps(uint8_t axis) {
-    return axis < AXES ? axes[axis].stands : 0;
+    return axis < AXES ? axes[axis].position : 0;
 }
 
 static void make_steps(struct axis *axis) {
-    while (axis->made < axis->runs.steps) {
-        const uint64_t after = ((uint64_t)axis->made * axis->runs.spacing) >> 8;
-        if (ticks < axis->begin + axis->runs.first + after) {
+    while (axis->made < axis->segment.steps) {
+        const uint64_t after = ((uint64_t)axis->made * axis->segment.spacing) >> 8;
+        if (ticks < axis->begin + axis->segment.first + after) {
             return;
         }
         axis->made++;
         axis->steps++;
-        axis->stands += axis->up ? 1 : -1;
+        axis->position += axis->up ? 1 : -1;
     }
 }
 
 static void next_segment(struct axis *axis) {
     if (axis->waiting == 0) {
-        axis->awake = false;
+        axis->running = false;
         return;
     }
-    axis->runs = axis->queue[0];
+    axis->segment = axis->queue[0];
     axis->queue[0] = axis->queue[1];
     axis->waiting--;
     axis->begin += SEGMENT_TICKS;
@@ -147,7 +147,7 @@ static void next_segment(struct axis *axis) {
 }
 
 static void run_axis(struct axis *axis) {
-    while (axis->live && axis->awake) {
+    while (axis->live && axis->running) {
         make_steps(axis);
         if (ticks < axis->begin + SEGMENT_TICKS) {
             return;
@@ -160,16 +160,16 @@ static void run_axis(struct axis *axis) {
 
 void turn(void) {
     uint32_t turns = 0;
-    while (!left && core_turn()) {
+    while (!in_bootloader && core_turn()) {
         assert(++turns < TURNS);
     }
     (void)turns;
 }
 
-static void reflex(void (*what)(void)) {
+static void run_reflex(void (*task)(void)) {
     assert(!locked);
     in_reflex = true;
-    what();
+    task();
     in_reflex = false;
 }
 
@@ -178,7 +178,7 @@ static void tick(void) {
         run_axis(&axes[axis]);
     }
     if (tick_wanted) {
-        reflex(reflex_tick);
+        run_reflex(reflex_tick);
     }
     turn();
 }
@@ -196,30 +196,31 @@ uint64_t hw_micros(void) {
     return ticks / 2u;
 }
 
-/* Resets, and what outlives them */
+/* Resets */
 
 void hw_new(void) {
     memset(eeprom, 0xFF, sizeof eeprom);
     pins_new();
-    is_made = true;
+    is_initialised = true;
 }
 
-static void forget_all_but_copper(void) {
-    pins_forget();
+/* Resets everything but the EEPROM and the inputs' levels. */
+static void clear_state(void) {
+    pins_reset();
     memset(axes, 0, sizeof axes);
-    lines_forget();
-    locked = in_reflex = tick_wanted = supply_fails = left = false;
+    lines_reset();
+    locked = in_reflex = tick_wanted = supply_fails = in_bootloader = false;
 }
 
 void hw_reset(uint8_t reset_cause, uint64_t at) {
-    if (!is_made) {
+    if (!is_initialised) {
         hw_new();
     }
     ticks = 2u * at;
-    forget_all_but_copper();
+    clear_state();
     cause = reset_cause;
     if (reset_cause != POWER) {
-        memory_rescue();
+        memory_save_after_reset();
     }
     core_begin();
     turn();
@@ -239,5 +240,5 @@ uint8_t *hw_eeprom(void) {
 }
 
 uint8_t hw_left_for_bootloader(void) {
-    return left;
+    return in_bootloader;
 }

@@ -1,4 +1,4 @@
-/* The virtual processor as its own parts see it: its time, its turns, what a reset asks of them. */
+/* Internal interface between the virtual processor's files: time, turns, parts of a reset. */
 #ifndef WALLWRIGHT_VIRTUAL_CHIP_H
 #define WALLWRIGHT_VIRTUAL_CHIP_H
 
@@ -8,11 +8,11 @@
 extern uint64_t ticks; /* half microseconds */
 extern bool in_reflex;
 
-void turn(void); /* the main loop, until it has no more to do at this time */
+void turn(void); /* runs the main loop until it has no more to do without time passing */
 
-/* A reset. What is on the pins from outside stays. */
-void lines_forget(void);
-void pins_forget(void);
-void pins_new(void); /* from the factory: nothing on any pin */
+/* Parts of a reset. The levels on the pins from outside stay. */
+void lines_reset(void);
+void pins_reset(void);
+void pins_new(void); /* a new processor: nothing connected to any pin */
 
 #endif

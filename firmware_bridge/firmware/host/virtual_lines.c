@@ -1,5 +1,5 @@
-/* The lines of the virtual processor: the link to the host, and the modules on its serial ports. A
- * ring for each direction; nothing takes time on them. */
+/* The lines of the virtual processor: the link to the host, and the serial ports of the modules. A
+ * ring for each direction; bytes take no time. */
 #include "../port.h"
 #include "virtual_chip.h"
 #include "virtual_pins.h"
@@ -51,7 +51,7 @@ static uint32_t ring_get_all(struct ring *ring, uint8_t *bytes, uint32_t most) {
     return got;
 }
 
-/* The board's side, as port.h has it */
+/* The lines' functions of port.h */
 
 int16_t port_link_get(void) {
     return ring_get(&to_board);
@@ -82,7 +82,7 @@ void port_module_put(uint8_t port, uint8_t byte) {
     }
 }
 
-/* What is outside */
+/* The far ends of the lines */
 
 uint32_t hw_rx(const uint8_t *bytes, uint32_t size) {
     const uint32_t took = ring_put_all(&to_board, bytes, size);
@@ -93,7 +93,7 @@ uint32_t hw_rx(const uint8_t *bytes, uint32_t size) {
 uint32_t hw_tx(uint8_t *bytes, uint32_t most) {
     const uint32_t got = ring_get_all(&to_host, bytes, most);
     if (got > 0) {
-        turn(); /* what waited for room goes on */
+        turn(); /* the board continues to send if it waited for room */
     }
     return got;
 }
@@ -111,9 +111,9 @@ uint32_t hw_module_tx(uint8_t port, uint8_t *bytes, uint32_t most) {
     return port >= 1 && port <= PORTS ? ring_get_all(&to_module[port - 1u], bytes, most) : 0;
 }
 
-/* Beginnings */
+/* Resets */
 
-void lines_forget(void) {
+void lines_reset(void) {
     memset(&to_board, 0, sizeof to_board);
     memset(&to_host, 0, sizeof to_host);
     memset(to_module, 0, sizeof to_module);

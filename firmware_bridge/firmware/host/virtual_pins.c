@@ -1,5 +1,5 @@
-/* The pins of the virtual processor: digital, analogue, and those with a strip of lamps. What the
- * board makes of them, and what is on them from outside. */
+/* The pins of the virtual processor: digital, analogue, and those with a strip of lamps; their
+ * levels from the board and from outside. */
 #include "virtual_pins.h"
 
 #include "../port.h"
@@ -11,7 +11,7 @@
 
 struct pin {
     bool driven, sensed, high, safe;
-    bool outside; /* what is on it from outside */
+    bool outside; /* the level from outside */
 };
 
 static struct pin pins[PINS];
@@ -22,41 +22,41 @@ static uint64_t lamps_at[PINS];
 static struct hw_change changes[CHANGES];
 static uint32_t change_count;
 
-/* The board's side, as port.h has it */
+/* The pins' functions of port.h */
 
-static void note(uint8_t pin, int8_t before) {
+static void note_change(uint8_t pin, int8_t before) {
     const int8_t level = hw_output(pin);
     if (level != before && change_count < CHANGES) {
         changes[change_count++] = (struct hw_change){hw_micros(), pin, level};
     }
 }
 
-static void become(uint8_t pin, struct pin next) {
+static void configure(uint8_t pin, struct pin next) {
     if (pin < PINS) {
         const int8_t before = hw_output(pin);
         next.outside = pins[pin].outside;
         pins[pin] = next;
-        note(pin, before);
+        note_change(pin, before);
     }
 }
 
 void port_pin_release(uint8_t pin) {
-    become(pin, (struct pin){.driven = false});
+    configure(pin, (struct pin){.driven = false});
 }
 
 void port_pin_sense(uint8_t pin) {
-    become(pin, (struct pin){.sensed = true});
+    configure(pin, (struct pin){.sensed = true});
 }
 
 void port_pin_drive(uint8_t pin, bool high) {
-    become(pin, (struct pin){.driven = true, .high = high, .safe = high});
+    configure(pin, (struct pin){.driven = true, .high = high, .safe = high});
 }
 
 void port_pin_write(uint8_t pin, bool high) {
     if (pin < PINS && pins[pin].driven) {
         const int8_t before = hw_output(pin);
         pins[pin].high = high;
-        note(pin, before);
+        note_change(pin, before);
     }
 }
 
@@ -82,7 +82,7 @@ uint16_t port_analog_mv(uint8_t pin) {
     return pin < PINS ? millivolts[pin] : 0;
 }
 
-/* A strip takes lamps as one message until the line has been quiet. */
+/* A strip takes all lamps at one time as one message; later lamps begin a new one. */
 void port_strip_lamp(uint8_t pin, bool lit) {
     if (pin >= PINS) {
         return;
@@ -97,7 +97,7 @@ void port_strip_lamp(uint8_t pin, bool lit) {
     }
 }
 
-/* What is outside */
+/* Levels from outside */
 
 void hw_pin(uint8_t pin, uint8_t level) {
     const bool high = level != 0;
@@ -140,9 +140,9 @@ uint32_t hw_lamps(uint8_t pin) {
     return pin < PINS ? lamps[pin] : 0;
 }
 
-/* Beginnings */
+/* Resets */
 
-void pins_forget(void) {
+void pins_reset(void) {
     for (uint8_t pin = 0; pin < PINS; pin++) {
         port_pin_release(pin);
         lamps_at[pin] = 0;

@@ -1,8 +1,8 @@
-/* The firmware on a processor that is only time and pins: what a test, or the POSIX process, does
- * to it. Everything is deterministic: time passes in `hw_advance` and nowhere else.
+/* The firmware on a processor that consists of time and pins only: the functions with which a test,
+ * or the POSIX process, controls it. It is deterministic: time passes only in `hw_advance`.
  *
- * One board a copy of the library: its state is static, as on the chip. Pins without anything on
- * them read high, except for the two safety inputs, whose contacts are closed. */
+ * One copy of the library is one board, because its state is static, as on the chip. Pins that are
+ * not connected read high, except for the two safety inputs, whose contacts are closed. */
 #ifndef WALLWRIGHT_VIRTUAL_PINS_H
 #define WALLWRIGHT_VIRTUAL_PINS_H
 
@@ -16,24 +16,24 @@ struct hw_change {
     int8_t level; /* -1: not driven */
 };
 
-/* The supply comes on (or the board is reset, by a cause as in Identity) at time `at`. The EEPROM,
- * and what is on the input pins, are as they were. */
+/* Turns the supply on, or resets the board by a cause as in Identity, at time `at`. The EEPROM and
+ * the levels on the input pins are kept. */
 void hw_reset(uint8_t cause, uint64_t at);
-void hw_supply_falls(void); /* the board saves what it can; reset it afterwards */
-void hw_new(void);          /* from the factory: an erased EEPROM, nothing on any pin */
+void hw_supply_falls(void); /* the board saves its state; the caller resets it afterwards */
+void hw_new(void);          /* a new processor: an erased EEPROM, nothing connected to any pin */
 
 void hw_advance(uint32_t micros);
 uint64_t hw_micros(void);
 
-uint32_t hw_rx(const uint8_t *bytes, uint32_t size); /* from the host: how many it took */
-uint32_t hw_tx(uint8_t *bytes, uint32_t most);       /* to the host: how many there were */
+uint32_t hw_rx(const uint8_t *bytes, uint32_t size); /* from the host; returns the number taken */
+uint32_t hw_tx(uint8_t *bytes, uint32_t most);       /* to the host; returns their number */
 
 void hw_pin(uint8_t pin, uint8_t level);
 int8_t hw_output(uint8_t pin); /* -1: not driven */
-uint32_t hw_changes(struct hw_change *changes, uint32_t most); /* of outputs, since last asked */
+uint32_t hw_changes(struct hw_change *changes, uint32_t most); /* of outputs, since the last call */
 void hw_analog(uint8_t pin, uint16_t millivolts);
 int32_t hw_axis_steps(uint8_t axis); /* forward minus reverse since the reset */
-uint32_t hw_lamps(uint8_t pin); /* of a strip, as sent last: a bit a lamp */
+uint32_t hw_lamps(uint8_t pin); /* of a strip, as last sent: one bit for each lamp */
 
 uint32_t hw_module_rx(uint8_t port, const uint8_t *bytes, uint32_t size);
 uint32_t hw_module_tx(uint8_t port, uint8_t *bytes, uint32_t most);
