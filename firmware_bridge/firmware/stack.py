@@ -31,17 +31,17 @@ THROUGH_A_POINTER = re.compile(r"\te?i(?:call|jmp)\b")
 
 VECTOR = "__vector_"
 TICK = "__vector_32"
-"""This handler enables all interrupts, its own too, which can then occur once."""
+"""The tick's handler enables all interrupts; the tick can then interrupt its own handler once."""
 POINTERS: dict[str, tuple[str, ...]] = {
     "faults_clear": ("persists",),
     "__tablejump2__": (),
     "__prologue_saves__": (),
 }
-"""The functions that these may call through a pointer; library code jumps back to its caller."""
+"""The functions that each of these may call through a pointer; library code calls none."""
 
 
 class Function:
-    """A named function of the program, from this address on."""
+    """A function of the program that begins at this address."""
 
     def __init__(self, begin: int, name: str, reported: int | None) -> None:
         self.begin, self.name = begin, name
@@ -50,11 +50,11 @@ class Function:
         self.reported = reported
         self.calls: set[int] = set()
         self.jumps: set[int] = set()
-        self.vague = False
+        self.calls_pointer = False
 
     @property
     def own(self) -> int:
-        """Bytes of its own frame, its return address included."""
+        """Bytes of its own frame, with its return address."""
         return RETURN_ADDRESS + self.pushed if self.reported is None else self.reported
 
 
@@ -84,21 +84,21 @@ class Program:
         elif PUSH.search(line):
             function.pushed += 1
         elif THROUGH_A_POINTER.search(line):
-            function.vague = True
+            function.calls_pointer = True
 
     def deepest(self, name: str) -> int:
-        """Bytes that a call of this function may need, its return address included."""
+        """Bytes of stack that a call of this function needs at most, with its return address."""
         return max(self._below(each, (), ()) for each in self._named(name))
 
     def _below(
         self, function: Function, callers: tuple[Function, ...], since: tuple[Function, ...]
     ) -> int:
-        """The stack below a function. `since`: functions jumped through since the last call."""
+        """The stack of a function and all its calls. `since`: functions jumped through since a call."""
         if function in callers:
             if function.of_library:  # avr-libc's arithmetic jumps into other functions
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
-            raise SystemExit(f"{path} is a recursion; no stack is deep enough for it.")
+            raise SystemExit(f"{path} is a recursion, so the stack has no bound; remove it.")
         here = (*since, function)
         called = [self._below(each, (*callers, *here), ()) for each in self._called_by(function)]
         jumped = [
@@ -110,10 +110,11 @@ class Program:
 
     def _called_by(self, function: Function) -> list[Function]:
         called = [self._at(address) for address in function.calls]
-        if function.vague:
+        if function.calls_pointer:
             if function.name not in POINTERS:
                 raise SystemExit(
-                    f"{function.name} calls through a pointer; name whom it may call in stack.py."
+                    f"{function.name} calls through a pointer; add its possible targets to POINTERS"
+                    " in stack.py."
                 )
             called += [each for name in POINTERS[function.name] for each in self._named(name)]
         return called
@@ -126,7 +127,7 @@ class Program:
 
     @property
     def interrupts(self) -> list[str]:
-        """The vectors that have a handler of their own."""
+        """The interrupt vectors that have a handler."""
         names = (function.name for function in self.functions)
         return [name for name in names if re.fullmatch(VECTOR + r"\d+", name)]
 
@@ -145,24 +146,26 @@ class Program:
 
 
 def main() -> int:
-    """Print the figures; returns the exit code."""
-    asked = argparse.ArgumentParser(description="Sizes of the AVR firmware, against budgets.")
-    asked.add_argument("elf", type=Path)
-    asked.add_argument("build", type=Path)
+    """Print the sizes and budgets; return the exit code."""
+    parser = argparse.ArgumentParser(
+        description="Check the sizes of the AVR firmware against budgets."
+    )
+    parser.add_argument("elf", type=Path)
+    parser.add_argument("build", type=Path)
     for budget in ("flash", "static", "ram"):
-        asked.add_argument(f"--{budget}", type=int, required=True)
-    given = asked.parse_args()
-    text, initialised, zeroed = _sizes(given.elf)
-    stack = Program(given.elf, given.build).worst()
+        parser.add_argument(f"--{budget}", type=int, required=True)
+    options = parser.parse_args()
+    text, initialised, zeroed = _sizes(options.elf)
+    stack = Program(options.elf, options.build).worst()
     figures = (
-        ("flash", text + initialised, given.flash),
-        ("static RAM", initialised + zeroed, given.static),
-        ("static RAM and deepest stack", initialised + zeroed + stack, given.ram),
+        ("flash", text + initialised, options.flash),
+        ("static RAM", initialised + zeroed, options.static),
+        ("static RAM and deepest stack", initialised + zeroed + stack, options.ram),
     )
     sys.stdout.write(f"deepest stack: {stack} bytes\n")
-    for what, size, budget in figures:
-        verdict = "" if size <= budget else f"  too much by {size - budget}"
-        sys.stdout.write(f"{what}: {size} of {budget} bytes{verdict}\n")
+    for name, size, budget in figures:
+        verdict = "" if size <= budget else f"  exceeds it by {size - budget}"
+        sys.stdout.write(f"{name}: {size} of {budget} bytes{verdict}\n")
     return int(any(size > budget for _, size, budget in figures))
 
 
@@ -173,7 +176,9 @@ def _stack_usage(build: Path) -> dict[str, int]:
             place, size, kind = line.split("\t")
             name = place.rsplit(":", 1)[1]
             if kind != "static":
-                raise SystemExit(f"{place} has a stack of no fixed size ({kind}).")
+                raise SystemExit(
+                    f"{place} has a stack of variable size ({kind}); give it a fixed one."
+                )
             usage[name] = max(int(size), usage.get(name, 0))
     return usage
 

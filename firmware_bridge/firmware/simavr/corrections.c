@@ -12,7 +12,8 @@ void true_rate(avr_t *avr, avr_uart_t *uart) {
     uart->cycles_per_byte = (divisor + 1u) * sampling * 10u;
 }
 
-/* simavr measures the first eight analogue inputs; the others are put in here as they are read. */
+/* simavr measures the first eight analogue inputs; this function supplies the others when they are
+ * read. */
 enum { ADCL = 0x78, ADCH = 0x79, ADCSRB = 0x7B, MUX5 = 3, ADMUX = 0x7C };
 
 static uint8_t analog_read(avr_t *avr, avr_io_addr_t at, void *param) {
@@ -38,8 +39,8 @@ void correct_analog(struct processor *processor) {
     }
 }
 
-/* An input at low level would be asked for every cycle, whether its interrupt is on or not; the
- * firmware uses edges only. */
+/* simavr would raise the interrupt of an input at low level in every cycle, even if it is disabled;
+ * the firmware uses edges only. */
 void watch_edges_only(avr_t *avr) {
     for (uint8_t input = 0; input < EXTERNAL_INTERRUPTS; input++) {
         avr_extint_set_strict_lvl_trig(avr, input, 0);
@@ -52,7 +53,7 @@ static void clear_if_written(avr_t *avr, avr_int_vector_t *vector, uint8_t writt
     }
 }
 
-/* Writing a one clears that flag alone; simavr would take pending ones with it. */
+/* On the chip, writing a one clears that flag only; simavr would clear pending flags with it. */
 static void timer_flags_written(avr_t *avr, avr_io_addr_t at, uint8_t written, void *param) {
     (void)at;
     avr_timer_t *const timer = param;
@@ -70,7 +71,8 @@ static void raise_if_due(avr_t *avr, avr_int_vector_t *vector) {
     }
 }
 
-/* An interrupt whose flag rose while it was off comes when it is switched on; simavr forgets it. */
+/* On the chip, an interrupt whose flag rose while it was disabled occurs once it is enabled; simavr
+ * drops it. */
 static void timer_enables_written(avr_t *avr, avr_io_addr_t at, uint8_t written, void *param) {
     avr_timer_t *const timer = param;
     avr_core_watch_write(avr, at, written);

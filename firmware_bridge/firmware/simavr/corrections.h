@@ -1,4 +1,4 @@
-/* Where simavr does otherwise than the processor, and what puts it right. */
+/* Corrections of simavr where it differs from the processor. */
 #pragma once
 
 #include "processor.h"
@@ -11,8 +11,8 @@ void true_rate(avr_t *avr, avr_uart_t *uart);
 /* Flags and enables of a timer's interrupts. */
 void correct_timer(avr_t *avr, avr_timer_t *timer);
 
-/* The eight analogue inputs that simavr does not know. */
+/* Adds the eight analogue inputs that simavr lacks. */
 void correct_analog(struct processor *processor);
 
-/* External interrupts, by edges. */
+/* Makes external interrupts occur at edges only. */
 void watch_edges_only(avr_t *avr);

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#define PORTS 12 /* A to L; there is no I, its place stays empty */
+#define PORTS 12 /* A to L; there is no port I, its index is unused */
 #define PINS 70
 #define NO_PIN 255
 

@@ -1,7 +1,7 @@
-/* One processor, with everything that the simulator does not keep itself. */
+/* One simulated processor, with the state that simavr does not keep itself. */
 #pragma once
 
-#include "happenings.h"
+#include "io_events.h"
 #include "mega_pins.h"
 
 #include "avr_ioport.h"
@@ -23,15 +23,15 @@ struct processor {
     avr_ioport_t *ports[PORTS];
     avr_irq_t *analog;
     uint32_t analog_mv[ANALOG_INPUTS];
-    avr_io_read_t read_analog[2]; /* simavr's own, low and high */
+    avr_io_read_t read_analog[2]; /* simavr's own functions, low and high byte */
     void *analog_param;
-    uint64_t passed; /* cycles before the last reset */
+    uint64_t earlier_cycles; /* cycles before the last reset */
     uint64_t reset_at;
     bool was_reset;
-    struct list coming; /* a heap, the earliest first */
+    struct list inputs; /* a heap, the earliest first */
     uint64_t sequence;
-    struct list gone;
-    uint8_t levels[PORTS][8]; /* as last told */
+    struct list outputs;
+    uint8_t levels[PORTS][8]; /* as last recorded */
     avr_ioport_external_t driven[PORTS];
     struct hook {
         struct processor *processor;

@@ -1,9 +1,9 @@
-/* A processor for Python: libsimavr run in long slices, with inputs that come exactly at their
- * cycle and a record of everything that it gives out.
+/* A processor for Python: runs libsimavr in long slices, applies inputs exactly at their cycle, and
+ * records all outputs.
  *
- * Cycles count on through resets. Pins have their Arduino numbers; a pin that nothing drives reads
- * high if its pull-up is on, else low. UARTs run at their true rate of ten bits a byte, where
- * simavr alone would count eleven. */
+ * Cycles continue to count through resets. Pins have their Arduino numbers; a pin that is not
+ * driven reads high if its pull-up is on, else low. UARTs run at their true rate, ten bits a byte,
+ * where simavr alone would count eleven. */
 #include "corrections.h"
 #include "processor.h"
 #include "wires.h"
@@ -33,10 +33,10 @@ static void resetting(avr_t *avr) {
 
 static void after_reset(struct processor *processor) {
     processor->was_reset = false;
-    processor->passed = processor->reset_at - processor->avr->cycle;
-    tell(processor, RESET, 0, processor->avr->data[0x54]);
+    processor->earlier_cycles = processor->reset_at - processor->avr->cycle;
+    record(processor, RESET, 0, processor->avr->data[0x54]);
     watch_edges_only(processor->avr);
-    wire_again(processor);
+    reapply_inputs(processor);
 }
 
 /* Building */
@@ -76,7 +76,7 @@ static void find_parts(struct processor *processor) {
     processor->analog = avr_io_getirq(processor->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0);
 }
 
-/* What Python calls */
+/* Functions that Python calls */
 
 EXPORTED struct processor *processor_open(const char *elf) {
     avr_global_logger_set(keep_quiet);
@@ -95,7 +95,7 @@ EXPORTED struct processor *processor_open(const char *elf) {
     avr->log = LOG_NONE;
     avr_load_firmware(avr, &processor->firmware);
     avr->vcc = avr->avcc = avr->aref = 5000;
-    /* Up to the next timer or interrupt at once; simavr would look for them after each instruction. */
+    /* Run up to the next timer or interrupt at once; simavr would check after each instruction. */
     avr->run_cycle_limit = UINT32_MAX;
     avr->sleep = do_not_sleep;
     watch_edges_only(avr);
@@ -111,8 +111,8 @@ EXPORTED struct processor *processor_open(const char *elf) {
 EXPORTED void processor_close(struct processor *processor) {
     avr_terminate(processor->avr);
     free(processor->avr);
-    free(processor->coming.items);
-    free(processor->gone.items);
+    free(processor->inputs.items);
+    free(processor->outputs.items);
     free(processor);
 }
 
@@ -122,7 +122,7 @@ EXPORTED uint64_t processor_cycle(const struct processor *processor) {
 
 EXPORTED int processor_run(struct processor *processor, uint64_t until) {
     avr_t *const avr = processor->avr;
-    await_inputs(processor);
+    schedule_inputs(processor);
     for (uint8_t uart = 0; uart < UARTS; uart++) {
         true_rate(avr, processor->uarts[uart]);
     }
@@ -143,28 +143,29 @@ EXPORTED int processor_run(struct processor *processor, uint64_t until) {
     return RUNS;
 }
 
-/* `happenings` in any order; they arrive in the order of their cycles, equal ones as given. */
-EXPORTED void processor_expect(struct processor *processor, const struct happening *happenings,
+/* Adds inputs in any order. They are applied in the order of their cycles, and those of the same
+ * cycle in the order given. */
+EXPORTED void processor_expect(struct processor *processor, const struct io_event *events,
                       size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct happening *const item = add(&processor->coming);
-        *item = happenings[i];
+        struct io_event *const item = add(&processor->inputs);
+        *item = events[i];
         item->order = (uint16_t)processor->sequence++;
-        rise(&processor->coming, processor->coming.count - 1);
+        rise(&processor->inputs, processor->inputs.count - 1);
     }
 }
 
 EXPORTED size_t processor_gone(const struct processor *processor) {
-    return processor->gone.count;
+    return processor->outputs.count;
 }
 
-/* Hands over all that has gone out, and forgets it; `into` has room for `processor_gone`. */
-EXPORTED void processor_take(struct processor *processor, struct happening *into) {
-    memcpy(into, processor->gone.items, processor->gone.count * sizeof *into);
-    processor->gone.count = 0;
+/* Copies all outputs since the last call and clears them; `into` has room for `processor_gone`. */
+EXPORTED void processor_take(struct processor *processor, struct io_event *into) {
+    memcpy(into, processor->outputs.items, processor->outputs.count * sizeof *into);
+    processor->outputs.count = 0;
 }
 
-/* Presses the reset button. */
+/* Resets the processor as its reset button does. */
 EXPORTED void processor_reset(struct processor *processor) {
     avr_reset(processor->avr);
     avr_regbit_set(processor->avr, processor->avr->reset_flags.extrf);
@@ -181,12 +182,12 @@ EXPORTED void processor_eeprom_write(struct processor *processor, uint8_t *from,
     avr_ioctl(processor->avr, AVR_IOCTL_EEPROM_SET, &all);
 }
 
-/* A byte of the processor's memory: for a look at what a program keeps where no pin shows it. */
+/* A byte of the processor's memory, for tests of state that no pin shows. */
 EXPORTED uint8_t processor_memory(const struct processor *processor, uint16_t at) {
     return processor->avr->data[at];
 }
 
-/* The address of the next instruction, for counting what a piece of the program takes. */
+/* The address of the next instruction, to measure the time of a part of the program. */
 EXPORTED uint32_t processor_place(const struct processor *processor) {
     return processor->avr->pc;
 }

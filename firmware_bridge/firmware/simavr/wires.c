@@ -4,22 +4,22 @@
 
 #include "avr_adc.h"
 
-/* What goes out */
+/* Outputs */
 
 uint64_t now(const struct processor *processor) {
-    return processor->passed + processor->avr->cycle;
+    return processor->earlier_cycles + processor->avr->cycle;
 }
 
-void tell(struct processor *processor, enum kind kind, uint8_t index, uint32_t value) {
-    *add(&processor->gone) = (struct happening){
+void record(struct processor *processor, enum kind kind, uint8_t index, uint32_t value) {
+    *add(&processor->outputs) = (struct io_event){
         .cycle = now(processor), .kind = kind, .index = index, .value = value};
 }
 
-static void tell_level(const struct hook *hook, uint8_t bit, uint8_t pin, uint8_t level) {
-    uint8_t *const known = &hook->processor->levels[hook->port][bit];
-    if (*known != level && pin != NO_PIN) {
-        *known = level;
-        tell(hook->processor, PIN_LEVEL, pin, level);
+static void record_level(const struct hook *hook, uint8_t bit, uint8_t pin, uint8_t level) {
+    uint8_t *const recorded = &hook->processor->levels[hook->port][bit];
+    if (*recorded != level && pin != NO_PIN) {
+        *recorded = level;
+        record(hook->processor, PIN_LEVEL, pin, level);
     }
 }
 
@@ -28,7 +28,7 @@ static void pin_changed(avr_irq_t *irq, uint32_t value, void *param) {
     const struct hook *const hook = param;
     const avr_t *const avr = hook->processor->avr;
     if (avr->data[hook->processor->ports[hook->port]->r_ddr] >> hook->bit & 1) {
-        tell_level(hook, hook->bit, hook->pin, value & 1);
+        record_level(hook, hook->bit, hook->pin, value & 1);
     }
 }
 
@@ -39,14 +39,14 @@ static void direction_changed(avr_irq_t *irq, uint32_t outputs, void *param) {
     const uint8_t high = processor->avr->data[processor->ports[hook->port]->r_port];
     for (uint8_t bit = 0; bit < 8; bit++) {
         const uint8_t level = outputs >> bit & 1 ? high >> bit & 1 : RELEASED;
-        tell_level(hook, bit, processor->hooks[hook->port][bit].pin, level);
+        record_level(hook, bit, processor->hooks[hook->port][bit].pin, level);
     }
 }
 
 static void byte_sent(avr_irq_t *irq, uint32_t value, void *param) {
     (void)irq;
     const struct hook *const hook = param;
-    tell(hook->processor, UART_BYTE, hook->port, value & 0xFF);
+    record(hook->processor, UART_BYTE, hook->port, value & 0xFF);
 }
 
 void watch_ports(struct processor *processor) {
@@ -76,7 +76,7 @@ void watch_uarts(struct processor *processor) {
     }
 }
 
-/* What comes in */
+/* Inputs */
 
 static void drive(struct processor *processor, uint8_t pin, uint32_t level) {
     avr_t *const avr = processor->avr;
@@ -89,30 +89,30 @@ static void drive(struct processor *processor, uint8_t pin, uint32_t level) {
         driven->mask |= (uint8_t)(1 << bit);
         driven->value = (driven->value & (uint8_t) ~(1 << bit)) | (uint8_t)((level & 1) << bit);
     }
-    /* simavr raises its pull-ups anew with every write to the port: tell it what is stronger. */
+    /* simavr raises its pull-ups at every write to the port; this call sets the stronger levels. */
     avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL((char)('A' + port)), driven);
     if (!(avr->data[processor->ports[port]->r_ddr] >> bit & 1)) {
         avr_raise_irq(&processor->ports[port]->io.irq[bit], level & 1);
     }
 }
 
-static void arrive(struct processor *processor, const struct happening *what) {
-    switch (what->kind) {
+static void apply_input(struct processor *processor, const struct io_event *input) {
+    switch (input->kind) {
     case UART_BYTE:
-        true_rate(processor->avr, processor->uarts[what->index]);
-        avr_raise_irq(&processor->uarts[what->index]->io.irq[UART_IRQ_INPUT], what->value);
+        true_rate(processor->avr, processor->uarts[input->index]);
+        avr_raise_irq(&processor->uarts[input->index]->io.irq[UART_IRQ_INPUT], input->value);
         break;
     case PIN_LEVEL:
-        drive(processor, what->index, what->value);
+        drive(processor, input->index, input->value);
         break;
     case ANALOG_MV:
-        processor->analog_mv[what->index] = what->value;
-        if (what->index < SIMULATED_INPUTS) {
-            avr_raise_irq(&processor->analog[what->index], what->value);
+        processor->analog_mv[input->index] = input->value;
+        if (input->index < SIMULATED_INPUTS) {
+            avr_raise_irq(&processor->analog[input->index], input->value);
         }
         break;
     case SUPPLY_MV:
-        processor->avr->vcc = processor->avr->avcc = processor->avr->aref = what->value;
+        processor->avr->vcc = processor->avr->avcc = processor->avr->aref = input->value;
         break;
     default:
         break;
@@ -123,33 +123,33 @@ static avr_cycle_count_t inputs_due(avr_t *avr, avr_cycle_count_t when, void *pa
     (void)avr;
     (void)when;
     struct processor *const processor = param;
-    struct list *const coming = &processor->coming;
-    while (coming->count > 0 && coming->items[0].cycle <= now(processor)) {
-        const struct happening what = pop(coming);
-        arrive(processor, &what);
+    struct list *const inputs = &processor->inputs;
+    while (inputs->count > 0 && inputs->items[0].cycle <= now(processor)) {
+        const struct io_event input = pop(inputs);
+        apply_input(processor, &input);
     }
-    return coming->count > 0 ? coming->items[0].cycle - processor->passed : 0;
+    return inputs->count > 0 ? inputs->items[0].cycle - processor->earlier_cycles : 0;
 }
 
-void await_inputs(struct processor *processor) {
+void schedule_inputs(struct processor *processor) {
     avr_t *const avr = processor->avr;
     avr_cycle_timer_cancel(avr, inputs_due, processor);
-    if (processor->coming.count > 0) {
-        const uint64_t due = processor->coming.items[0].cycle;
+    if (processor->inputs.count > 0) {
+        const uint64_t due = processor->inputs.items[0].cycle;
         const uint64_t at = now(processor);
         avr_cycle_timer_register(avr, due > at ? due - at : 0, inputs_due, processor);
     }
 }
 
-void wire_again(struct processor *processor) {
+void reapply_inputs(struct processor *processor) {
     for (uint8_t pin = 0; pin < PINS; pin++) {
         const uint8_t port = port_of(pin), bit = bit_of(pin);
-        tell_level(&processor->hooks[port][bit], bit, pin, RELEASED);
-        /* Its register is empty now: what was raised before the reset has to be raised again. */
+        record_level(&processor->hooks[port][bit], bit, pin, RELEASED);
+        /* A reset clears the pin's register, so levels from before the reset are raised again. */
         processor->ports[port]->io.irq[bit].flags |= IRQ_FLAG_INIT;
         if (processor->driven[port].mask >> bit & 1) {
             drive(processor, pin, processor->driven[port].value >> bit & 1);
         }
     }
-    await_inputs(processor);
+    schedule_inputs(processor);
 }

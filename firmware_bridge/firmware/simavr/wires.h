@@ -1,19 +1,19 @@
-/* A processor's wires: what goes out over them is recorded, what comes in arrives at its cycle. */
+/* A processor's connections: records outputs, and applies inputs at their cycle. */
 #pragma once
 
 #include "processor.h"
 
-/* Cycles since it was made, through resets. */
+/* Cycles since the processor was made, through resets. */
 uint64_t now(const struct processor *processor);
 
-void tell(struct processor *processor, enum kind kind, uint8_t index, uint32_t value);
+void record(struct processor *processor, enum kind kind, uint8_t index, uint32_t value);
 
-/* What goes out, from now on. */
+/* Start to record the outputs. */
 void watch_ports(struct processor *processor);
 void watch_uarts(struct processor *processor);
 
-/* What comes in, as soon as its cycle does. */
-void await_inputs(struct processor *processor);
+/* Sets a timer for the cycle of the next input. */
+void schedule_inputs(struct processor *processor);
 
-/* The world outside does not reset: levels and inputs go on. */
-void wire_again(struct processor *processor);
+/* Applies the levels and the remaining inputs again: a reset does not change them. */
+void reapply_inputs(struct processor *processor);

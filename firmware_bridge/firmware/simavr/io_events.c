@@ -1,9 +1,9 @@
-#include "happenings.h"
+#include "io_events.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct happening *add(struct list *list) {
+struct io_event *add(struct list *list) {
     if (list->count == list->room) {
         list->room = list->room ? 2 * list->room : 1024;
         list->items = realloc(list->items, list->room * sizeof *list->items);
@@ -14,15 +14,15 @@ struct happening *add(struct list *list) {
     return &list->items[list->count++];
 }
 
-static bool earlier(const struct happening *one, const struct happening *other) {
+static bool earlier(const struct io_event *one, const struct io_event *other) {
     if (one->cycle != other->cycle) {
         return one->cycle < other->cycle;
     }
     return (int16_t)(one->order - other->order) < 0;
 }
 
-static void swap(struct happening *one, struct happening *other) {
-    const struct happening kept = *one;
+static void swap(struct io_event *one, struct io_event *other) {
+    const struct io_event kept = *one;
     *one = *other;
     *other = kept;
 }
@@ -50,8 +50,8 @@ static void sink(struct list *heap, size_t at) {
     }
 }
 
-struct happening pop(struct list *heap) {
-    const struct happening top = heap->items[0];
+struct io_event pop(struct list *heap) {
+    const struct io_event top = heap->items[0];
     heap->items[0] = heap->items[--heap->count];
     sink(heap, 0);
     return top;
