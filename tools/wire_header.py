@@ -89,7 +89,7 @@ def _sizes() -> str:
         f"    {{WIRE_{_upper(row.message)}, WIRE_{_upper(row.message)}_SIZE}}," for row in TABLE
     )
     return (
-        f"{defines}\n/* Every message type with the size of its payload, as elements of an array. */\n"
+        f"{defines}\n/* Every message type and the size of its payload, as array elements. */\n"
         f"#define WIRE_TYPES_AND_SIZES \\\n{pairs}\n"
     )
 
@@ -147,7 +147,7 @@ def _is_bytes(code: str) -> bool:
 
 
 def _wrapped(signature: str, width: int = 100) -> str:
-    """Wrap a signature that is too long for a line; further lines begin under its first argument."""
+    """Wrap a long signature; further lines begin under its first argument."""
     indent = " " * (signature.index("(") + 1)
     lines, line = [], ""
     for word in re.split(r"(?<=,) ", signature):

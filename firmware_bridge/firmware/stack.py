@@ -93,7 +93,7 @@ class Program:
     def _below(
         self, function: Function, callers: tuple[Function, ...], since: tuple[Function, ...]
     ) -> int:
-        """The stack of a function and all its calls. `since`: functions jumped through since a call."""
+        """The stack of a function and its calls. `since`: functions jumped to since a call."""
         if function in callers:
             if function.of_library:  # avr-libc's arithmetic jumps into other functions
                 return RETURN_ADDRESS

@@ -150,7 +150,7 @@ enum {
 #define WIRE_HELD_SIZE 4u
 #define WIRE_RECEIVED_SIZE 1u
 
-/* Every message type with the size of its payload, as elements of an array. */
+/* Every message type and the size of its payload, as array elements. */
 #define WIRE_TYPES_AND_SIZES \
     {WIRE_IDENTIFY, WIRE_IDENTIFY_SIZE}, \
     {WIRE_CONFIGURE, WIRE_CONFIGURE_SIZE}, \
