@@ -137,6 +137,9 @@ class Hands:
     async def ready(self) -> None:
         """The screen says that the game may begin; a table with a lamp has told them already."""
         self._laid_out.clear()
+        # Every step of this set-up is confirmed: an answer to it must not serve the next set-up,
+        # whose question and number of tiles are the same.
+        self._last, self._asked_again = None, False
         self._people.told_ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:

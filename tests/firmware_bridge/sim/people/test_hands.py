@@ -75,3 +75,28 @@ def test_players_lay_out_what_the_parameters_of_the_house_call_flores(
         assert await hands.do(step, Staging(Walls.even(3), (), {})) == laid
 
     run_scenario(main)
+
+
+def test_after_a_restart_during_play_players_name_the_setter_of_the_next_hand_anew() -> None:
+    async def main(rack: Rack) -> None:
+        plant, staging = rack.plant, Staging(Walls.even(3), (), {})
+        hands = Hands(plant)
+        step = Choose(1, "setter", (0, 1, 2, 3), "unseen")
+
+        def deal(setter: int) -> None:
+            for seat in range(4):
+                (tile,) = plant.boxes[0].tiles[:1]
+                tile.face = "6-6" if seat == setter else "5-0"
+                plant.felt.hand(seat, [plant.boxes[0].take(tile)])
+
+        deal(2)
+        assert await hands.do(step, staging) == 2
+        await hands.ready()
+        hands.host_is_back()
+        for seat in range(4):
+            for tile in plant.felt.take_up(seat):
+                plant.boxes[0].put(tile)
+        deal(0)
+        assert await hands.do(step, staging) == 0
+
+    run_scenario(main)
