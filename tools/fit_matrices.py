@@ -49,9 +49,8 @@ def _fit(game: str, table: str) -> Fit:
 
 
 def _marks() -> Iterable[str]:
-    yield f"{len(games())} games, {len(columns())} tables, all simulated. {ITSELF} the machine does"
-    yield f"it all · {BY_HAND} people do some of it, by hand, when asked · {UNFIT} the tiles do not"
-    yield "fit."
+    yield f"{len(games())} games, {len(columns())} tables, all simulated. {ITSELF} the machine does every"
+    yield f"step · {BY_HAND} people do some steps by hand, when prompted · {UNFIT} the tiles do not fit."
     yield ""
     yield _row("", columns())
     yield _row("---", [":-:"] * len(columns()))
