@@ -1,4 +1,4 @@
-"""The documents say what the program does: commands run, files load, matrices and events agree."""
+"""The pages agree with the program: files load, event pages, tables and links are correct."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from config.loader import check_file, load_table
 from config.schema import Table
 from config.validation.checks import NAMES
 from controller.cli import main
+from controller.faults.catalogue import CATALOGUE
 from tests.pages import PAGES, blocks, files
 from tools.readme_picture import portrait
 
@@ -21,6 +22,11 @@ README, GUIDE, TABLES, EVENTS = (
     HOUSE / name for name in ("README.md", "docs/GUIDE.md", "docs/TABLES.md", "docs/EVENTS.md")
 )
 
+WITH_FILE_NAMES = (
+    *(README, TABLES, HOUSE / "docs" / "ONE_PACKET.md", HOUSE / "docs" / "TESTING.md"),
+    *sorted((HOUSE / "docs" / "decisions").glob("*.md")),
+)
+"""Pages whose file names are those of files in the project."""
 EVENTFUL_RUNS = (
     "--reveal",
     "--table auto_deal",
@@ -30,12 +36,12 @@ EVENTFUL_RUNS = (
     "--table bench --game sniff",
     "--table auto_deal --play",
 )
-"""Runs that between them emit every event, step and move that goes well."""
+"""Runs that together emit every event, step and move of runs without faults."""
 
 
 @pytest.fixture
-def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which the guide's files lie under the names that it gives them."""
+def guide_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that contains the guide's files under the names that the guide gives them."""
     for name, text in files(GUIDE):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -53,18 +59,23 @@ def test_every_command_of_the_program_is_in_the_readme(capsys: pytest.CaptureFix
     assert not [name for name in there if f"`{name}`" not in table and f" {name}" not in table]
 
 
+def test_the_readme_states_the_number_of_fault_codes() -> None:
+    (number,) = re.findall(r"(\d+) fault codes", README.read_text("utf-8"))
+    assert int(number) == len(CATALOGUE)
+
+
 # YAML
 
 
 @pytest.mark.parametrize("name", [name for name, _ in files(GUIDE)])
-def test_a_table_in_the_guide_is_well_described(kitchen: Path, name: str) -> None:
-    table = check_file(kitchen / name)
+def test_a_table_in_the_guide_is_accepted_by_check(guide_folder: Path, name: str) -> None:
+    table = check_file(guide_folder / name)
     assert isinstance(table, Table)
     assert f"{table.name}.yaml" == name
 
 
-@pytest.mark.usefixtures("kitchen")
-def test_the_mistakes_in_the_guide_are_refused_as_it_says(
+@pytest.mark.usefixtures("guide_folder")
+def test_the_mistakes_in_the_guide_give_the_errors_that_it_shows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     right = Path("small.yaml").read_text("utf-8")
@@ -74,10 +85,10 @@ def test_the_mistakes_in_the_guide_are_refused_as_it_says(
     )
     Path("small.yaml").write_text(wrong, encoding="utf-8")
     assert main(["check", "small.yaml"]) == 2
-    said = capsys.readouterr().err.splitlines()
-    promised = re.findall(r"^    (small\.yaml:\d+: .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
-    assert len(promised) == 2
-    assert set(promised) <= set(said), said
+    printed = capsys.readouterr().err.splitlines()
+    shown = re.findall(r"^    (small\.yaml:\d+: .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    assert len(shown) == 2
+    assert set(shown) <= set(printed), printed
 
 
 def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
@@ -100,7 +111,7 @@ def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
 
 
 def rows(page: Path, width: int) -> list[list[str]]:
-    """The rows of a page's tables that have so many columns, without marks of code."""
+    """The rows of a page's tables with this number of columns, without the marks of code."""
     split = [
         [cell.strip().replace("`", "") for cell in line.strip("|\n").split("|")]
         for line in page.read_text("utf-8").splitlines()
@@ -109,7 +120,7 @@ def rows(page: Path, width: int) -> list[list[str]]:
     return [row for row in split if len(row) == width]
 
 
-def test_every_step_that_may_become_peoples_is_explained() -> None:
+def test_every_step_that_people_can_do_by_hand_is_explained() -> None:
     explained = {name for row in rows(TABLES, 2) for name in row[0].split(", ")}
     assert set(NAMES.values()) <= explained
 
@@ -118,18 +129,18 @@ def test_every_step_that_may_become_peoples_is_explained() -> None:
 
 
 def documented() -> dict[str, set[str]]:
-    """Every event of the page with all the words that its row names."""
-    told = re.findall(
+    """Every event of the page with all the keys that its row names."""
+    rows_found = re.findall(
         r"^\| \[`(\w+)`\]\(#\w+\) \| (.*?) \|", EVENTS.read_text("utf-8"), re.MULTILINE
     )
-    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in told}
+    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in rows_found}
 
 
 def keys_of(kind: str) -> dict[str, set[str]]:
-    """What the page says of each `step` or each `move`: all the words in its row."""
+    """Each `step` or each `move` of the page with all the keys that its row names."""
     section = EVENTS.read_text("utf-8").split(f"\n## {kind}\n")[1].split("\n## ")[0]
-    told = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
-    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in told if name != kind}
+    found = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
+    return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in found if name != kind}
 
 
 def emitted_by_the_code() -> set[str]:
@@ -142,8 +153,8 @@ def emitted_by_the_code() -> set[str]:
                 first = node.args[0]
                 if called == "emit" and isinstance(first, ast.Constant):
                     names.add(str(first.value))
-                told = (word.value for word in node.keywords if word.arg == "emit")
-                names |= {str(each.value) for each in told if isinstance(each, ast.Constant)}
+                values = (word.value for word in node.keywords if word.arg == "emit")
+                names |= {str(each.value) for each in values if isinstance(each, ast.Constant)}
     return names
 
 
@@ -151,8 +162,8 @@ def events_of(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def as_the_page_says(event: dict[str, object]) -> bool:
-    """Whether an event has no key that the page does not name, and a name that it does."""
+def is_documented(event: dict[str, object]) -> bool:
+    """Whether the page names the event and all of its keys."""
     name, keys = str(event["event"]), event.keys() - {"t", "event"}
     if name in ("step", "move"):
         return keys - {name} <= keys_of(name)[str(event[name])]
@@ -167,7 +178,7 @@ def test_every_event_in_the_code_is_on_the_page_and_no_other() -> None:
     assert emitted_by_the_code() == documented().keys()
 
 
-def test_every_event_has_its_section_and_a_line() -> None:
+def test_every_event_has_a_section_and_an_example() -> None:
     text = EVENTS.read_text("utf-8")
     lines = [line for block in blocks(EVENTS, "json") for line in block.splitlines()]
     for name in documented():
@@ -175,12 +186,12 @@ def test_every_event_has_its_section_and_a_line() -> None:
         assert any(f'"event": "{name}"' in line for line in lines), name
 
 
-def test_the_lines_on_the_page_are_events_as_it_says() -> None:
+def test_the_examples_on_the_pages_have_documented_keys_only() -> None:
     text = "".join(blocks(EVENTS, "json")) + "".join(
         re.findall(r'^    (\{"t".*\n)', GUIDE.read_text("utf-8"), re.MULTILINE)
     )
     for event in events_of(text.replace(", ...", "")):
-        assert as_the_page_says(event), event
+        assert is_documented(event), event
 
 
 AFTER_FAULTS = {
@@ -188,7 +199,7 @@ AFTER_FAULTS = {
     *("prompt_withdrawn", "fault", "journal_copy_repaired"),
     *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
 }
-"""Events of runs with faults only."""
+"""Events that only runs with faults or interruptions emit."""
 
 
 RESEATING = """\
@@ -199,7 +210,7 @@ parameters: {dealer_scale: [2], after_fourth: reseat}
 """
 
 
-def test_what_runs_emit_is_what_the_page_says(tmp_path: Path) -> None:
+def test_runs_emit_documented_events_only_and_all_of_them(tmp_path: Path) -> None:
     seen: set[str] = set()
     house = tmp_path / "house.yaml"
     house.write_text(RESEATING, encoding="utf-8")
@@ -208,7 +219,7 @@ def test_what_runs_emit_is_what_the_page_says(tmp_path: Path) -> None:
         file = tmp_path / f"{number}.jsonl"
         assert main(["run", "--events", str(file), *options.split()]) == 0
         for event in events_of(file.read_text("utf-8")):
-            assert as_the_page_says(event), event
+            assert is_documented(event), event
             seen |= {str(event["event"]), str(event.get("step")), str(event.get("move"))}
     everything = documented().keys() | keys_of("step").keys() | keys_of("move").keys()
     assert everything - AFTER_FAULTS <= seen
@@ -217,7 +228,7 @@ def test_what_runs_emit_is_what_the_page_says(tmp_path: Path) -> None:
 # The picture
 
 
-def test_the_picture_asks_for_nothing_outside_itself() -> None:
+def test_the_picture_loads_nothing_from_outside() -> None:
     text = portrait().replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert not re.search(r"http|//|@font-face|@import|href|<script|<image", text)
 
@@ -226,13 +237,13 @@ def test_the_picture_asks_for_nothing_outside_itself() -> None:
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors of a page, as they are made from its headings."""
+    """The anchors of a page, computed from its headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOUSE)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_every_link_of_a_page_has_a_target(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
     for link in (one or other for one, other in links):
@@ -245,9 +256,9 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in headings(target), link
 
 
-@pytest.mark.parametrize("page", [README, TABLES], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", WITH_FILE_NAMES, ids=lambda page: page.stem)
 def test_files_that_are_named_exist(page: Path) -> None:
-    """`rules/setup.py` from the house; `link.py` in the folder of the one named before it."""
+    """`rules/setup.py` from the top folder; `link.py` in the folder of the file named before it."""
     folder = HOUSE
     for name in re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|yaml|txt))`", page.read_text("utf-8")):
         if (HOUSE / name).exists():
