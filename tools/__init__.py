@@ -1,1 +1,1 @@
-"""Generators of pages and drawings, for work on Wallwright; not installed with it."""
+"""Generators of pages and drawings, for developers of Wallwright; not installed with it."""

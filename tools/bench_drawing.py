@@ -14,12 +14,12 @@ PAGE = Path(__file__).parent.parent / "docs" / "BENCH.md"
 
 
 def drawing() -> str:
-    """The whole file."""
+    """The text of the SVG file."""
     return drawing_of(bench_table())
 
 
 def bench_table() -> Table:
-    """The table that BENCH describes in its block of YAML; its file has the table's name."""
+    """The table in the YAML block of BENCH.md; the loader requires its name as the file's name."""
     (block,) = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "first_drum.yaml"

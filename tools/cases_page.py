@@ -1,7 +1,7 @@
-"""Writes docs/CASES.md from the cases that the judges take: every key, its type, its default.
+"""Writes docs/CASES.md: every key of every judge's case, with its type and its default.
 
-Meanings are the docstrings under the fields of each game's `Case`, types their annotations, and the
-example of each game is the one that `wallwright judge GAME --example` prints.
+Meanings are the docstrings under the fields of each game's `Case`, and types are their annotations.
+The example of each game is the one that `wallwright judge GAME --example` prints.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from tools.configuration_page import field_meanings, type_in_words
 _INTRODUCTION = """\
 # Cases for the judge
 
-*Generated from the cases in `rules/games/GAME/judge.py` by `make docs`; a test demands that it is
-current.*
+*Generated from the cases in `rules/games/GAME/` by `make docs`; a test checks that it is current.*
 
-`wallwright judge GAME CASE.yaml` reads what lies on a table from a YAML file and says whether a
-claim stands, in which class, and who pays whom. `wallwright judge GAME --example` prints a case to
-begin with; the same examples are in `examples/cases/`, and they are below.
+`wallwright judge GAME CASE.yaml` reads a position on the table from a YAML file. It prints whether
+the claim stands, its class, and who pays whom. `wallwright judge GAME --example` prints a case to
+start with. The same examples are in `examples/cases/` and below.
 
 ```console
 $ wallwright judge wenzhou --example > case.yaml
@@ -32,21 +31,21 @@ $ wallwright judge wenzhou case.yaml
 
 Tiles are written as `5m` (characters), `5p` (circles), `5s` (bamboo), `1z` to `7z` (E S W N, White,
 Green, Red), `1f` to `8f` (flowers); `6-4` is a domino or a pai gow tile, `10s` or `Kd` a card.
-Seats count from 0, counter-clockwise. Every case may name its `game`; another name than that of the
-command is an error, so a file of another game is never judged by mistake.
+Seats count from 0, counter-clockwise. A case can name its `game`. If the name differs from that of
+the command, the case is refused, so a file of another game is never judged by mistake.
 
-A case that no table can produce is refused with the line, the value and the rule, before anything
-is judged: a claim on one's own discard, five tiles of a kind, a seat that does not exist. A key
-that is not listed here is an error as well.
+A case that cannot occur on a table is refused with the line, the value and the rule, before it is
+judged: a claim on one's own discard, five tiles of a kind, a seat that does not exist. A key that
+is not listed here is an error as well.
 
 Rule numbers in a verdict, such as (W24), are explained on the game's page in [rules/](rules/).
-`parameters:` takes what the house plays differently; the names and defaults are in
+`parameters:` contains the house rules; their names and defaults are in
 [CONFIGURATION.md](CONFIGURATION.md#parameters-of-the-games).
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     lines = [_INTRODUCTION]
     shared: dict[type[Any], list[str]] = {}
     for name in GAMES:
@@ -64,7 +63,7 @@ def page() -> str:
 
 
 def _table(case: type[Any]) -> Iterator[str]:
-    """A row for each key."""
+    """The rows of the table of keys: one for each field of the case."""
     meanings, hints = field_meanings(case), get_type_hints(case)
     yield "| key | value | default | meaning |"
     yield "|---|---|---|---|"
@@ -89,7 +88,7 @@ def _default(field: Field[Any]) -> str:
 
 
 def _parts(case: type[Any]) -> Iterator[type[Any]]:
-    """The mappings that a case has in its lists."""
+    """The dataclasses of the mappings in the lists of a case."""
     for hint in get_type_hints(case).values():
         part = _part(hint)
         if part is not None:
@@ -97,7 +96,7 @@ def _parts(case: type[Any]) -> Iterator[type[Any]]:
 
 
 def _part(hint: Any) -> type[Any] | None:
-    """The dataclass of which a field is a list, if it is one."""
+    """The dataclass of the items if a field is a list of dataclasses, otherwise None."""
     for part in get_args(hint):
         if isinstance(part, type) and is_dataclass(part):
             return part

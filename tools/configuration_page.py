@@ -1,8 +1,8 @@
 """Writes docs/CONFIGURATION.md from the schema: every key of a table's and of a game's file.
 
-Meanings are the docstrings under the schema's fields, units and limits their annotations, and the
-modules that read a key are found by `tools.configuration_readers`. A game's parameters are those of
-its `Parameters`, whose docstring says what each means.
+Meanings are the docstrings under the schema's fields; units and limits are their annotations.
+`tools.configuration_readers` finds the modules that read a key. A game's parameters are the fields
+of its `Parameters`, whose docstring has the meaning of each.
 """
 
 from __future__ import annotations
@@ -25,43 +25,41 @@ from rules.games import GAMES, PLUGINS
 from tools.configuration_readers import readers
 
 SWITCHES = ("forward_stop", "reverse_stop", "hold_while", "home_switch")
-"""Keys of a channel that name a sensor of the same board."""
+"""Keys of a channel whose value is the name of a sensor on the same board."""
 READ_WHOLE: Mapping[str, str] = {"Recovery": "config.recovery_limits"}
-"""Parts that are read as a whole, and by which module."""
+"""Parts that one module reads as a whole, and that module."""
 PLURALS = {"whole number": "whole numbers", "number": "numbers", "text": "texts"}
 SIMULATION = "firmware_bridge.sim"
-_NAMED = re.compile(r"((?:`\w+`(?:, | and )?)+)(?:\([^)]*\))?: (.+?)(?:\n\n|$)", re.DOTALL)
-"""An entry in the docstring of a game's parameters: "`a`, `b`: what they are"."""
 
 _INTRODUCTION = """\
 # Configuration
 
-*Generated from `config/schema/` and from the games' parameters by `make docs`; a test demands
-that it is current.*
+*Generated from `config/schema/` and from the games' parameters by `make docs`; a test checks that
+it is current.*
 
 A **table** is one YAML file: its boards with channels, and the modules that are made of channels.
-A **game** is one YAML file: its tile, its pace of play, and what this house does differently.
-Those that come with the program are in `config/tables/` and `config/games/`; `--table FILE` and
-`--game FILE` take any other, and `wallwright check FILE` names each defect with its line.
+A **game** is one YAML file: its tile, its pace of play, and its house rules. The files of the
+project are in `config/tables/` and `config/games/`. `--table FILE` and `--game FILE` accept any
+other file, and `wallwright check FILE` names each defect with its line.
 
 YAML is read strictly: a key that is not listed here, a key that occurs twice, or a value of
-another type is an error, and nothing is converted silently. Lengths are metres and times seconds
-unless the key ends in `_mm` or `_ms`.
+another type is an error, and no value is converted silently. Lengths are in metres and times in
+seconds, unless the key ends with `_mm` or `_ms`.
 
-The column *read by* lists the Python modules that use a key, as found by running every packaged
-table in the simulation with its self-test and its list of wires; *simulation* stands for the
+The column *read by* lists the Python modules that read a key. A tool finds them by running every
+packaged table in the simulation, its self-test and its list of wires. *Simulation* stands for the
 modules of `firmware_bridge/sim/`. The checks in `config/validation/` read every key when the file
-is loaded, and are listed only where no other module reads it.
+is loaded, so they are listed only where no other module reads the key.
 """
 _GAMES = """\
 ## Parameters of the games
 
-What stands under `parameters:` in a game's file. A parameter that is left out has its default.
+The keys under `parameters:` in a game's file. A parameter that is left out has its default.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     lines = [_INTRODUCTION, "## A table's file", ""]
     for path, part in _parts(Table, ""):
         lines += _section(path or "the file itself", part)
@@ -74,11 +72,11 @@ def page() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-# Where parts stand in a file
+# The paths of the parts in a file
 
 
 def _parts(part: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """A part and those within it, each with its path from the file's top."""
+    """A part and the parts inside it, each with its path from the top of the file."""
     yield path, part
     for name, field in part.model_fields.items():
         here = f"{path}.{name}" if path else name
@@ -87,7 +85,7 @@ def _parts(part: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseMod
 
 
 def _inner(hint: Any, path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """The parts of which a value is made, with the shape of its path: `ports[0]`, `boards.NAME`."""
+    """The parts inside a value, each with the form of its path: `ports[]`, `boards.NAME`."""
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         kind = hint.model_fields.get("kind")
         chosen = get_args(kind.annotation) if kind is not None and hint.__name__ != "Table" else ()
@@ -132,7 +130,7 @@ def _section(path: str, part: type[BaseModel]) -> Iterator[str]:
 
 
 def field_meanings(part: type[Any]) -> dict[str, str]:
-    """The docstring under each field, which only the source still has."""
+    """The docstring under each field, by name; read from the source, because Python drops it."""
     (node,) = ast.parse(inspect.getsource(part)).body
     assert isinstance(node, ast.ClassDef)
     found = {}
@@ -155,7 +153,7 @@ def _value(part: type[BaseModel], name: str, field: FieldInfo) -> str:
 
 
 def _bare(hint: Any) -> Any:
-    """A type without `None` and without notes."""
+    """A type without `None` and without annotations."""
     if get_origin(hint) is Annotated:
         return _bare(get_args(hint)[0])
     others = [each for each in get_args(hint) if each is not type(None)]
@@ -164,7 +162,7 @@ def _bare(hint: Any) -> Any:
 
 
 def type_in_words(hint: Any, notes: list[Any]) -> str:
-    """A field's type as a file's reader sees it; `notes` are the annotation's limits."""
+    """A field's type in words for the page; `notes` are the limits in its annotation."""
     if get_origin(hint) is Annotated:
         inner, *more = get_args(hint)
         return type_in_words(inner, [*more, *notes])
@@ -204,9 +202,9 @@ def _limits(notes: list[Any]) -> str:
                 highest = le
     if lowest is not None and highest is not None:
         return f", {lowest} to {highest}" if lowest != highest else f", {lowest}"
-    said = [above, f"from {lowest}" if lowest is not None else None]
-    said.append(f"up to {highest}" if highest is not None else None)
-    return "".join(f", {each}" for each in said if each)
+    limits = [above, f"from {lowest}" if lowest is not None else None]
+    limits.append(f"up to {highest}" if highest is not None else None)
+    return "".join(f", {each}" for each in limits if each)
 
 
 def _unit(field: FieldInfo) -> str:
@@ -256,7 +254,7 @@ def _game(name: str) -> Iterator[str]:
 
 
 def parameter_meanings(parameters: type[Any]) -> dict[str, str]:
-    """What the docstring of a game's parameters says of each: "`a`, `b`: what they are"."""
+    """Each parameter's meaning, from docstring entries of the form "`a`, `b`: what they mean"."""
     found: dict[str, str] = {}
     for line in re.split(r"\n(?=`)", inspect.getdoc(parameters) or ""):
         named = re.match(
@@ -269,6 +267,6 @@ def parameter_meanings(parameters: type[Any]) -> dict[str, str]:
 
 
 def _yaml(value: Any) -> str:
-    """A value as YAML has it, on one line."""
+    """A value as YAML on one line."""
     plain = json.dumps(value, default=lambda each: getattr(each, "__dict__", str(each)))
     return plain.strip('"')

@@ -1,9 +1,9 @@
-"""Which modules read each key of a table's file: found by running the packaged tables.
+"""Finds the modules that read each key of a table's file, by running the packaged tables.
 
 `python -m tools.configuration_readers` runs every packaged table in the simulation, its self-test
-and its list of wires, and notes which module reads which field of which part. It prints that as
-JSON: `{"Drum.mix": ["controller.rounds.under_cycle", ...]}`. It needs a process of its own, because
-what a process has read once it may have kept.
+and its list of wires, and records which module reads which field of which part. It prints the
+result as JSON: `{"Drum.mix": ["controller.rounds.under_cycle", ...]}`. It needs a process of its
+own, because values that the process has read before can be cached and would not be read again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FAULTS: Mapping[str, Sequence[str]] = {
     "bench": ("--fault", "emergency_stop:table@30~4"),
     "changed": ("--fault", "jam:head2#30~9"),
 }
-"""Faults on the way, so that relay, lamps, buzzer and the limits of recovery are used."""
+"""Injected faults, so that relay, lamps, buzzer and the limits of recovery are used."""
 CHANGES = {
     "modules:\n": (
         "      drum_current: {kind: analog, pin: 68}\n\n"
@@ -41,19 +41,19 @@ CHANGES = {
     ),
     "drum: {motor: drum,": "drum: {motor: drum, current: drum_current,",
 }
-"""What is changed in the table `classic`, for keys that no packaged table has."""
+"""Replacements in the file of the table `classic`, for keys that no packaged table has."""
 
 
 @cache
 def readers() -> Mapping[str, tuple[str, ...]]:
     """The modules that read each field, by `Part.field`, in alphabetical order."""
     command = [sys.executable, "-m", "tools.configuration_readers"]
-    said = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)  # noqa: S603 - this project
-    return {key: tuple(modules) for key, modules in json.loads(said.stdout).items()}
+    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)  # noqa: S603 - this project
+    return {key: tuple(modules) for key, modules in json.loads(run.stdout).items()}
 
 
 def main() -> None:
-    """Trace every read, and print who reads what."""
+    """Trace every read of a field, and print the modules that read each field."""
     found: dict[str, set[str]] = defaultdict(set)
     fields = {name for part in parts() for name in part.model_fields}
 
@@ -63,8 +63,8 @@ def main() -> None:
         return object.__getattribute__(part, name)
 
     Part.__getattribute__ = traced  # type: ignore[method-assign,assignment]
-    said = io.StringIO()
-    with TemporaryDirectory() as folder, redirect_stdout(said), redirect_stderr(said):
+    ignored = io.StringIO()
+    with TemporaryDirectory() as folder, redirect_stdout(ignored), redirect_stderr(ignored):
         for table in (*table_names(), _changed(Path(folder))):
             _use(table)
     print(json.dumps({key: sorted(found[key] - {""}) for key in sorted(found)}))
@@ -100,7 +100,7 @@ def _changed(folder: Path) -> str:
 
 
 def _reader() -> str:
-    """The module that asks; "" where pydantic or the schema itself looks."""
+    """The module that reads the field; "" if it is pydantic or the schema itself."""
     frame, name = inspect.currentframe(), __name__
     while frame is not None and (name == __name__ or name.startswith("config.schema")):
         frame = frame.f_back

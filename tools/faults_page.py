@@ -34,7 +34,7 @@ _SECTIONS = (
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     return "\n".join([_INTRODUCTION, *_overview(CATALOGUE.values()), *_sections()])
 
 

@@ -1,7 +1,7 @@
-"""Writes the tables of README.md and docs/TABLES.md that say which game fits which table.
+"""Writes the tables of README.md and docs/TABLES.md that show which game fits which table.
 
-Only what stands between `<!-- make docs: NAME -->` and `<!-- end -->` is written; the rest of each
-page is written by people.
+Only the text between `<!-- make docs: NAME -->` and `<!-- end -->` is generated; people write the
+rest of each page.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from rules.games import GAMES, PLUGINS
 
 TOP = Path(__file__).parent.parent
 FIRST = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
-"""Tables that come first, from the one that does most to the one that does least."""
+"""The first columns, from the table that does most steps by itself to the one that does least."""
 ITSELF, BY_HAND, UNFIT = "●", "◐", "-"
-UNSAID = frozenset({"keys", "emergency", "curtain", "ready"})
-"""Modules that say nothing about what a table does."""
+NOT_LISTED = frozenset({"keys", "emergency", "curtain", "ready"})
+"""Modules that do not change which steps a table can do."""
 
 
 def readme() -> str:
-    """README.md with the marks of today's games and tables."""
+    """README.md with the current table of games and tables."""
     return _with_blocks("README.md", {"games and tables": _marks})
 
 
 def tables_page() -> str:
-    """docs/TABLES.md with what each table is made of, and what people do on it."""
+    """docs/TABLES.md with the modules of each table, and the steps that people do on it."""
     return _with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
 
 
@@ -49,8 +49,9 @@ def _fit(game: str, table: str) -> Fit:
 
 
 def _marks() -> Iterable[str]:
-    yield f"{len(games())} games, {len(columns())} tables, all simulated. {ITSELF} the machine does every"
-    yield f"step · {BY_HAND} people do some steps by hand, when prompted · {UNFIT} the tiles do not fit."
+    yield f"{len(games())} games, {len(columns())} tables, all simulated. {ITSELF} means that the"
+    yield f"machine does every step, {BY_HAND} that people do some steps by hand when they are"
+    yield f"prompted, {UNFIT} that the tiles do not fit the table."
     yield ""
     yield _row("", columns())
     yield _row("---", [":-:"] * len(columns()))
@@ -58,10 +59,10 @@ def _marks() -> Iterable[str]:
         yield _row(game, [_mark(_fit(game, table)) for table in columns()])
 
 
-def _mark(told: Fit) -> str:
-    if not told.fits:
+def _mark(result: Fit) -> str:
+    if not result.fits:
         return UNFIT
-    return BY_HAND if told.guided else ITSELF
+    return BY_HAND if result.guided else ITSELF
 
 
 def _made_of() -> Iterable[str]:
@@ -70,7 +71,7 @@ def _made_of() -> Iterable[str]:
     for name in columns():
         table = load_table(name)
         tiles = f"{table.tiles.shortest_mm:g} to {table.tiles.longest_mm:g} mm"
-        modules = ", ".join(sorted(table.capabilities - UNSAID))
+        modules = ", ".join(sorted(table.capabilities - NOT_LISTED))
         boards = ", ".join(table.boards)
         yield _row(f"`{name}`", [table.title, boards, str(table.sets), tiles, modules])
 
@@ -82,8 +83,8 @@ def _by_hand() -> Iterable[str]:
         yield _row(f"`{game}`", [_people(_fit(game, table)) for table in columns()])
 
 
-def _people(told: Fit) -> str:
-    return (", ".join(told.guided) or "itself") if told.fits else UNFIT
+def _people(result: Fit) -> str:
+    return (", ".join(result.guided) or "itself") if result.fits else UNFIT
 
 
 def _row(head: str, cells: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from firmware_bridge.sim.faults.kind import FaultKind
 from firmware_bridge.sim.faults.kinds import KINDS
 
 MOST_PARTS = 20
-"""More than that are not listed one by one."""
+"""If a kind has more parts than this, the page does not list each one."""
 
 _INTRODUCTION = """\
 # Injected faults
@@ -62,7 +62,7 @@ faults by itself.
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     return _INTRODUCTION + "".join(f"\n{_section(kind)}" for kind in KINDS.values())
 
 
@@ -86,7 +86,7 @@ def _tables() -> tuple[Table, ...]:
 
 
 def _parts(kind: FaultKind) -> str:
-    """The parts of all tables together; of too many, those that are short for another."""
+    """The parts of all tables; if there are too many, only those that are short for a channel."""
     tables = _tables()
     found = {part: site for table in tables for part, site in kind.parts(table).items()}
     if len(found) <= MOST_PARTS:

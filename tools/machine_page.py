@@ -1,7 +1,7 @@
 """Writes docs/MACHINE.md from the tables of the state machine.
 
-A diagram (Mermaid) shows the states, then tables say the same in words. Rows of a table that
-share several sources meet in one point of the diagram.
+A diagram (Mermaid) shows the states; tables then list them in words. Rows of a table that have the
+same several sources share one choice point in the diagram.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MEANINGS = {
     "playing": "The hand is played.",
     "collecting": "The played set is pushed into the lid.",
 }
-"""Every state as a person at the table sees it."""
+"""What happens in each state, for a person at the table."""
 
 _INTRODUCTION = """\
 # The table's state machine
@@ -65,8 +65,8 @@ transition.
 
 
 def page() -> str:
-    """The whole page."""
-    return "\n".join([_INTRODUCTION, *_diagram(), "", *_words()]).rstrip("\n") + "\n"
+    """The text of the page."""
+    return "\n".join([_INTRODUCTION, *_diagram(), "", *_tables()]).rstrip("\n") + "\n"
 
 
 # The diagram
@@ -95,7 +95,7 @@ def _region(states: Sequence[str], rows: Rows, name: str) -> Iterator[str]:
 
 
 def _arrows(rows: Rows, name: str, depth: int) -> Iterator[str]:
-    """One arrow a source, but a common point for sources that several rows share."""
+    """One arrow for each source; sources that several rows share get a common choice point."""
     indent = "    " * depth
     points: list[tuple[str, ...]] = []
     for trigger, sources, destination in rows:
@@ -111,10 +111,10 @@ def _arrows(rows: Rows, name: str, depth: int) -> Iterator[str]:
         yield f"{indent}{name}{points.index(sources) + 1} --> {destination}: {trigger}"
 
 
-# The words
+# The tables
 
 
-def _words() -> Iterator[str]:
+def _tables() -> Iterator[str]:
     yield "## Above both activities"
     yield ""
     yield from _states(ABOVE)

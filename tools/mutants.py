@@ -2,10 +2,11 @@
 
 A mutant is the program with one random change of one expression or statement. The quick tests that
 concern the changed file run in a temporary copy of the project. A mutant survives if every test
-passes, and is killed if a test fails that passes without the change. A test that fails without the
-change too proves nothing: the exit code is then 2. It is 1 if fewer mutants are killed than
-`--least` percent. The seed is printed; the same seed on the same code makes the same mutants.
-Texts, annotations and decorators are not changed: most such changes have no effect in a run.
+passes. It is killed if a test fails that passes without the change. If a test fails without the
+change too, the exit code is 2, because such a test shows nothing about the mutant. The exit code is
+1 if fewer than `--least` percent of the mutants are killed. The seed is printed; the same seed on
+the same code makes the same mutants. Strings, annotations and decorators are not changed, because
+most such changes have no effect on a run.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from random import Random
 HOUSE = Path(__file__).parent.parent
 CHANGED = ("controller", "firmware_bridge/wire", "firmware_bridge/boards", "rules")
 LEFT_OUT = ("controller/cli", "controller/conformance", "controller/soak")
-"""The command line mostly prints; the other two are tests of the rest themselves."""
+"""Folders without mutants: the command line mostly prints, and the other two contain tests."""
 RULES = ("tests/rules", "controller/conformance")
 PLAYED = ("tests/controller/test_safe_stop.py", "tests/controller/rounds")
-"""Whole rounds on simulated tables: they reach most of the controller."""
+"""Whole rounds on simulated tables, which execute most of the controller."""
 TESTS: dict[str, tuple[str, ...]] = {
     "rules/melds": ("tests/rules/test_melds.py", *RULES),
     "rules": RULES,
@@ -55,14 +56,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "controller/wiring": ("tests/tools/test_wiring_command.py", "tests/controller/cli"),
     "controller": (*PLAYED, "tests/controller"),
 }
-"""By the longest path that fits a file: the tests that run for it, the nearest first."""
+"""The tests of each folder, most specific first; the longest path that contains a file counts."""
 PYTEST = (
     *(sys.executable, "-B", "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"),
     *("-m", "not slow", "--hypothesis-profile", "quick", "--timeout", "60"),
 )
-"""Without bytecode: a file that changes twice in a second would be loaded from an old one."""
+"""`-B` writes no bytecode: Python would load an old one for a file that changes within a second."""
 PASSED, FAILED, BROKEN = 0, 1, 2
-"""Exit codes of pytest; the last one is a module that cannot be imported."""
+"""Exit codes of pytest; BROKEN means that a module cannot be imported."""
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -79,7 +80,7 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file: what stands between two offsets, in bytes, is replaced."""
+    """One change of one file: replaces the text between two offsets, in bytes."""
 
     file: str
     line: int
@@ -110,9 +111,9 @@ def mutants_of(file: str, source: bytes) -> Iterator[Mutant]:
 
 
 def _changeable(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
-    """Expressions and statements, without texts, annotations, decorators and type-only code.
+    """Expressions and statements, without f-strings, annotations, decorators and type-only code.
 
-    Python 3.11 does not record the columns inside formatted texts.
+    Python 3.11 does not record the columns inside f-strings.
     """
     if isinstance(node, ast.JoinedStr):
         return
@@ -128,7 +129,7 @@ def _changeable(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
-    """What may stand in place of a node, as source."""
+    """The replacements of a node, as source."""
     match node:
         case ast.Compare(left, [first, *more], others):
             changed = ast.Compare(left, [OPPOSITE[type(first)](), *more], others)
@@ -157,13 +158,13 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
 
 
 def tests_of(file: str) -> tuple[str, ...]:
-    """The tests that concern a file, the nearest first; none of them twice."""
+    """The tests that concern a file, most specific first, without duplicates."""
     folder = max((path for path in TESTS if file.startswith(f"{path}/")), key=len)
     return tuple(dict.fromkeys(TESTS[folder]))
 
 
 def drawn(house: Path, count: int, random: Random, only: Sequence[str] = CHANGED) -> list[Mutant]:
-    """So many mutants of a project, each possible one as likely as any other."""
+    """Draws `count` mutants of a project, with equal probability for each."""
     files = sorted(
         file.relative_to(house).as_posix() for path in only for file in _python(house / path)
     )
@@ -181,9 +182,9 @@ def _python(path: Path) -> list[Path]:
 
 
 def outcome(mutant: Mutant, house: Path, tests: Sequence[str]) -> str:
-    """`SURVIVED`, `killed by TEST`, or `UNSOUND: TEST` for one that fails without the change.
+    """Tests one mutant: `SURVIVED`, `killed by TEST`, or `UNSOUND: TEST`.
 
-    The copy `house` of the project is as it was afterwards.
+    An unsound test fails without the change too. The project's copy `house` is restored afterwards.
     """
     file = house / mutant.file
     source = file.read_bytes()
@@ -199,7 +200,7 @@ def outcome(mutant: Mutant, house: Path, tests: Sequence[str]) -> str:
 
 def _failing(house: Path, tests: Sequence[str]) -> str | None:
     """The first test that fails, or None if all pass."""
-    # Python itself, with arguments of this file and the name of a test.
+    # The command is this Python, with arguments from this file and the names of tests.
     ended = subprocess.run(  # noqa: S603
         (*PYTEST, *tests),
         cwd=house,
@@ -220,13 +221,21 @@ def _failing(house: Path, tests: Sequence[str]) -> str | None:
 def main(arguments: Sequence[str]) -> int:
     """Draw the mutants, test each, report; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
-    parser.add_argument("paths", nargs="*", default=CHANGED, help="change only these")
+    parser.add_argument(
+        "paths", nargs="*", default=CHANGED, help="change only these files or folders"
+    )
     parser.add_argument("--count", type=int, default=300, help="mutants that are tested")
-    parser.add_argument("--seed", type=int, help="which mutants; drawn and printed if not given")
-    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tested at once")
+    parser.add_argument(
+        "--seed", type=int, help="selects the mutants; a new seed is drawn if none is given"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tested in parallel")
     parser.add_argument("--least", type=float, default=95.0, help="percent that must be killed")
-    parser.add_argument("--minutes", type=float, default=1e6, help="start none after so long")
-    parser.add_argument("--whole", action="store_true", help="survivors meet every quick test")
+    parser.add_argument(
+        "--minutes", type=float, default=1e6, help="start no mutant after this time"
+    )
+    parser.add_argument(
+        "--whole", action="store_true", help="run every quick test on the survivors"
+    )
     parser.add_argument("--report", type=Path, help="write the survivors to this file")
     given = parser.parse_args(arguments)
     seed = secrets.randbelow(1_000_000) if given.seed is None else given.seed
@@ -241,7 +250,7 @@ def main(arguments: Sequence[str]) -> int:
 def _results(
     chosen: Sequence[Mutant], copies: Sequence[Path], seconds: float, *, whole: bool
 ) -> list[tuple[Mutant, str]]:
-    """Each mutant that was tested, with its outcome; one at a time in each copy of the project."""
+    """Each tested mutant with its outcome; each copy of the project has one mutant at a time."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         shutil.copytree(HOUSE, copy, ignore=shutil.ignore_patterns(".*", "__pycache__"))
@@ -253,30 +262,30 @@ def _results(
             return ""
         copy = free.get()
         try:
-            came = outcome(mutant, copy, tests_of(mutant.file))
-            if came == "SURVIVED" and whole:
-                came = outcome(mutant, copy, ["tests"])
+            verdict = outcome(mutant, copy, tests_of(mutant.file))
+            if verdict == "SURVIVED" and whole:
+                verdict = outcome(mutant, copy, ["tests"])
         finally:
             free.put(copy)
-        print(f"{mutant}: {came}", flush=True)
-        return came
+        print(f"{mutant}: {verdict}", flush=True)
+        return verdict
 
     with ThreadPoolExecutor(len(copies)) as pool:
         results = zip(chosen, pool.map(result, chosen), strict=True)
-        return [(mutant, came) for mutant, came in results if came]
+        return [(mutant, verdict) for mutant, verdict in results if verdict]
 
 
 def _reported(results: Sequence[tuple[Mutant, str]], least: float, report: Path | None) -> int:
-    """Print the share of the killed and write the survivors; returns the exit code."""
-    alive = [str(mutant) for mutant, came in results if came == "SURVIVED"]
-    killed = sum(came.startswith("killed") for _, came in results)
+    """Print the share of killed mutants and write the survivors; returns the exit code."""
+    alive = [str(mutant) for mutant, verdict in results if verdict == "SURVIVED"]
+    killed = sum(verdict.startswith("killed") for _, verdict in results)
     share = 100 * killed / len(results) if results else 0.0
     print(f"{killed} of {len(results)} mutants killed: {share:.1f} %")
     if report:
         report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text("".join(f"{line}\n" for line in alive))
-    if unsound := [came for _, came in results if came.startswith("UNSOUND")]:
-        print(f"{unsound[0]} fails without a change; correct it first.", file=sys.stderr)
+    if unsound := [verdict for _, verdict in results if verdict.startswith("UNSOUND")]:
+        print(f"{unsound[0]} fails without a change; correct that test first.", file=sys.stderr)
         return 2
     return 0 if share >= least else 1
 

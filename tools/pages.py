@@ -1,7 +1,7 @@
 """Writes every generated page and drawing: `make docs`, or `python -m tools.pages [FILE ...]`.
 
-Each row of `GENERATED` is a file of the project and the function that returns its whole text. With
-`--check` nothing is written; the exit code is 1 if a file is not current, and stderr lists them.
+Each row of `GENERATED` is a file of the project and the function that returns its text. With
+`--check` nothing is written; if a file is not current, stderr names it and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ GENERATED: Mapping[str, Callable[[], str]] = {
 
 
 def stale(names: Sequence[str] = tuple(GENERATED)) -> list[str]:
-    """The files of these that differ from what their generator returns, or that are missing."""
+    """The named files that differ from the text of their generator, or that are missing."""
     return [name for name in names if _text(name) != GENERATED[name]()]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write, or with `--check` compare, the named files or all; returns the exit code."""
+    """Write the named files, or all; with `--check` only compare them. Returns the exit code."""
     names = [name for name in arguments if name != CHECK] or list(GENERATED)
     unknown = [name for name in names if name not in GENERATED]
     if unknown:
         there = ", ".join(GENERATED)
-        print(f"{', '.join(unknown)}: not a generated file; there are {there}.", file=sys.stderr)
+        print(f"{', '.join(unknown)}: not a generated file; give one of {there}.", file=sys.stderr)
         return 2
     old = stale(names)
     if CHECK in arguments:

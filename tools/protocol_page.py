@@ -35,7 +35,7 @@ _ENUMS: tuple[_Numbers, ...] = (
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     return Template(_THEORY).substitute(
         protocol=messages.PROTOCOL,
         baud=f"{BAUD:,}",
@@ -68,7 +68,7 @@ def _section(sender: Sender) -> str:
 def _row(row: MessageRow) -> str:
     fields = zip(row.message._fields, codes(row.message), strict=True)
     payload = ", ".join(f"`{name}` {_type(code)}" for name, code in fields) or "none"
-    meaning = _said(row.message).replace("|", r"\|")
+    meaning = _docstring(row.message).replace("|", r"\|")
     name = row.message.__name__
     return f"| 0x{row.number:02X} | **{name}** | {payload} | {row.layout.size} | {meaning} |"
 
@@ -78,20 +78,22 @@ def _type(code: str) -> str:
 
 
 def _numbers(numbers: _Numbers) -> str:
-    said = _said_of_members(numbers)
-    rows = "\n".join(f"| {n.value} | {n.name} | {said.get(n.name or '', '')} |" for n in numbers)
+    meanings = _member_docstrings(numbers)
+    rows = "\n".join(
+        f"| {n.value} | {n.name} | {meanings.get(n.name or '', '')} |" for n in numbers
+    )
     meaning = " ".join(inspect.cleandoc(numbers.__doc__ or "").split())
     return (
         f"### {numbers.__name__}: {meaning}\n\n| number | name | meaning |\n|---|---|---|\n{rows}\n"
     )
 
 
-def _said(described: type) -> str:
+def _docstring(described: type) -> str:
     return " ".join((described.__doc__ or "").split())
 
 
-def _said_of_members(numbers: _Numbers) -> dict[str, str]:
-    """The docstrings under the members, which only the source still has."""
+def _member_docstrings(numbers: _Numbers) -> dict[str, str]:
+    """The docstring under each member, by name; read from the source, because Python drops it."""
     pattern = re.compile(r'^ {4}(\w+) = \d+\n {4}"""(.+?)"""', re.MULTILINE | re.DOTALL)
     found = pattern.findall(inspect.getsource(numbers))
     return {name: " ".join(text.split()) for name, text in found}
@@ -111,7 +113,7 @@ def _ms(seconds: float) -> str:
 
 
 _THEORY = """\
-# The wire: host to board
+# The wire protocol between host and board
 
 *Generated from `firmware_bridge/wire/messages.py` by `make docs`; a test checks that it is
 current. The reasons for a protocol of our own:
@@ -211,8 +213,8 @@ board that already has the same table keeps running. Fields with a special use i
 | dice | `second_pin` is the serial port of the reader, `max_on_ms` how long to shake |
 | reader | `second_pin` is its serial port |
 
-`step_nm` is how far one step carries an axis, nanometres. `flags` tell the board which motors and
-axes the light curtain guards, and which sensors are the curtain and the emergency stop.
+`step_nm` is the distance of one step of an axis, in nanometres. `flags` mark the motors and axes
+that the light curtain guards, and the sensors that are the curtain and the emergency stop.
 
 `max_on_ms` 0 is no limit. In `Drive`, `count` is the number of edges, or the level (0, 1) awaited;
 `limit_ma` 0 is no limit.
@@ -223,7 +225,7 @@ Outputs are active only while the lease is valid. The host takes it for a time (
 and renews it at a third of that. When it expires, the board stops motion by its ramps, sets every
 output to its safe value, keeps counts and positions; every motion ends by `MotionEnded` with
 reason HELD, and after the last of them comes `Held`. After the next lease, only outputs that the
-host sets again become active. A lease of 0 gives the lease back. A board at rest has no lease.
+host sets again become active. A lease of 0 gives the lease back. An idle board has no lease.
 
 The renewal of an expired lease is refused (NO_LEASE) until the host has given the lease back.
 Commands that the host sends before it has processed the loss are therefore not executed.

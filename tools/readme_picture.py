@@ -1,8 +1,8 @@
 """Draws docs/images/table.svg, the picture in the README.
 
-It is the terminal's own picture of one set-up, exported by rich: Wenzhou with the throws 3,5 and
-2,4. Without a machine nobody turns a tile, so the face of the indicator is named here. The file
-brings no font and asks for none: letters come from whatever monospaced font the reader has.
+It is the picture that `wallwright run` prints in a terminal, exported by rich: Wenzhou with the
+throws 3,5 and 2,4. No machine turns a tile up here, so `INDICATOR` gives the face. The file
+contains no font and loads none: the reader's browser uses a monospaced font of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TITLE = "A Wenzhou table, ready to play: four walls, the break, four hands, the 
 _NORMAL = [
     (18, 28, 24),  # black, the letters on the indicator
     (214, 96, 88),
-    (86, 176, 122),  # green, the backs of tiles and the words on the felt
+    (86, 176, 122),  # green, the backs of tiles and the text on the felt
     (226, 192, 92),
     (102, 150, 214),
     (180, 130, 200),
@@ -76,16 +76,16 @@ FRAME = """\
 </g>
 </svg>
 """
-"""What rich fills in. Its own frame names a font on the web; ours names nothing outside the file.
+"""The template that rich fills in. rich's own template loads a font from the web; this does not.
 
-rich leaves 41 pixels above the text for a window's title; the view begins below them.
+rich leaves 41 pixels above the text for a window's title; the view box begins below them.
 """
 
 
 def portrait() -> str:
-    """The whole file."""
-    shown = Padding(picture(_settled()), (1, 2))
-    width = max(len(line) for line in picture(_settled()).plain.split("\n")) + 4
+    """The text of the SVG file."""
+    shown = Padding(picture(_finished_setup()), (1, 2))
+    width = max(len(line) for line in picture(_finished_setup()).plain.split("\n")) + 4
     console = Console(
         file=io.StringIO(), record=True, width=width, color_system="truecolor", legacy_windows=False
     )
@@ -97,8 +97,8 @@ def portrait() -> str:
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
 
-def _settled() -> Setup:
-    """The set-up at its end, the indicator turned up."""
+def _finished_setup() -> Setup:
+    """The finished set-up, with the indicator turned up."""
     setup, throws = find_game("wenzhou").setup(), list(THROWS)
     while (step := setup.pending) is not None:
         match step:

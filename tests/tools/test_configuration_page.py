@@ -1,4 +1,4 @@
-"""docs/CONFIGURATION.md says of every key what it means, in which unit, and who reads it."""
+"""docs/CONFIGURATION.md has the meaning, the unit and the readers of every key."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def test_every_key_has_a_meaning_a_value_a_default_and_a_reader() -> None:
         assert meaning and value and default and read_by, key
 
 
-def test_every_part_of_the_schema_has_its_section() -> None:
+def test_every_part_of_the_schema_has_a_section() -> None:
     keys = {row[0] for row in ROW.findall(page())}
     for part in parts():
         assert set(part.model_fields) <= keys, part.__name__
 
 
-def test_every_measure_has_a_unit() -> None:
-    """A number with a fraction is a length, a time or a speed; the schema says in what."""
+def test_every_fractional_number_has_a_unit() -> None:
+    """A fractional number is a length, a time or a speed; the schema names its unit."""
     bare = [
         f"{part.__name__}.{name}"
         for part in parts()
@@ -48,7 +48,7 @@ def test_every_parameter_of_a_game_has_a_meaning(game: str) -> None:
     assert not [field.name for field in fields(parameters) if not meanings.get(field.name)]
 
 
-def test_a_key_is_read_where_it_is_used() -> None:
+def test_the_readers_of_a_key_are_the_modules_that_use_it() -> None:
     found = readers()
     assert "controller.rounds.under_cycle" in found["DrumModule.mix"]
     assert "firmware_bridge.boards.encoding" in found["MotorChannel.max_on"]

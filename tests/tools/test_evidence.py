@@ -1,4 +1,4 @@
-"""Evidence of new seeds: what is run, that its seeds are printed, and what a failure comes to."""
+"""`make evidence`: the commands that it runs, the seeds that it prints, and its exit codes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tools import evidence
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """The commands that would run; a fourth argument of a command that ends in 7 fails."""
-    ran: list[tuple[str, ...]] = []
+    """Collects the commands instead of running them; a command whose seed ends with 7 fails."""
+    collected: list[tuple[str, ...]] = []
 
     def run(command: tuple[str, ...], *, check: bool) -> object:
-        ran.append(command[len(evidence.WALLWRIGHT) :])
+        collected.append(command[len(evidence.WALLWRIGHT) :])
         seed = command[command.index("--seed") + 1]
         return type("Ended", (), {"returncode": 1 if seed.endswith("7") else 0})
 
     monkeypatch.setattr("subprocess.run", run)
-    return ran
+    return collected
 
 
-def test_all_evidence_is_two_seeds_of_ten_thousand_rounds_and_one_of_kills(
+def test_without_a_name_two_seeds_of_ten_thousand_rounds_and_one_of_kills_are_run(
     commands: list[tuple[str, ...]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evidence.main(["--seed", "10", "--reports", str(tmp_path)]) == 0
@@ -39,7 +39,7 @@ def test_all_evidence_is_two_seeds_of_ten_thousand_rounds_and_one_of_kills(
     assert "kills, seed 10: passed" in out
 
 
-def test_a_failed_run_is_named_and_the_others_are_run_all_the_same(
+def test_a_failed_run_is_reported_and_the_other_runs_still_happen(
     commands: list[tuple[str, ...]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evidence.main(["chaos", "--seed", "7", "--reports", str(tmp_path)]) == 1
@@ -55,8 +55,8 @@ def test_without_a_seed_every_run_gets_a_new_one(
     assert len({command[4] for command in commands}) > evidence.RUNS
 
 
-def test_evidence_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
-        "'proofs' is no evidence; give chaos or kills, or nothing for all.\n"
+        "There is no measurement 'proofs'; give chaos or kills, or no name for all.\n"
     )

@@ -1,3 +1,5 @@
+"""docs/INJECTED_FAULTS.md has a section for every kind of injected fault."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,13 +12,13 @@ from tools.injected_faults_page import page
 CAMPAIGN = Path(__file__).parents[2] / "docs" / "campaigns" / "evening.yaml"
 
 
-def test_every_kind_has_its_section_and_says_what_it_does_and_shows() -> None:
+def test_every_kind_has_a_section_with_its_effect_and_what_the_sensors_show() -> None:
     text = page()
     for kind in KINDS.values():
         assert f"\n### {kind.name}\n\n{kind.does}\n" in text
         assert f"| what the sensors show | {kind.shows} |" in text
 
 
-def test_the_campaign_that_the_page_names_can_be_ordered() -> None:
+def test_the_campaign_file_that_the_page_names_loads() -> None:
     assert len(load_campaign(CAMPAIGN, load_table("robotic"))) == 6
     assert "docs/campaigns/evening.yaml" in page()

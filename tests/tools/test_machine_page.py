@@ -1,4 +1,4 @@
-"""docs/MACHINE.md names everything that the tables of the state machine name."""
+"""docs/MACHINE.md contains every state and every trigger of the state machine's tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from controller.state_machine import ABOVE, MODE, TOP, TRIGGERS, UNDER
 from tools.machine_page import MEANINGS, page
 
 
-def test_the_page_names_every_state_and_every_trigger() -> None:
+def test_the_page_contains_every_state_and_every_trigger() -> None:
     text = page()
     assert {*ABOVE, *MODE, *UNDER, *TOP} == set(MEANINGS)
     for name in (*MEANINGS, *TRIGGERS):

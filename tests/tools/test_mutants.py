@@ -1,4 +1,4 @@
-"""The mutation test: which changes it makes, that each is found or reported, what it returns."""
+"""The mutation tool: the changes that it makes, their outcomes, its report and exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def smaller(a: int, b: int = 2) -> bool:
-    """The text of a function is not changed: 1 < 2."""
+    """A docstring is not changed: 1 < 2."""
     # ä: offsets are counted in bytes
     if not a and b:
         raise ValueError(f"{a + 1} is wrong")
@@ -35,7 +35,7 @@ def test_smaller():
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A project with one module and one test file, which does not check the refusal."""
+    """A project with one module and one test file, which does not test the ValueError."""
     (tmp_path / "room").mkdir()
     (tmp_path / "room/small.py").write_text(SOURCE)
     (tmp_path / "test_small.py").write_text(TEST)
@@ -71,7 +71,7 @@ def test_every_mutant_is_a_program_that_differs_from_the_original() -> None:
         assert ast.dump(changed) != ast.dump(ast.parse(SOURCE))
 
 
-def test_a_change_that_a_test_notices_is_killed_and_the_file_restored(house: Path) -> None:
+def test_a_change_that_a_test_detects_is_killed_and_the_file_is_restored(house: Path) -> None:
     mutant = _of("max(a, 0.5) < b", "(max(a, 0.5) <= b)")
     assert mutants.outcome(mutant, house, ["test_small.py"]) == (
         "killed by test_small.py::test_smaller"
@@ -79,19 +79,19 @@ def test_a_change_that_a_test_notices_is_killed_and_the_file_restored(house: Pat
     assert (house / "room/small.py").read_text() == SOURCE
 
 
-def test_a_change_that_no_test_notices_survives(house: Path) -> None:
+def test_a_change_that_no_test_detects_survives(house: Path) -> None:
     mutant = _of('raise ValueError(f"{a + 1} is wrong")', "pass")
     assert mutants.outcome(mutant, house, ["test_small.py"]) == "SURVIVED"
     assert (house / "room/small.py").read_text() == SOURCE
 
 
-def test_a_test_that_fails_without_the_change_kills_nothing(house: Path) -> None:
+def test_a_test_that_fails_without_the_change_does_not_kill_a_mutant(house: Path) -> None:
     (house / "test_small.py").write_text("def test_never():\n    assert False\n")
-    came = mutants.outcome(_of("0.5", "1.0"), house, ["test_small.py"])
-    assert came == "UNSOUND: test_small.py::test_never"
+    verdict = mutants.outcome(_of("0.5", "1.0"), house, ["test_small.py"])
+    assert verdict == "UNSOUND: test_small.py::test_never"
 
 
-def test_tests_that_cannot_be_run_are_not_a_kill(house: Path) -> None:
+def test_tests_that_cannot_run_are_an_error_and_not_a_kill(house: Path) -> None:
     with pytest.raises(RuntimeError, match=r"pytest could not run missing\.py"):
         mutants.outcome(_of("0.5", "1.0"), house, ["missing.py"])
 
@@ -103,14 +103,14 @@ def test_the_same_seed_draws_the_same_mutants(house: Path) -> None:
     assert len(mutants.drawn(house, 100, Random(7), ["room"])) == 8
 
 
-def test_every_file_that_is_changed_has_tests_and_all_of_them_exist() -> None:
+def test_every_file_that_can_be_changed_has_tests_that_exist() -> None:
     for mutant in mutants.drawn(mutants.HOUSE, 10**6, Random(0)):
         assert mutants.tests_of(mutant.file)
     named = {path for paths in mutants.TESTS.values() for path in paths}
     assert [path for path in sorted(named) if not (mutants.HOUSE / path).exists()] == []
 
 
-def test_the_share_decides_the_exit_code_and_survivors_are_written(
+def test_the_share_of_killed_mutants_sets_the_exit_code_and_survivors_are_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = [(_of("2", "3"), "killed by a"), (_of("0.5", "1.0"), "SURVIVED")]

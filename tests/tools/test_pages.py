@@ -1,4 +1,4 @@
-"""`make docs`: every generated file in the project is what its generator returns now."""
+"""`make docs`: every generated file in the project equals what its generator returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_a_generated_file_is_current(name: str) -> None:
     assert pages.stale([name]) == [], f"{name} is not current: run `make docs`"
 
 
-def test_make_docs_writes_what_is_stale_and_check_only_names_it(
+def test_make_docs_writes_a_file_that_is_not_current_and_check_only_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(pages, "TOP", tmp_path)
@@ -28,6 +28,6 @@ def test_make_docs_writes_what_is_stale_and_check_only_names_it(
     assert main(["docs/MACHINE.md", "--check"]) == 0
 
 
-def test_a_file_that_no_generator_writes_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_generated_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs/GUIDE.md"]) == 2
-    assert capsys.readouterr().err.startswith("docs/GUIDE.md: not a generated file; there are ")
+    assert capsys.readouterr().err.startswith("docs/GUIDE.md: not a generated file; give one of ")

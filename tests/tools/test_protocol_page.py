@@ -1,3 +1,5 @@
+"""docs/PROTOCOL.md lists every message with its number."""
+
 from __future__ import annotations
 
 from firmware_bridge.wire.messages import TABLE

@@ -1,3 +1,5 @@
+"""The firmware's wire.h defines every message with its number and its size."""
+
 from __future__ import annotations
 
 from firmware_bridge.wire.messages import TABLE

@@ -1,4 +1,4 @@
-"""The wiring drawings: every lead once, nothing written over anything, no two wires on one line."""
+"""The wiring drawings: every lead once, no text over other text, no two wires on one line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def drawn(table: str, board: BoardLeads) -> Sheet:
 
 
 def wanted(table: Table, board: str) -> Counter[str]:
-    """How many pins each channel takes, counted from the table alone."""
+    """The number of pins of each channel, computed from the table's file only."""
     pins: Counter[str] = Counter()
     for name, channel in table.boards[board].channels.items():
         match channel:
@@ -48,7 +48,9 @@ def overlap(one: Label, other: Label) -> bool:
 
 
 @on_every_board
-def test_every_channel_has_its_leads_and_every_pin_one(table: str, board: BoardLeads) -> None:
+def test_every_channel_has_its_leads_and_every_pin_has_one_lead(
+    table: str, board: BoardLeads
+) -> None:
     assert Counter(lead.channel for lead in board.leads) == wanted(TABLES[table], board.name)
     pins = [lead.pin for lead in board.leads]
     assert len(set(pins)) == len(pins)
@@ -67,16 +69,16 @@ def test_every_lead_is_drawn_once_from_its_pad_to_its_row(table: str, board: Boa
     pads = {(dot.x, dot.y): dot.sort for dot in sheet.dots}
     for wire in sheet.wires:
         assert pads[wire.corners[0]] is wire.lead.sort
-        told = [
+        pins = [
             label.words
             for label in sheet.labels
             if label.shade == "pin" and round(label.y - 4) == round(wire.corners[-1][1])
         ]
-        assert str(wire.lead.pin) in told
+        assert str(wire.lead.pin) in pins
 
 
 @on_every_board
-def test_no_words_are_written_over_others(table: str, board: BoardLeads) -> None:
+def test_no_text_is_written_over_other_text(table: str, board: BoardLeads) -> None:
     labels = drawn(table, board).labels
     clashes = [
         (one.words, other.words) for one, other in combinations(labels, 2) if overlap(one, other)
@@ -85,7 +87,7 @@ def test_no_words_are_written_over_others(table: str, board: BoardLeads) -> None
 
 
 @on_every_board
-def test_all_words_are_on_the_sheet(table: str, board: BoardLeads) -> None:
+def test_every_text_is_inside_the_sheet(table: str, board: BoardLeads) -> None:
     sheet = drawn(table, board)
     for label in sheet.labels:
         left, top, right, bottom = label.box
@@ -95,7 +97,7 @@ def test_all_words_are_on_the_sheet(table: str, board: BoardLeads) -> None:
 
 @on_every_board
 def test_no_two_wires_share_a_piece_of_a_line(table: str, board: BoardLeads) -> None:
-    """They may cross, so that one can follow each; they never run on top of each other."""
+    """Wires can cross, but never run on top of each other, so that each can be followed."""
     pieces = [
         (wire.lead.pin, *segment)
         for wire in drawn(table, board).wires
@@ -104,7 +106,7 @@ def test_no_two_wires_share_a_piece_of_a_line(table: str, board: BoardLeads) -> 
     clashes = [
         (one[0], other[0])
         for one, other in combinations(pieces, 2)
-        if one[0] != other[0] and lie_together(one[1:], other[1:])
+        if one[0] != other[0] and are_on_one_line(one[1:], other[1:])
     ]
     assert clashes == []
 
@@ -113,8 +115,8 @@ def straight(corners: tuple[tuple[float, float], ...]) -> list[Segment]:
     return [(*one, *other) for one, other in pairwise(corners)]
 
 
-def lie_together(one: Segment, other: Segment) -> bool:
-    """Whether two level or two upright pieces are nearer than 3 pixels along some way."""
+def are_on_one_line(one: Segment, other: Segment) -> bool:
+    """Whether two horizontal or two vertical pieces run closer together than 3 pixels."""
     for across, along in ((1, 0), (0, 1)):
         ends = [(piece[along], piece[along + 2]) for piece in (one, other)]
         parallel = all(piece[across] == piece[across + 2] for piece in (one, other))
@@ -125,7 +127,7 @@ def lie_together(one: Segment, other: Segment) -> bool:
 
 
 @pytest.mark.parametrize("table", sorted(TABLES))
-def test_a_drawing_is_the_same_every_time_and_asks_for_nothing_outside(table: str) -> None:
+def test_a_drawing_is_the_same_every_time_and_loads_nothing_from_outside(table: str) -> None:
     title = TABLES[table].title
     one, other = (
         svg_of(title, [sheet_of(title, board) for board in leads_of(load_table(table))])
@@ -137,13 +139,13 @@ def test_a_drawing_is_the_same_every_time_and_asks_for_nothing_outside(table: st
     assert all(COLOURS[sort] in one for sort in used)
 
 
-def test_a_lead_knows_the_part_it_belongs_to() -> None:
+def test_a_lead_names_its_part_its_role_and_its_signal() -> None:
     base, arm = leads_of(TABLES["robotic"])
-    said = {lead.pin: (lead.part, lead.role, lead.signal) for lead in base.leads}
-    assert said[60] == ("head 2", "S1 counter", "reads")
-    assert said[11] == ("head 2", "wheel", "reverse")
-    assert said[20] == ("safety", "emergency stop", "reads")
-    assert said[34] == ("tray 0", "up", "reads")
+    leads = {lead.pin: (lead.part, lead.role, lead.signal) for lead in base.leads}
+    assert leads[60] == ("head 2", "S1 counter", "reads")
+    assert leads[11] == ("head 2", "wheel", "reverse")
+    assert leads[20] == ("safety", "emergency stop", "reads")
+    assert leads[34] == ("tray 0", "up", "reads")
     axes = {lead.pin: (lead.part, lead.role, lead.signal) for lead in arm.leads}
     assert axes[24] == ("gantry", "x home", "reads")
     assert axes[23] == ("gantry", "x", "direction")

@@ -1,4 +1,4 @@
-"""Power and ground: every board and part is fed, in the drawing and in the WireViz document."""
+"""Power and ground: every board and part has its supplies, in drawing and WireViz document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def overlap(one: Label, other: Label) -> bool:
     return left < right2 and left2 < right and top < bottom2 and top2 < bottom
 
 
-def test_what_moves_has_the_motor_supply_and_lamps_and_relays_the_one_before_it() -> None:
+def test_motors_use_the_motor_supply_and_lamps_and_relays_the_supply_before_the_relay() -> None:
     fed = {each.name: each.supplies for each in fed_parts(load_table("bench"))}
     assert fed["pins: drum"] == (SupplyRail.MOTORS, SupplyRail.GROUND)
     assert fed["pins: tower"] == fed["pins: buzzer"] == (SupplyRail.ALWAYS, SupplyRail.GROUND)
@@ -35,7 +35,7 @@ def test_what_moves_has_the_motor_supply_and_lamps_and_relays_the_one_before_it(
 
 
 @on_every_table
-def test_everything_is_connected_to_ground_and_every_tap_ends_at_its_rail(name: str) -> None:
+def test_every_part_is_connected_to_ground_and_every_tap_ends_at_its_rail(name: str) -> None:
     table = load_table(name)
     sheet, fed = power_sheet(table), fed_parts(table)
     assert all(SupplyRail.GROUND in each.supplies for each in fed)
@@ -50,7 +50,7 @@ def is_level(corners: tuple[tuple[float, float], ...]) -> bool:
 
 
 @on_every_table
-def test_no_words_are_written_over_others_and_all_are_on_the_sheet(name: str) -> None:
+def test_no_text_is_written_over_other_text_and_all_text_is_inside_the_sheet(name: str) -> None:
     sheet = power_sheet(load_table(name))
     assert not [pair for pair in combinations(sheet.labels, 2) if overlap(*pair)]
     for label in sheet.labels:
@@ -59,14 +59,14 @@ def test_no_words_are_written_over_others_and_all_are_on_the_sheet(name: str) ->
 
 
 @on_every_table
-def test_the_drawing_has_the_rails(name: str) -> None:
+def test_the_drawing_contains_the_supply_rails(name: str) -> None:
     drawn = drawing_of(load_table(name))
     assert "power and ground" in drawn
     assert SUPPLY_COLOURS[SupplyRail.GROUND] in drawn
 
 
 @on_every_table
-def test_the_wireviz_document_connects_contacts_that_exist_one_by_one(name: str) -> None:
+def test_the_wireviz_document_connects_existing_contacts_each_once(name: str) -> None:
     table = load_table(name)
     document = yaml.safe_load(wireviz_of(table))
     connectors, cables = document["connectors"], document["cables"]

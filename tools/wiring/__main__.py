@@ -14,7 +14,7 @@ from tools.wiring.svg import drawing_of
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Draw the table that the command line names; returns the exit code."""
+    """Draw the table named on the command line; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.wiring", description="Draw the wiring of a table as SVG."
     )
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     boards = [board for board in leads_of(table) if given.board in (None, board.name)]
     if not boards:
         there = ", ".join(table.boards)
-        print(f"There is no board {given.board!r}; there are {there}.", file=sys.stderr)
+        print(f"There is no board {given.board!r}; give one of {there}.", file=sys.stderr)
         return 2
     text = drawing_of(table, boards if given.board else None)
     if given.svg == "-":

@@ -1,8 +1,8 @@
-"""One board with everything that hangs on it, laid out on a sheet.
+"""Lays out one board and everything that is connected to it on a sheet.
 
-The board stands in the middle, its pins where they are. The parts of the table stand in two
-columns beside it, in the order in which one meets their pins going round the board, so that wires
-cross as little as they can. All lengths are pixels of the sheet.
+The board is in the middle, with its pins at their real positions. The parts of the table are in two
+columns beside it. They are in the order of their pins around the board, so that few wires cross.
+All lengths are pixels of the sheet.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from tools.wiring.footprints import MEGA, PI, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 
 SLOT = 20.0
-"""From pin to pin, and from row to row."""
+"""Distance from pin to pin, and from row to row."""
 PITCH = 7.0
-"""From wire to wire."""
+"""Distance from wire to wire."""
 MARGIN, HEAD, FOOT = 28.0, 84.0, 64.0
 LETTER = 0.6
-"""A letter's width to its size, at most, on average of a word."""
+"""Ratio of a letter's width to its size: the highest average of a word."""
 TEXT, SMALL, TITLE = 11.5, 10.0, 22.0
 
 
 class Label(NamedTuple):
-    """Words on the sheet; `x` is where they begin, end (`anchor` "end") or have their middle."""
+    """Text on the sheet; `x` is its left end, right end (`anchor` "end") or middle ("middle")."""
 
     x: float
     y: float
@@ -48,7 +48,7 @@ class Label(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A rectangle of the sheet, of some style."""
+    """A rectangle on the sheet; `style` is a key of `STYLES`."""
 
     x: float
     y: float
@@ -58,14 +58,14 @@ class Box(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """A lead with the corners of its way, from the pad to the label."""
+    """A lead with the corners of its path, from the pad to the label."""
 
     lead: Lead
     corners: tuple[Point, ...]
 
 
 class Dot(NamedTuple):
-    """A pad: what hangs on it gives its colour, None is nothing."""
+    """A pad. `sort` gives its colour: the sort of its lead, None if nothing is connected."""
 
     x: float
     y: float
@@ -74,14 +74,14 @@ class Dot(NamedTuple):
 
 
 class Rail(NamedTuple):
-    """A line of a supply: the rail itself, or a tap from it."""
+    """A line of a supply: the rail itself, or a tap of the rail."""
 
     supply: SupplyRail
     corners: tuple[Point, ...]
 
 
 class Joint(NamedTuple):
-    """Where a tap meets its rail."""
+    """The point where a tap joins its rail."""
 
     x: float
     y: float
@@ -90,7 +90,7 @@ class Joint(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """Everything that is drawn for one board, or for the supplies of a table."""
+    """The drawing of one board, or of the supplies of a table."""
 
     width: float
     height: float
@@ -103,7 +103,7 @@ class Sheet:
 
 
 class _Part(NamedTuple):
-    """A part of the table with its leads, top to bottom."""
+    """A part of the table with its leads, from top to bottom."""
 
     name: str
     leads: tuple[Lead, ...]
@@ -114,12 +114,12 @@ class _Part(NamedTuple):
 
 
 def width_of_words(words: str, size: float) -> float:
-    """How wide words are at most."""
+    """The greatest width that a text can have."""
     return len(words) * size * LETTER
 
 
 def sheet_of(table: str, board: BoardLeads) -> Sheet:
-    """Lay a board out; `table` is the title over it."""
+    """Lay out a board; `table` is the title above it."""
     footprint = PI if board.gpio else MEGA
     sides = _sides(board, footprint)
     name_width, wide = _label_width(board)
@@ -152,11 +152,11 @@ def sheet_of(table: str, board: BoardLeads) -> Sheet:
     )
 
 
-# Which part stands where
+# The order of the parts
 
 
 def _sides(board: BoardLeads, footprint: Footprint) -> tuple[list[_Part], list[_Part]]:
-    """The parts on the left and on the right, each from the top down."""
+    """The parts on the left and on the right, each from top to bottom."""
     way_round = _round(footprint)
     by_part: dict[str, list[Lead]] = defaultdict(list)
     for lead in board.leads:
@@ -178,7 +178,7 @@ def _sides(board: BoardLeads, footprint: Footprint) -> tuple[list[_Part], list[_
 
 
 def _round(footprint: Footprint) -> dict[int, float]:
-    """How far round the board each pin is, from the top left corner down and up to the right."""
+    """Each pin's distance around the board: from the top left down, then up on the right side."""
 
     def way(pad: Pad) -> float:
         if pad.way is Way.LEFT:
@@ -195,7 +195,7 @@ def _height(parts: list[_Part]) -> float:
 
 
 def _down(length: float) -> float:
-    """The next whole slot below."""
+    """A length rounded down to whole slots."""
     return length // SLOT * SLOT
 
 
@@ -228,7 +228,7 @@ def _key(lead: Lead) -> str:
 
 
 def _rows(parts: list[_Part], tall: float) -> list[tuple[Lead, float]]:
-    """Each lead's height, half a slot beside every pad's: so no two wires meet end to end."""
+    """Each lead's height, half a slot from the height of any pad, so that no two wires touch."""
     rows = []
     y = _top(parts, tall)
     for part in parts:
@@ -242,24 +242,24 @@ def _top(parts: list[_Part], tall: float) -> float:
     return HEAD + _down((tall - _height(parts)) / 2)
 
 
-# What stands beside the board
+# The parts beside the board
 
 
 _BY_ROLE = (Sort.SENSOR, Sort.ANALOG, Sort.OUTPUT)
 
 
-def _told(lead: Lead) -> str:
-    """What a lead is, in its row."""
+def _function(lead: Lead) -> str:
+    """The function of a lead, as its row shows it."""
     if lead.sort is Sort.SAFETY or (lead.sort is Sort.SENSOR and "closed" in lead.level):
         return f"{lead.role}, NC"
     return lead.role if lead.sort in _BY_ROLE else lead.signal
 
 
 def _label_width(board: BoardLeads) -> tuple[float, float]:
-    """How wide the channels' names are, and the whole row with the pin."""
+    """The width of the channels' names, and of a whole row with the pin."""
     name = max(width_of_words(lead.channel, TEXT) for lead in board.leads)
-    told = max(width_of_words(_told(lead), SMALL) for lead in board.leads)
-    return name, 12 + name + 10 + told + 10 + PIN_WIDTH
+    function = max(width_of_words(_function(lead), SMALL) for lead in board.leads)
+    return name, 12 + name + 10 + function + 10 + PIN_WIDTH
 
 
 PIN_WIDTH = 26.0
@@ -285,10 +285,10 @@ def _parts(
             labels.append(Label(x + wide / 2, y + 14, part.name, TEXT, "middle", bold=True))
             for number, lead in enumerate(part.leads):
                 line = y + (number + 1.5) * SLOT + 4
-                told = words + name_width + 10
+                function = words + name_width + 10
                 labels += [
                     Label(words, line, lead.channel, TEXT),
-                    Label(told, line, _told(lead), SMALL, shade="quiet"),
+                    Label(function, line, _function(lead), SMALL, shade="quiet"),
                     Label(pin, line, str(lead.pin), TEXT, "middle", bold=True, shade="pin"),
                 ]
             y += part.height + SLOT
@@ -338,14 +338,15 @@ def _outline(
 
 
 def _pad_label(board: BoardLeads, pad: Pad, origin: Point, note: str, *, used: bool) -> Label:
-    """The pad's name, on the board's side of it."""
+    """The name of a pad, on the side of the pad that is towards the board."""
     x, y = origin[0] + pad.x * SLOT, origin[1] + pad.y * SLOT
     words = pad.text if pad.pin is None or pad.text == str(pad.pin) else f"{pad.pin}  {pad.text}"
     shade = "ink" if used else "quiet"
-    if pad.way is Way.DOWN:  # the outer row's wires leave no room below, so both names stand above
+    # The wires of the outer row leave no room below, so the names of both rows are above.
+    if pad.way is Way.DOWN:
         above = 20 if pad.jog else 29
         return Label(x, y - above, pad.text, 8.5, "middle", shade=shade)
-    # A Pi's header stands inside the board: names go beside it, above the wire.
+    # The header of a Pi is inside the board's outline: names are beside it, above the wire.
     to_right = (pad.way is Way.LEFT) != board.gpio
     down = -3.0 if board.gpio and used else 3.5
     away = 14.0 if board.gpio else 10.0
@@ -368,7 +369,7 @@ def _dots(board: BoardLeads, footprint: Footprint, origin: Point) -> tuple[Dot, 
     )
 
 
-# Round the sheet
+# The heading
 
 
 def _heading(table: str, board: BoardLeads) -> list[Label]:

@@ -1,6 +1,6 @@
-"""Where the pins are on a board, as one sees it with its USB plug (a Mega) or card (a Pi) on top.
+"""Positions of the pins on a board, seen with the USB plug (Mega) or the card (Pi) at the top.
 
-Measures are in slots: the distance from one pin to the next.
+The unit is a slot: the distance from one pin to the next.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Way(Enum):
-    """Where a wire leaves its pad for."""
+    """The direction in which a wire leaves its pad."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -19,7 +19,7 @@ class Way(Enum):
 
 
 class Pad(NamedTuple):
-    """One contact of a header; `pin` is None for supply, ground and the like."""
+    """One contact of a header; `pin` is None for supply, ground and other fixed contacts."""
 
     text: str
     pin: int | None
@@ -27,7 +27,7 @@ class Pad(NamedTuple):
     y: float
     way: Way
     jog: float = 0.0
-    """How far beside its column a wire goes down: an inner row passes between the outer pads."""
+    """Sideways distance at which a wire goes down: an inner row passes between the outer pads."""
 
 
 class Footprint(NamedTuple):
@@ -41,7 +41,7 @@ class Footprint(NamedTuple):
 def _column(
     names: Iterable[str | int], x: float, y: float, way: Way, *, first_analog: int = 54
 ) -> Iterator[Pad]:
-    """Pads one below the other; an empty name is a gap."""
+    """Pads in a column, from top to bottom; an empty name is a gap."""
     for slot, name in enumerate(names):
         if name == "":
             continue
@@ -73,7 +73,7 @@ _MEGA_WIDTH, _MEGA_HEIGHT = 21.0, 34.0
 
 
 def _mega_end() -> Iterator[Pad]:
-    """The double row at the end: even pins inside, odd ones at the edge, 22 and 23 on the right."""
+    """The double row at the end: even pins inside, odd pins at the edge, 22 and 23 at the right."""
     pairs = [("5V", "5V"), *((pin, pin + 1) for pin in range(22, 54, 2)), ("GND", "GND")]
     right = _MEGA_WIDTH - 2
     for slot, (inner, outer) in enumerate(pairs):

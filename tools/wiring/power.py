@@ -1,8 +1,8 @@
-"""The sheet of power and ground: three rails, and which of them each board and part is tapped from.
+"""Draws the sheet of power and ground: the rails, and the taps of each board and part.
 
-Boards and parts stand in rows on the left. The rails run down on the right: the supply behind
-its fuse; the motor supply, which the relay or the emergency stop interrupts; 5 V; and one ground
-for all. A dot is a joint; lines that cross without a dot do not touch.
+Boards and parts are in rows on the left. The rails are vertical lines on the right: the supply
+behind its fuse; the motor supply, which the relay or the emergency stop interrupts; 5 V; and one
+ground for all. A dot is a joint. Lines that cross without a dot are not connected.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tools.wiring.drawing import (
 )
 
 BETWEEN = 150.0
-"""From rail to rail."""
+"""Distance from rail to rail."""
 TAP = 8.0
-"""From tap to tap of one row."""
+"""Distance from tap to tap in one row."""
 ROW = 1.6 * SLOT
 SOURCES = 3.4 * SLOT
-"""The height of what stands over the rails: where each comes from."""
+"""Height of the text above the rails, which describes the source of each."""
 
 
 def power_sheet(table: Table) -> Sheet:
@@ -63,13 +63,13 @@ def power_sheet(table: Table) -> Sheet:
 
 
 def _taps(row: Fed, middle: float) -> list[tuple[SupplyRail, float]]:
-    """Each supply of a row with the height of its tap."""
+    """Each supply of a row, with the vertical position of its tap."""
     first = middle - TAP * (len(row.supplies) - 1) / 2
     return [(supply, first + number * TAP) for number, supply in enumerate(row.supplies)]
 
 
 def _source(table: Table, supply: SupplyRail, x: float) -> list[Label]:
-    """What a rail is and where it comes from, over it."""
+    """The labels above a rail: its name and its source."""
     lines = {
         SupplyRail.ALWAYS: ["from its fuse; relay coils", "by the emergency stop"],
         SupplyRail.MOTORS: ["from the supply, by", *_interrupters(table)],
@@ -78,22 +78,22 @@ def _source(table: Table, supply: SupplyRail, x: float) -> list[Label]:
     }[supply]
     y = HEAD + 10
     named = Label(x, y, supply.value, TEXT, "middle", bold=True)
-    said = [
+    origin = [
         Label(x, y + (number + 1) * 13, line, 9.0, "middle", shade="quiet")
         for number, line in enumerate(lines)
     ]
-    return [named, *said]
+    return [named, *origin]
 
 
 def _interrupters(table: Table) -> list[str]:
-    """What has to be closed before motors have power."""
+    """The contact that must be closed before motors have power."""
     return ["the relay's contact"] if table.modules.relay else ["the emergency stop"]
 
 
 def _heading(table: Table) -> list[Label]:
     notes = (
         "Photo sensors take 5 V; a switch needs ground alone.",
-        "What moves takes the motor supply, lamps and relays the supply.",
+        "Motors, axes and other actuators use the motor supply; lamps and relay coils the supply.",
     )
     return [
         Label(MARGIN, 44, f"{table.title}: power and ground", TITLE, bold=True),

@@ -1,7 +1,8 @@
-"""Ways for wires that run along and across: each has a track of its own, crossings are few.
+"""Computes paths of horizontal and vertical lines for wires, with few crossings.
 
-A board stands in the middle, labels at both sides. Between them is a channel of upright tracks at
-either side, and below the board a bed of level ones. No two wires share a piece of a line.
+The board is in the middle, and the labels are at both sides. On each side, between board and
+labels, is a channel of vertical tracks. Below the board is a bed of horizontal tracks. Each wire
+has a track of its own, so no two wires share a piece of a line.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Point = tuple[float, float]
 Item = TypeVar("Item")
 
 BELOW = float("inf")
-"""The height of the bed before its tracks are dealt out: below everything."""
+"""The position of the bed before its tracks are assigned: below everything."""
 
 
 class Run(NamedTuple):
-    """One wire to lay: from a pad to a label on the left or on the right."""
+    """One wire whose path is to be computed: from a pad to a label on the left or on the right."""
 
     name: str
     pad: Point
@@ -30,12 +31,12 @@ class Run(NamedTuple):
 
     @property
     def across(self) -> bool:
-        """Whether it takes the bed below the board."""
+        """Whether the wire uses the bed below the board."""
         return self.way is Way.DOWN or (self.way is Way.LEFT) != self.to_left
 
 
 class _Upright(NamedTuple):
-    """A wire in a channel: from `top` to `bottom`, its ends towards the labels and the board."""
+    """A wire in a channel, with the heights of its ends towards the labels and the board."""
 
     run: Run
     to_labels: tuple[float, ...]
@@ -48,10 +49,10 @@ class _Upright(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """Where wires may run: the inner edge of each channel, the top of the bed, how far apart.
+    """The space for wires: the inner edge of each channel, the top of the bed, the distances.
 
-    `bed` is the height of a label's row, as every `row` below it may be: the bed's tracks keep
-    clear of those.
+    `bed` is the height of a row of labels. Further rows of labels can follow below it at distances
+    of `row`; the tracks of the bed avoid these heights.
     """
 
     left: float
@@ -72,17 +73,17 @@ def lay(runs: Sequence[Run], ground: Ground) -> dict[str, list[Point]]:
 
 
 def width_of(runs: Sequence[Run], pitch: float, *, to_left: bool) -> float:
-    """How wide the channel on this side has to be."""
+    """The width that the channel on this side needs."""
     return (len(_uprights(runs, to_left=to_left)) + 1) * pitch
 
 
 def depth_of(runs: Sequence[Run], row: float) -> float:
-    """How deep the bed has to be."""
+    """The depth that the bed needs."""
     return _deep(sum(run.across for run in runs) + 1, row)
 
 
 def _deep(track: int, row: float) -> float:
-    """How far below the bed's top a track lies: three of them between two rows of labels."""
+    """The distance of a track below the top of the bed; three tracks fit between two label rows."""
     return row * (track // 3 + (0.2, 0.5, 0.8)[track % 3])
 
 
@@ -124,7 +125,7 @@ def _uprights(runs: Sequence[Run], *, to_left: bool) -> list[_Upright]:
 
 
 def _channel(runs: Sequence[Run], *, to_left: bool) -> list[_Upright]:
-    """The wires of a channel, the one nearest the board first."""
+    """The wires of a channel, the one next to the board first."""
     return _settled(_uprights(runs, to_left=to_left), _crossings)
 
 
@@ -138,7 +139,7 @@ def _crossings(near: _Upright, far: _Upright) -> int:
 
 
 def _bed(runs: Sequence[Run], left_x: dict[str, float], right_x: dict[str, float]) -> list[Run]:
-    """The wires that run below the board, the highest first."""
+    """The wires that run below the board, the uppermost first."""
 
     def ends(run: Run) -> tuple[float, float]:
         arrives = (left_x if run.to_left else right_x)[run.name]
@@ -158,9 +159,9 @@ def _within(value: float, span: tuple[float, float]) -> bool:
 
 
 def _settled(items: list[Item], crossings: Callable[[Item, Item], int]) -> list[Item]:
-    """An order in which no two neighbours would cross less if they changed places."""
+    """An order in which no exchange of two neighbours would save a crossing."""
     order = list(items)
-    for _ in order:  # as sorting by neighbours: as many turns as there are
+    for _ in order:  # as in bubble sort: one pass for each item
         for at in range(len(order) - 1):
             first, second = order[at], order[at + 1]
             if crossings(second, first) < crossings(first, second):

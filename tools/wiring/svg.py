@@ -1,6 +1,6 @@
-"""A wiring drawing as SVG: sheets one below the other, for a screen and for paper up to A3.
+"""Writes a wiring drawing as SVG: sheets one below the other, for a screen and for paper up to A3.
 
-The file asks for nothing outside itself, and the same table gives the same bytes.
+The file loads nothing from outside, and the same table gives the same bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLOURS = {
     Sort.SERIAL: "#2e7d32",
     Sort.ANALOG: "#6b4f3a",
 }
-"""Dark enough for paper, and told apart by people who see few colours by their thickness too."""
+"""Dark enough for paper. Line widths also differ, for people who cannot distinguish the colours."""
 SUPPLY_COLOURS = {
     SupplyRail.ALWAYS: "#7d3cb5",
     SupplyRail.MOTORS: "#c1121f",
@@ -62,20 +62,20 @@ STYLES = {
     "chip": 'fill="#c9d2d0" stroke="#8d999b" rx="2"',
 }
 NOTES = (
-    "Sensors close to ground (pulled up on the board); NC opens. "
-    "All grounds together. Motors by drivers, never by pins."
+    "Sensors close to ground (pulled up on the board); NC contacts open. "
+    "Connect all grounds. Drive motors through drivers, never from pins."
 )
 
 
 def drawing_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
-    """The drawing of a table's boards and of its supplies, or of these boards alone."""
+    """The drawing of a table's boards and supplies, or of the given boards only."""
     drawn = leads_of(table) if boards is None else boards
     sheets = [sheet_of(table.title, board) for board in drawn]
     return svg_of(table.title, sheets if boards is not None else [*sheets, power_sheet(table)])
 
 
 def svg_of(title: str, sheets: Sequence[Sheet]) -> str:
-    """The whole file."""
+    """The text of the SVG file."""
     width = max(sheet.width for sheet in sheets)
     height = sum(sheet.height for sheet in sheets) + GAP * (len(sheets) - 1)
     size = f'width="{_n(width)}" height="{_n(height)}"'
@@ -113,12 +113,12 @@ def _box(box: Box) -> str:
 
 
 def _wire(wire: Wire) -> Iterator[str]:
-    """A white edge under each wire shows which of two that cross lies above."""
+    """A wire with a white edge under it, which shows the upper one of two that cross."""
     path, width = _path(wire.corners), WIDTHS.get(wire.lead.sort, THIN)
     yield f'<path d="{path}" fill="none" stroke="#ffffff" stroke-width="{_n(width + 2.2)}"/>'
     yield (
         f'<path d="{path}" fill="none" stroke="{COLOURS[wire.lead.sort]}" '
-        f'stroke-width="{_n(width)}"><title>{escape(_said(wire))}</title></path>'
+        f'stroke-width="{_n(width)}"><title>{escape(_tooltip(wire))}</title></path>'
     )
 
 
@@ -134,13 +134,13 @@ def _joint(joint: Joint) -> str:
     return f'<circle cx="{_n(joint.x)}" cy="{_n(joint.y)}" r="3.5" fill="{colour}"/>'
 
 
-def _said(wire: Wire) -> str:
+def _tooltip(wire: Wire) -> str:
     lead = wire.lead
     return f"pin {lead.pin}: {lead.channel}, {lead.signal} ({lead.part}, {lead.role})"
 
 
 def _path(corners: Sequence[Point]) -> str:
-    """The way, each corner a little round."""
+    """The path as SVG, with rounded corners."""
     words = [f"M{_at(corners[0])}"]
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         bend = min(BEND, dist(before, corner) / 2, dist(corner, after) / 2)
@@ -170,7 +170,7 @@ def _label(label: Label) -> str:
 
 
 def _legend(sheet: Sheet) -> Iterator[str]:
-    """The colours that occur, and what holds for every wire."""
+    """The legend: the colours that occur on the sheet, and notes for every wire."""
     y, x = sheet.height - FOOT / 2, MARGIN
     if sheet.rails:
         return
@@ -190,5 +190,5 @@ def _at(point: Point) -> str:
 
 
 def _n(number: float) -> str:
-    """A number as short as it can be."""
+    """A number in its shortest form, rounded to one decimal."""
     return f"{round(number, 1):g}"
