@@ -230,9 +230,9 @@ class _Night:
         """
         injected_faults = self._table.plant.injected_faults
         since = self._lasts[-2] if len(self._lasts) > 1 else 0
-        lately = [(each.kind, each.part) for each in injected_faults.happened[since:]]
+        lately = [(each.kind, each.part) for each in injected_faults.occurred[since:]]
         return channel in may_refuse(
-            self._table.machine.modules, [*lately, *injected_faults.standing]
+            self._table.machine.modules, [*lately, *injected_faults.active]
         )
 
     @property
@@ -255,7 +255,7 @@ class _Night:
         except JournalError as error:
             # A host that ends while its disk is full reports it; the next one reads what is on
             # disk.
-            if not any(each.kind == "full_disk" for each in table.plant.injected_faults.happened):
+            if not any(each.kind == "full_disk" for each in table.plant.injected_faults.occurred):
                 self._wrong(_told(error))
         except Exception as error:  # noqa: BLE001 any error is reported with its seed
             self._wrong(_told(error))
@@ -272,13 +272,13 @@ class _Night:
         while True:
             events_named = len(self._now.events)
             await asyncio.sleep(UNMOVED)
-            if events_named == len(self._now.events) and self._table.plant.injected_faults.standing:
+            if events_named == len(self._now.events) and self._table.plant.injected_faults.active:
                 self._now.stops.append(CALLED)
                 self._technician()
 
     def _technician(self) -> None:
         """Put every fault right and restart the table if it stopped, like a trained technician."""
-        self._table.plant.mend("everything", "table")
+        self._table.plant.repair("everything", "table")
 
     def _give_up(self) -> None:
         """Record the failure; the remaining rounds on this table are not evaluated."""
@@ -309,7 +309,7 @@ class _Night:
                     self._order(scheduled)
                 self._phase += 1
             case {"event": "ready"}:
-                happened = self._table.plant.injected_faults.happened
+                happened = self._table.plant.injected_faults.occurred
                 if len(happened) == self._counted and not self._spared:
                     self._spared = True
                     self._order(self.evening.spares[self._at])
@@ -329,7 +329,7 @@ class _Night:
     def _settle(self) -> None:
         """Add all faults and findings so far to the current round."""
         self._witness.count()
-        happened = self._table.plant.injected_faults.happened
+        happened = self._table.plant.injected_faults.occurred
         self._now.injected_faults += [each.kind for each in happened[self._counted :]]
         self._counted = len(happened)
         self._now.wrong += self._witness.wrong + self._written_wrong()
@@ -368,7 +368,7 @@ class _Night:
             return
         injected_faults = self._table.plant.injected_faults
         with boards_side():
-            injected_faults.order(scheduled.injected(injected_faults.now + scheduled.delay))
+            injected_faults.add(scheduled.injected(injected_faults.now + scheduled.delay))
 
     def _dies(self, number: int, written: bool) -> bool:
         """Whether the host dies now; called at each write of the journal, before and after it."""

@@ -337,9 +337,9 @@ def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
         place = SurvivingTable("auto_deal", "wenzhou", 7, injected_faults=[jam], on_event=on_event)
         assert await place.live(path) is None
         await asyncio.sleep(DARK)
-        assert place.plant.injected_faults.standing == (("jam", "head2"),)
+        assert place.plant.injected_faults.active == (("jam", "head2"),)
         if touched:
-            place.plant.mend("everything", "table")
+            place.plant.repair("everything", "table")
         try:
             await place.live(path, until_ready=True)
         except TableFault as fault:

@@ -25,9 +25,9 @@ from firmware_bridge.sim.faults.injection import (
 
 KEY = "faults"
 _MARKS = {"at": "@", "nth": "#", "rate": ":"}
-"""When it happens, and how a text says so."""
+"""The keys for the time of a fault, and the signs that replace them in a text."""
 _KEYS = ("kind", "part", *_MARKS, "size")
-_HOW = "Write it as jam:head2@12.5, or as kind, part, and at, nth or rate."
+_HOW = "Write a fault as jam:head2@12.5, or as a mapping of kind, part, and at, nth or rate."
 
 
 def load_campaign(path: str | FilePath, table: Table) -> tuple[InjectedFault, ...]:
@@ -37,7 +37,7 @@ def load_campaign(path: str | FilePath, table: Table) -> tuple[InjectedFault, ..
     found, defects = [], list(_keys(document))
     entries = document.value.get(KEY)
     if not isinstance(entries, list) or not entries:
-        wrong = f"is no list of mishaps ({shown(entries)})"
+        wrong = f"must be a list of at least one injected fault; got {shown(entries)}"
         raise located(document.file, document.lines, [*defects, Finding((KEY,), wrong, _HOW)])
     for at, entry in enumerate(entries):
         try:
@@ -53,10 +53,10 @@ def _keys(document: Document) -> Iterator[Finding]:
     assert isinstance(document.value, dict)
     for key in document.value:
         if key != KEY:
-            yield Finding((key,), f"is no key of a campaign ({shown(key)})", instead(key, [KEY]))
+            yield Finding((key,), "is not a key of a campaign file", instead(key, [KEY]))
     if KEY not in document.value:
         path: Path = ()
-        yield Finding(path, "has no list of mishaps", f"Write `{KEY}:` and a list.")
+        yield Finding(path, "has no list of injected faults", f"Write `{KEY}:` and a list.")
 
 
 def _text(entry: Value) -> str:
@@ -64,16 +64,19 @@ def _text(entry: Value) -> str:
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict):
-        raise BadFaultOptionError(f"{shown(entry)} is no mishap", _HOW)
+        raise BadFaultOptionError(f"{shown(entry)} is not an injected fault", _HOW)
     for key in entry:
         if key not in _KEYS:
-            raise BadFaultOptionError(f"a mishap has no '{key}'", instead(key, _KEYS))
+            wrong = f"'{key}' is not a key of an injected fault"
+            raise BadFaultOptionError(wrong, instead(key, _KEYS))
     for key in ("kind", "part"):
         if not isinstance(entry.get(key), str):
-            raise BadFaultOptionError(f"a mishap needs its {key} ({shown(entry.get(key))})", _HOW)
+            wrong = f"`{key}` of an injected fault must be a text; got {shown(entry.get(key))}"
+            raise BadFaultOptionError(wrong, _HOW)
     given = [key for key in _MARKS if key in entry]
     if len(given) > 1:
-        raise BadFaultOptionError(f"{' and '.join(given)} are given together", "Keep one of them.")
+        wrong = f"an injected fault has one of at, nth and rate; got {' and '.join(given)}"
+        raise BadFaultOptionError(wrong, "Keep one of them.")
     text = f"{entry['kind']}:{entry['part']}"
     text += "".join(f"{_MARKS[key]}{_digits(entry, key)}" for key in given)
     return text + (f"~{_digits(entry, 'size')}" if "size" in entry else "")
@@ -82,6 +85,6 @@ def _text(entry: Value) -> str:
 def _digits(entry: dict[str, Value], key: str) -> str:
     value = entry[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        wrong = f"{key} is no number from 0 on ({shown(value)})"
-        raise BadFaultOptionError(wrong, "Write it as 12 or 12.5.")
+        wrong = f"`{key}` must be a number of at least 0; got {shown(value)}"
+        raise BadFaultOptionError(wrong, "Write a number such as 12 or 12.5.")
     return plain(value)

@@ -1,10 +1,13 @@
 """Disturbances between boards and host: power failures, an unplugged cable, noise, a stalled host.
 
-A stalled host sees, sends and times nothing, while boards and plant run on; then everything that
-came meanwhile reaches it at once. On a `StallingLoop` that is what happens. On any other the line
-holds back what either side says: there the host's own timers run on, so that it repeats what it
-asked and, after some three seconds, takes its boards for silent, which is the harder case.
-An unplugged cable loses what is sent, both ways; its owner hears of it if there is a `Cable`.
+A stalled host receives nothing, sends nothing and runs no timer, while boards and plant continue.
+At the end of the stall it receives all bytes of that time at once. A `StallingLoop` simulates
+exactly this. On any other loop the line holds the bytes of both directions back. The host's timers
+then continue, so that the host repeats its commands and, after about three seconds, reports its
+boards as silent, which is the harder case.
+
+An unplugged cable loses all bytes in both directions. The `Cable`, if one is set, notifies the
+host's end.
 """
 
 from __future__ import annotations
@@ -24,13 +27,13 @@ Pass = Callable[[bytes], None]
 
 
 class Cable(Protocol):
-    """The host's end of the cable, where it notices that it is out."""
+    """The host's end of the cable, which notifies the host when the cable is unplugged."""
 
     def pull(self) -> None:
-        """The cable is unplugged."""
+        """Unplug the cable."""
 
     def put_back(self) -> None:
-        """The cable is plugged in again."""
+        """Plug the cable in again."""
 
 
 BIT_ERRORS = 0.001
@@ -70,8 +73,8 @@ class Disturbances:
         self._add_noise = NoiseFilter(Noise(injected_faults.stream("line"), bit=BIT_ERRORS)).apply
         self._stalls = 0
         self._waiting: deque[tuple[Pass, bytes]] = deque()
-        injected_faults.bring[Realm.LINE] = self._line
-        injected_faults.bring[Realm.BOARD] = self._board
+        injected_faults.appliers[Realm.LINE] = self._line
+        injected_faults.appliers[Realm.BOARD] = self._board
 
     def carry(self, data: bytes, onward: Pass) -> None:
         """Carry bytes in either direction, damaged or delayed by the present disturbances."""
@@ -88,17 +91,17 @@ class Disturbances:
         match injected.kind:
             case "link_noise":
                 self._noisy += 1
-                self._loop.call_later(injected.amount, self._calm)
+                self._loop.call_later(injected.amount, self._end_noise)
             case "host_stall" if isinstance(self._loop, StallingLoop):
                 self._loop.stall(injected.amount)
             case "host_stall":
                 self._stalls += 1
-                self._loop.call_later(injected.amount, self._wake)
+                self._loop.call_later(injected.amount, self._end_stall)
             case "link_unplugged":
                 self._unplugged = True
                 if self.cable is not None:
                     self.cable.pull()
-                self._stands(injected, self._plug_in)
+                self._activate(injected, self._plug_in)
 
     def _board(self, injected: InjectedFault) -> None:
         match injected.kind:
@@ -111,15 +114,15 @@ class Disturbances:
                     self._reset(board, Cause.POWER)
             case "board_silent":
                 self.silent.add(injected.part)
-                self._stands(injected, lambda: self.silent.discard(injected.part))
+                self._activate(injected, lambda: self.silent.discard(injected.part))
 
-    def _stands(self, injected: InjectedFault, mend: Callable[[], None]) -> None:
-        """Until it is mended, or, with a size, until that many seconds have passed."""
-        self._injected_faults.over(injected.kind, injected.part)
-        self._injected_faults.stands(injected.kind, injected.part, mend)
+    def _activate(self, injected: InjectedFault, repair: Callable[[], None]) -> None:
+        """Record a fault that lasts until its repair, or for its size in seconds if it has one."""
+        self._injected_faults.deactivate(injected.kind, injected.part)
+        self._injected_faults.activate(injected.kind, injected.part, repair)
         if injected.amount:
             self._loop.call_later(
-                injected.amount, self._injected_faults.mend, injected.kind, injected.part
+                injected.amount, self._injected_faults.repair, injected.kind, injected.part
             )
 
     def _plug_in(self) -> None:
@@ -127,11 +130,11 @@ class Disturbances:
         if self.cable is not None:
             self.cable.put_back()
 
-    def _calm(self) -> None:
+    def _end_noise(self) -> None:
         self._noisy -= 1
 
-    def _wake(self) -> None:
-        """What waited goes first, and what it causes after it."""
+    def _end_stall(self) -> None:
+        """Deliver all waiting bytes; bytes sent in response are delivered after them."""
         if self._stalls == 1:
             while self._waiting:
                 onward, data = self._waiting.popleft()

@@ -5,10 +5,10 @@
     parse("dirty_sensor:head3:0.02")   each time S1 of head 3 works, with this probability
     parse("weak_motor:lift1")          always
 
-The plant's parts ask at their occasions (`Mishaps.strikes`) and do what follows from it by
-themselves, so that a mishap shows as it would at a real table: by sensors, currents and the
-boards' own faults. Each mishap has a stream of chance of its own: without any, a run is the very
-same run. What kinds there are stands in `mishap_kinds`.
+A part of the plant asks at each occasion whether a fault occurs (`InjectedFaults.on_occasion`), and
+simulates its consequences. The fault therefore shows as at a real table: by sensors, currents and
+the faults that the boards report. Each injected fault has its own random stream, so that the rest
+of the run stays the same with and without it. `kinds.py` lists the kinds.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _TEXT = re.compile(
     r"(?P<kind>\w+):(?P<part>\w+)"
     rf"(@(?P<at>{_NUMBER})|#(?P<nth>[0-9]{{1,9}})|:(?P<rate>{_NUMBER}))?(~(?P<size>{_NUMBER}))?"
 )
-RAREST = 1e-6
-"""The least probability that can be ordered."""
+LOWEST_RATE = 1e-6
+"""The lowest probability that a text may give."""
 EXAMPLES = "jam:head2@12.5, jam:head2#30, dirty_sensor:head3:0.02 or weak_motor:lift1"
 
 
 class BadFaultOptionError(WallwrightError, ValueError):
-    """An injected fault that cannot be ordered: the error, and a valid alternative."""
+    """An injected fault that is not valid: the error, and a valid alternative."""
 
     def __init__(self, wrong: str, cure: str) -> None:
         super().__init__(f"{wrong}. {cure}")
@@ -48,7 +48,7 @@ class BadFaultOptionError(WallwrightError, ValueError):
 
 @dataclass(frozen=True)
 class At:
-    """Once, at the first occasion at or after this time, seconds since the table got power."""
+    """Once, at the first occasion at or after this time, seconds since the table's power-on."""
 
     seconds: float
 
@@ -91,7 +91,7 @@ When = At | Nth | Rate | Always
 class InjectedFault:
     """An injected fault: kind, part and time; `parse` reads its text.
 
-    `size` is how long it lasts, or how bad it is: its kind says in what; None is the usual.
+    `size` is its duration or severity, in the unit of its kind; None is the kind's default.
     """
 
     kind: str
@@ -101,7 +101,7 @@ class InjectedFault:
 
     @property
     def amount(self) -> float:
-        """Its size, or what is usual for its kind; 0 where that is open."""
+        """Its size, or its kind's default size, which is 0 for a kind without one."""
         return KINDS[self.kind].usual if self.size is None else self.size
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class InjectedFault:
 
 
 @dataclass(frozen=True)
-class Happened:
+class OccurredFault:
     """An injected fault that occurred: time (seconds since power-on), kind, and part."""
 
     at: float
@@ -123,13 +123,13 @@ def parse(text: str) -> InjectedFault:
     found = _TEXT.fullmatch(text.strip())
     if found is None:
         raise BadFaultOptionError(
-            f"'{text}' is no mishap", f"Write KIND:PART, for instance {EXAMPLES}."
+            f"'{text}' is not an injected fault", f"Write KIND:PART, such as {EXAMPLES}."
         )
     kind = _kind(found["kind"])
     size = None if found["size"] is None else _number(found["size"], text)
     if size is not None and not kind.measure:
         raise BadFaultOptionError(
-            f"'{text}': {kind.name} has no size", f"Leave out ~{found['size']}."
+            f"'{text}': a fault of kind {kind.name} has no size", f"Leave out ~{found['size']}."
         )
     return InjectedFault(kind.name, found["part"], _when(found, text), size)
 
@@ -138,7 +138,7 @@ def check(injected: InjectedFault, table: Table) -> InjectedFault:
     """Return the fault, if this table can have it. Raises BadFaultOptionError."""
     parts = _kind(injected.kind).parts(table)
     if injected.part not in parts:
-        cure = instead(injected.part, parts) if parts else "Leave it out: it has no such part."
+        cure = instead(injected.part, parts) if parts else "Leave this fault out."
         wrong = f"'{injected}': the table {table.name} has no '{injected.part}' for {injected.kind}"
         raise BadFaultOptionError(wrong, cure)
     return injected
@@ -147,153 +147,155 @@ def check(injected: InjectedFault, table: Table) -> InjectedFault:
 class InjectedFaults:
     """A table's injected faults, pending and active. BadFaultOptionError for a wrong part.
 
-    `bring` has, by realm, who brings about what no part of the plant can: the boards' power, the
-    line, the host. Whoever owns these sets it; until then such a mishap only goes on record.
+    `appliers` has, for each realm outside the plant (boards, line, host), the function that applies
+    a fault there. A fault of a realm without a function is recorded and has no effect.
     """
 
     def __init__(
         self, table: Table, injected_faults: Iterable[InjectedFault] = (), seed: int = 0
     ) -> None:
-        self.happened: list[Happened] = []
+        self.occurred: list[OccurredFault] = []
         """The faults that occurred so far, in order."""
-        self.bring: dict[Realm, Callable[[InjectedFault], None]] = {}
+        self.appliers: dict[Realm, Callable[[InjectedFault], None]] = {}
         self._table = table
         self._seed = seed
-        self._orders: dict[tuple[str, str], list[_Order]] = {}
+        self._pending: dict[tuple[str, str], list[_PendingFault]] = {}
         self._by_outputs: dict[tuple[str, str], None] = {}
-        self._standing: list[_ActiveFault] = []
-        self._ordered = 0
+        self._active: list[_ActiveFault] = []
+        self._added = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._start = 0.0
         for injected in injected_faults:
-            self.order(injected)
+            self.add(injected)
 
     def __bool__(self) -> bool:
-        """Whether any fault was ordered."""
-        return bool(self._orders)
+        """Whether any fault was added."""
+        return bool(self._pending)
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the time at the table's power-on."""
         self._loop, self._start = loop, loop.time()
         for kind, site in self._by_outputs:
-            for order in self._orders[kind, site]:
-                self._comes_at_its_time(kind, site, order)
+            for pending in self._pending[kind, site]:
+                self._schedule(kind, site, pending)
 
-    def order(self, injected: InjectedFault) -> None:
-        """One more is to happen; its occasions are counted from now. Raises BadMishap.
+    def add(self, injected: InjectedFault) -> None:
+        """Add a fault; its occasions are counted from now. Raises BadFaultOptionError.
 
-        A table for which none was ordered when it was made takes none: its sensors and its line
-        are not made for it.
+        The plant must have been created with at least one fault: otherwise its sensors and its line
+        were built without fault injection.
         """
         check(injected, self._table)
         kind, site = injected.kind, KINDS[injected.kind].parts(self._table)[injected.part]
-        order = _Order(injected, Random(f"{self._seed}:{self._ordered}:{injected}"))
-        self._ordered += 1
-        self._orders.setdefault((kind, site), []).append(order)
+        pending = _PendingFault(injected, Random(f"{self._seed}:{self._added}:{injected}"))
+        self._added += 1
+        self._pending.setdefault((kind, site), []).append(pending)
         if KINDS[kind].occasion is BY_OUTPUTS:
             self._by_outputs[kind, site] = None
             if self._loop is not None:
-                self._comes_at_its_time(kind, site, order)
+                self._schedule(kind, site, pending)
 
-    def on_host(self, hears: Callable[[InjectedFault], None]) -> None:
+    def on_host(self, apply: Callable[[InjectedFault], None]) -> None:
         """Set the function that applies the host's faults: power, disk, journal, wall clock."""
-        self.bring[Realm.HOST] = hears
+        self.appliers[Realm.HOST] = apply
 
-    def ordered(self, kind: str) -> bool:
-        """Whether this kind can happen at all."""
-        return any(known == kind for known, _ in self._orders)
+    def has_kind(self, kind: str) -> bool:
+        """Whether a fault of this kind was added."""
+        return any(added == kind for added, _ in self._pending)
 
     def stream(self, name: str) -> Random:
         """A separate random stream for the further course of a fault."""
+        # The text is part of the seed: another word would change every seeded run.
         return Random(f"{self._seed}:mishap {name}")
 
     # Calls from the parts of the plant
 
-    def strikes(self, kind: str, site: str) -> InjectedFault | None:
-        """An occasion for this kind at this site: the mishap that happens now, if one does."""
-        for order in self._orders.get((kind, site), ()):
-            if order.strikes(self.now):
-                return self._happens(order.injected)
+    def on_occasion(self, kind: str, site: str) -> InjectedFault | None:
+        """Count an occasion of this kind at this site; return the fault that occurs, or None."""
+        for pending in self._pending.get((kind, site), ()):
+            if pending.occurs(self.now):
+                return self._record(pending.injected)
         return None
 
-    def output(self, board: str) -> None:
-        """An output of this board has changed: the occasion of whatever comes from outside."""
+    def output_changed(self, board: str) -> None:
+        """Count a change of an output of this board: the occasion of all faults from outside."""
         for kind, site in self._by_outputs:
             if site in (board, "table", "line", "host"):
-                for order in self._orders[kind, site]:
-                    if order.strikes(self.now):
+                for pending in self._pending[kind, site]:
+                    if pending.occurs(self.now):
                         assert self._loop is not None
-                        self._loop.call_soon(self._comes, kind, order.injected)
+                        self._loop.call_soon(self._apply, kind, pending.injected)
 
-    def stands(self, kind: str, site: str, mend: Callable[[], None]) -> None:
-        """Record an active fault, which `mend` ends."""
-        self._standing.append(_ActiveFault(kind, site, found_at(kind, site, self._table), mend))
+    def activate(self, kind: str, site: str, repair: Callable[[], None]) -> None:
+        """Record an active fault; `repair` ends it."""
+        self._active.append(_ActiveFault(kind, site, found_at(kind, site, self._table), repair))
 
-    def over(self, kind: str, site: str) -> None:
+    def deactivate(self, kind: str, site: str) -> None:
         """Remove an active fault that ended by itself, or that begins again."""
-        self._standing = [each for each in self._standing if (each.kind, each.site) != (kind, site)]
+        self._active = [each for each in self._active if (each.kind, each.site) != (kind, site)]
 
     # Repairs by people
 
-    def mend(self, code_or_kind: str, part: str) -> bool:
+    def repair(self, code_or_kind: str, part: str) -> bool:
         """Repair the active faults of a part; return whether there were any.
 
-        A kind mends that kind alone; anything else is a controller's word, and everything that is
-        found at the part is mended. A part that this table does not have is the table as a whole.
+        The name of a kind repairs that kind only. Any other text, such as a fault code of the
+        controller, repairs every fault of the part. A part that this table does not have means the
+        whole table.
         """
         place = part.lower().replace(" ", "").replace("handlane", "lane")
         everywhere = place == "table" or place not in places(self._table)
         found = [
-            trouble
-            for trouble in self._standing
-            if (code_or_kind not in KINDS or trouble.kind == code_or_kind)
-            and (everywhere or place in trouble.found_at)
+            active
+            for active in self._active
+            if (code_or_kind not in KINDS or active.kind == code_or_kind)
+            and (everywhere or place in active.found_at)
         ]
-        for trouble in found:
-            self._standing.remove(trouble)
-            orders = self._orders.get((trouble.kind, trouble.site), [])
-            orders[:] = [each for each in orders if not isinstance(each.injected.when, Always)]
-            trouble.mend()
+        for active in found:
+            self._active.remove(active)
+            pending = self._pending.get((active.kind, active.site), [])
+            pending[:] = [each for each in pending if not isinstance(each.injected.when, Always)]
+            active.repair()
         return bool(found)
 
     @property
-    def standing(self) -> tuple[tuple[str, str], ...]:
+    def active(self) -> tuple[tuple[str, str], ...]:
         """Kind and site of all active faults."""
-        return tuple((trouble.kind, trouble.site) for trouble in self._standing)
+        return tuple((active.kind, active.site) for active in self._active)
 
     # Helpers
 
     @property
     def now(self) -> float:
-        """Seconds since the table got power."""
+        """Seconds since the table's power-on."""
         return self._loop.time() - self._start if self._loop is not None else 0.0
 
-    def _comes_at_its_time(self, kind: str, site: str, order: _Order) -> None:
-        if isinstance(order.injected.when, At) and self._loop is not None:
-            at = max(self._loop.time(), self._start + order.injected.when.seconds)
-            self._loop.call_at(at, self._due, kind, site, order)
+    def _schedule(self, kind: str, site: str, pending: _PendingFault) -> None:
+        if isinstance(pending.injected.when, At) and self._loop is not None:
+            at = max(self._loop.time(), self._start + pending.injected.when.seconds)
+            self._loop.call_at(at, self._due, kind, site, pending)
 
-    def _due(self, kind: str, site: str, order: _Order) -> None:
-        if order in self._orders[kind, site] and order.strikes(self.now):
-            self._comes(kind, order.injected)
+    def _due(self, kind: str, site: str, pending: _PendingFault) -> None:
+        if pending in self._pending[kind, site] and pending.occurs(self.now):
+            self._apply(kind, pending.injected)
 
-    def _comes(self, kind: str, injected: InjectedFault) -> None:
-        self._happens(injected)
+    def _apply(self, kind: str, injected: InjectedFault) -> None:
+        self._record(injected)
         realms = {KINDS[kind].realm}
         if kind == "power_cut":
             realms = {Realm.HOST} if injected.part == "host" else {Realm.BOARD}
             realms |= {Realm.HOST} if injected.part == "table" else set()
-        for realm, brings in tuple(self.bring.items()):
+        for realm, apply in tuple(self.appliers.items()):
             if realm in realms:
-                brings(injected)
+                apply(injected)
 
-    def _happens(self, injected: InjectedFault) -> InjectedFault:
-        self.happened.append(Happened(self.now, injected.kind, injected.part))
+    def _record(self, injected: InjectedFault) -> InjectedFault:
+        self.occurred.append(OccurredFault(self.now, injected.kind, injected.part))
         return injected
 
 
 @dataclass(eq=False)
-class _Order:
+class _PendingFault:
     """A pending fault, and the number of its occasions so far."""
 
     injected: InjectedFault
@@ -301,7 +303,7 @@ class _Order:
     occasions: int = 0
     done: bool = False
 
-    def strikes(self, now: float) -> bool:
+    def occurs(self, now: float) -> bool:
         self.occasions += 1
         if self.done:
             return False
@@ -324,12 +326,12 @@ class _ActiveFault:
     kind: str
     site: str
     found_at: frozenset[str]
-    mend: Callable[[], None]
+    repair: Callable[[], None]
 
 
 def _kind(name: str) -> FaultKind:
     if name not in KINDS:
-        raise BadFaultOptionError(f"There is no mishap '{name}'", instead(name, KINDS))
+        raise BadFaultOptionError(f"'{name}' is not a kind of injected fault", instead(name, KINDS))
     return KINDS[name]
 
 
@@ -339,13 +341,13 @@ def _when(found: re.Match[str], text: str) -> When:
     if found["nth"] is not None:
         if int(found["nth"]) == 0:
             raise BadFaultOptionError(
-                f"'{text}': occasions are counted from 1", "Write #1 or more."
+                f"'{text}': the number of an occasion must be at least 1", "Write #1 or more."
             )
         return Nth(int(found["nth"]))
     if found["rate"] is not None:
         rate = _number(found["rate"], text)
-        if not RAREST <= rate <= 1:
-            wrong = f"'{text}': {found['rate']} is no probability"
+        if not LOWEST_RATE <= rate <= 1:
+            wrong = f"'{text}': a probability must be 0.000001 to 1; got {found['rate']}"
             raise BadFaultOptionError(wrong, "Write :0.000001 to :1.")
         return Rate(rate)
     return Always()
@@ -355,8 +357,8 @@ def _number(digits: str, text: str) -> float:
     try:
         return float(digits)
     except ValueError:
-        wrong = f"'{text}': '{digits}' is no number"
-        raise BadFaultOptionError(wrong, "Write it as 12 or 12.5.") from None
+        wrong = f"'{text}': '{digits}' is not a number"
+        raise BadFaultOptionError(wrong, "Write a number such as 12 or 12.5.") from None
 
 
 def plain(number: float) -> str:

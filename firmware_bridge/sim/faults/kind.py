@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from firmware_bridge.sim.faults.parts import Parts
 
 BY_OUTPUTS = "each change of an output"
-"""The occasion of all faults from outside: `@` needs none, `#` and rates count these."""
+"""The occasion of all faults from outside: `@` needs no occasion, `#` and rates count them."""
 
 
 class Realm(enum.Enum):
@@ -22,7 +22,11 @@ class Realm(enum.Enum):
 
 @dataclass(frozen=True)
 class FaultKind:
-    """One kind. `measure` is what the number after ~ says (empty: it takes none)."""
+    """One kind of injected fault.
+
+    `does` is the effect, `shows` the sensors' readings. `measure` is the meaning of the number
+    after `~` (empty: the kind takes none) and `usual` its default.
+    """
 
     name: str
     does: str

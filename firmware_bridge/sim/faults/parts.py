@@ -1,7 +1,7 @@
 """Parts of a table on which faults can be injected, by their names for people and in the plant.
 
-A part's own name may stand for its main sensor: a head's for its counter, a lift's for its upper
-switch.
+For faults of sensors, a part's own name means its main sensor: a head's name its counter, a lift's
+name its upper switch.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from config.schema import SensorChannel, Table
 
 Parts = Callable[[Table], Mapping[str, str]]
-"""The parts of a table that a kind can befall: as people write them, and as the plant asks."""
+"""The parts of a table that a kind applies to: names for people, and the plant's names (sites)."""
 
 
 def motors(table: Table) -> dict[str, tuple[str, ...]]:
-    """The motors of each part that has some, by the part's name."""
+    """The motors of each part that has motors, by the part's name."""
     modules = table.modules
     found: dict[str, tuple[str | None, ...]] = {}
     if modules.lid:
@@ -38,7 +38,7 @@ def motors(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def switches(table: Table) -> dict[str, tuple[str, ...]]:
-    """Both end switches of everything that a motor drives between two, far one first."""
+    """The two limit switches of each part that a motor drives between them, the far one first."""
     modules = table.modules
     found: dict[str, tuple[str, ...]] = {}
     if modules.lid:
@@ -53,7 +53,7 @@ def switches(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def slides(table: Table) -> dict[str, str]:
-    """Every part that a motor drives between two switches."""
+    """Every part that a motor drives between two limit switches."""
     return _same(switches(table))
 
 
@@ -64,49 +64,49 @@ def heads(table: Table) -> dict[str, str]:
 
 
 def belts(table: Table) -> dict[str, str]:
-    """Every head with a belt of its own."""
+    """Every head whose belt has its own motor."""
     heads = table.modules.heads
     return _same(f"head{n}" for n, head in enumerate(heads.ports if heads else ()) if head.belt)
 
 
 def slides_and_heads(table: Table) -> dict[str, str]:
-    """Every part that a slow motor delays."""
+    """Every part to which a slow motor applies."""
     return {**slides(table), **heads(table)}
 
 
 def motor_parts(table: Table) -> dict[str, str]:
-    """Everything with a motor."""
+    """Every part that has a motor."""
     return _same(motors(table))
 
 
 def drum(table: Table) -> dict[str, str]:
-    """The drum, where there is one."""
+    """The drum, if the table has one."""
     return _same(("drum",) if table.modules.drum else ())
 
 
 def gripper(table: Table) -> dict[str, str]:
-    """The gripper, where there is an arm."""
+    """The gripper, if the table has a gantry."""
     return _same(("gripper",) if table.modules.gantry else ())
 
 
 def reader(table: Table) -> dict[str, str]:
-    """The reader of tags."""
+    """The tag reader, if the table has one."""
     return _same(("reader",) if table.modules.reader else ())
 
 
 def dice(table: Table) -> dict[str, str]:
-    """The dice unit."""
+    """The dice unit, if the table has one."""
     return _same(("dice",) if table.modules.dice else ())
 
 
 def limits(table: Table) -> dict[str, str]:
-    """Each end switch; a lift's own name means its upper one."""
+    """Each limit switch; a lift's own name means its upper one."""
     found = {switch: switch for ends in switches(table).values() for switch in ends}
     return {**{part: ends[0] for part, ends in switches(table).items()}, **found}
 
 
 def sensors(table: Table) -> dict[str, str]:
-    """Every sensor but the safety inputs; a head's own name means its counter, S1."""
+    """Every sensor except the safety inputs; a head's own name means its counter, S1."""
     modules = table.modules
     safety = {*modules.emergency, *modules.curtain}
     found = {
@@ -120,32 +120,32 @@ def sensors(table: Table) -> dict[str, str]:
 
 
 def emergency(table: Table) -> dict[str, str]:
-    """The table, where it has an emergency stop."""
+    """The table, if it has an emergency stop."""
     return _same(("table",) if table.modules.emergency else ())
 
 
 def curtain(table: Table) -> dict[str, str]:
-    """The table, where it has a light curtain."""
+    """The table, if it has a light curtain."""
     return _same(("table",) if table.modules.curtain else ())
 
 
 def boards(table: Table) -> dict[str, str]:
-    """Every board on a line."""
+    """Every board on a serial line."""
     return _same(name for name, board in table.boards.items() if board.kind == "serial")
 
 
 def powered(table: Table) -> dict[str, str]:
-    """Every board on a line, and the table for all of them."""
+    """Every board on a serial line, and the table for all of them."""
     return {**boards(table), **_same(("table",) if boards(table) else ())}
 
 
 def line(table: Table) -> dict[str, str]:
-    """The line, where boards are on one."""
+    """The serial line, if boards are on one."""
     return _same(("line",) if boards(table) else ())
 
 
 def stalling(table: Table) -> dict[str, str]:
-    """The host, where a line parts it from its boards."""
+    """The host, if its boards are on a serial line."""
     return _same(("host",) if boards(table) else ())
 
 
@@ -155,7 +155,7 @@ def host(table: Table) -> dict[str, str]:
 
 
 def host_or_all(table: Table) -> dict[str, str]:
-    """The host, every board, or everything."""
+    """The host, every board, and the table for all of them."""
     return {"host": "host", **powered(table)}
 
 
@@ -171,7 +171,7 @@ def _same(names: Iterable[str]) -> dict[str, str]:
 # Parts that people inspect
 
 _TILES = frozenset({"missing_tile", "extra_tile", "foreign_tile", "double_feed"})
-"""People who count the tiles of one part count all of them."""
+"""Kinds that a person finds at any part with tiles, because the whole set is counted."""
 
 
 def found_at(kind: str, site: str, table: Table) -> frozenset[str]:

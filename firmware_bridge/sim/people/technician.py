@@ -37,10 +37,10 @@ class Helper:
         answer = ask.answers[0] if self._obliging else self._choices.choice(ask.answers)
         if answer != ask.answers[0]:
             return answer
-        if not self._plant.injected_faults.strikes("wrong_answer", "people"):
+        if not self._plant.injected_faults.on_occasion("wrong_answer", "people"):
             if ask.code == PUT_AWAY:
                 self._plant.put_away()
-            self._plant.mend(ask.code, ask.part)
+            self._plant.repair(ask.code, ask.part)
         return ask.answers[0]
 
     def _seconds(self) -> float:

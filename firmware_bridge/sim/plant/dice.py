@@ -33,7 +33,7 @@ class Dome:
             thrown = self.loaded.popleft()
         else:
             thrown = tuple(self._chance.randint(1, 6) for _ in range(count))
-        if self._injected_faults.strikes("cocked_die", "dice"):
+        if self._injected_faults.on_occasion("cocked_die", "dice"):
             thrown = (0, *thrown[1:])
         self.fallen.append(thrown)
         return thrown

@@ -42,10 +42,10 @@ class Floor:
         self._own = first
         if not faces:
             return tiles
-        if self._world.injected_faults.ordered("extra_tile"):
+        if self._world.injected_faults.has_kind("extra_tile"):
             numbers = range(first, first + SPARE)
             tiles += [Tile(number, 0, faces[number % len(faces)]) for number in numbers]
-        if self._world.injected_faults.ordered("foreign_tile"):
+        if self._world.injected_faults.has_kind("foreign_tile"):
             numbers = range(first + len(tiles), first + len(tiles) + SPARE)
             tiles += [Tile(number, 2, STRANGE, long=LONGER) for number in numbers]
         for tile in tiles:
@@ -61,14 +61,16 @@ class Floor:
     def mishandled(self, tiles: list[Tile], give: Callable[[Tile], None]) -> list[Tile]:
         """Apply injected faults to a set; `give` puts a tile found later into the drum."""
         injected_faults = self._world.injected_faults
-        if tiles and injected_faults.strikes("missing_tile", "drum"):
+        if tiles and injected_faults.on_occasion("missing_tile", "drum"):
             lost = tiles.pop(self._chance.randrange(len(tiles)))
             self.fallen.put(lost)
-            injected_faults.stands("missing_tile", "drum", partial(self._bring, give))
-        if injected_faults.strikes("extra_tile", "drum") and (twin := self._find(strange=False)):
+            injected_faults.activate("missing_tile", "drum", partial(self._bring, give))
+        if injected_faults.on_occasion("extra_tile", "drum") and (
+            twin := self._find(strange=False)
+        ):
             tiles.append(self.spare.take(twin))
-            injected_faults.stands("extra_tile", "drum", partial(self._put_away, twin))
-        if injected_faults.strikes("foreign_tile", "drum"):
+            injected_faults.activate("extra_tile", "drum", partial(self._put_away, twin))
+        if injected_faults.on_occasion("foreign_tile", "drum"):
             self._mix_up(tiles)
         return tiles
 
@@ -83,7 +85,7 @@ class Floor:
         self.spare.put(own)
         # A person puts the right one where the stranger lies, so that no wall gets a gap.
         exchange = partial(change_places, other, own)
-        self._world.injected_faults.stands("foreign_tile", "drum", exchange)
+        self._world.injected_faults.activate("foreign_tile", "drum", exchange)
 
     def _find(self, *, strange: bool) -> Tile | None:
         for tile in self.spare.tiles:
@@ -103,7 +105,9 @@ class Floor:
         """
         left = sorted(self._world.uncounted(), key=lambda tile: tile.set != twin.set)
         if not left:
-            self._world.injected_faults.stands("extra_tile", "drum", partial(self._put_away, twin))
+            self._world.injected_faults.activate(
+                "extra_tile", "drum", partial(self._put_away, twin)
+            )
         elif twin in left:
             self.spare.put(self._world.take_out(twin))
         else:

@@ -118,8 +118,8 @@ class Gantry:
     def tag(self) -> int | None:
         """The tag of the tile in the jaws: of the lowest of the first column, if any."""
         number = self._block[0][0].number if self._block else None
-        if self._injected_faults.strikes("misread", "reader"):
-            chance = self._injected_faults.stream(f"reader {len(self._injected_faults.happened)}")
+        if self._injected_faults.on_occasion("misread", "reader"):
+            chance = self._injected_faults.stream(f"reader {len(self._injected_faults.occurred)}")
             return None if number is None or chance.random() < 0.5 else number ^ 1
         return number
 
@@ -204,9 +204,9 @@ class Gantry:
 
     def _carry_off(self, seconds: float) -> None:
         """Carry a block off; an injected fault may drop it at its place, or on the way."""
-        if not self._injected_faults.strikes("dropped_tile", "gripper"):
+        if not self._injected_faults.on_occasion("dropped_tile", "gripper"):
             return
-        chance = self._injected_faults.stream(f"gripper {len(self._injected_faults.happened)}")
+        chance = self._injected_faults.stream(f"gripper {len(self._injected_faults.occurred)}")
         share = chance.choice((0.0, chance.uniform(0.3, 0.7)))
         self._later(share * seconds, lambda: self._drop(share))
 
@@ -230,7 +230,7 @@ class Gantry:
                 self._felt.lay(home, tile)
 
         if fallen:
-            self._injected_faults.stands("dropped_tile", "gripper", put_back)
+            self._injected_faults.activate("dropped_tile", "gripper", put_back)
 
     # Position of the jaws
 

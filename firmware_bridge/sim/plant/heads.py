@@ -193,16 +193,16 @@ class Head:
     def _lift(self) -> None:
         """Lift a tile onto the belt, with any injected fault."""
         injected_faults = self._world.injected_faults
-        if hit := injected_faults.strikes("starved", self._part):
+        if hit := injected_faults.on_occasion("starved", self._part):
             self._starved = hit.amount
-            injected_faults.stands("starved", self._part, self._uncover)
+            injected_faults.activate("starved", self._part, self._uncover)
             return
         tile = self._drum.pick(self._number)
-        if injected_faults.strikes("face_up", self._part):
+        if injected_faults.on_occasion("face_up", self._part):
             tile.up = True
-            injected_faults.stands("face_up", self._part, partial(self._turn_down, tile))
+            injected_faults.activate("face_up", self._part, partial(self._turn_down, tile))
         second = self._second()
-        hit = None if second else injected_faults.strikes("jam", self._part)
+        hit = None if second else injected_faults.on_occasion("jam", self._part)
         if hit is not None:
             self._turns_left = hit.size or self._draw_turns()
         self._extra = (tile.long - 1.0 + (second.long if second else 0.0)) * self._tile_time
@@ -249,39 +249,39 @@ class Head:
     def _turn_wheel(self, value: int) -> None:
         injected_faults = self._world.injected_faults
         if value > 0 >= self._wheel:
-            hit = injected_faults.strikes("weak_motor", self._part)
+            hit = injected_faults.on_occasion("weak_motor", self._part)
             self._weak = hit.amount if hit else 1.0
             if hit:
-                injected_faults.over("weak_motor", self._part)
-                injected_faults.stands("weak_motor", self._part, self._strengthen)
+                injected_faults.deactivate("weak_motor", self._part)
+                injected_faults.activate("weak_motor", self._part, self._strengthen)
         if value < 0 <= self._wheel and self._belt.stuck is not None:
             self._turns_left -= 1
             if self._turns_left <= 0:
-                injected_faults.over("jam", self._part)
+                injected_faults.deactivate("jam", self._part)
                 self._loosen()
         self._wheel = value
         self._look()
 
     def _slip(self) -> float:
         injected_faults = self._world.injected_faults
-        hit = injected_faults.strikes("slipping_belt", self._part)
+        hit = injected_faults.on_occasion("slipping_belt", self._part)
         if hit is None:
             return 1.0
-        injected_faults.over("slipping_belt", self._part)
-        injected_faults.stands("slipping_belt", self._part, self._belt.hasten)
+        injected_faults.deactivate("slipping_belt", self._part)
+        injected_faults.activate("slipping_belt", self._part, self._belt.hasten)
         return hit.amount
 
     def _second(self) -> Tile | None:
         """A second tile that an injected fault lifts with the first."""
         injected_faults = self._world.injected_faults
-        if not (len(self._drum) and injected_faults.strikes("double_feed", self._part)):
+        if not (len(self._drum) and injected_faults.on_occasion("double_feed", self._part)):
             return None
         tile = self._drum.pick(self._number)
-        injected_faults.stands("double_feed", self._part, partial(self._give_surplus, tile))
+        injected_faults.activate("double_feed", self._part, partial(self._give_surplus, tile))
         return tile
 
     def _stuck(self) -> None:
-        self._world.injected_faults.stands("jam", self._part, self._clear)
+        self._world.injected_faults.activate("jam", self._part, self._clear)
         self._world.draw(self._module.belt or self._module.wheel, STUCK_MA)
         if self._pusher is not None:
             self._pusher.block(True)
@@ -342,7 +342,7 @@ class Head:
         if reverses and self._starved:
             self._starved = max(0.0, self._starved - 1)
             if not self._starved:
-                self._world.injected_faults.over("starved", self._part)
+                self._world.injected_faults.deactivate("starved", self._part)
 
     def _uncover(self) -> None:
         self._starved = 0.0
@@ -355,7 +355,7 @@ class Head:
             taken = self._belt.take_out(tile)
             if stuck:
                 # Taking the tile out also clears the jam.
-                self._world.injected_faults.over("jam", self._part)
+                self._world.injected_faults.deactivate("jam", self._part)
                 self._go_on()
             return taken
         self.waiting.take(tile)

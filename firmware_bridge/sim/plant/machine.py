@@ -93,7 +93,7 @@ class Plant:
         self.onlookers: list[Callable[[str, int], None]] = []
         """Observers of every change of an output, and every begin of an axis motion (1)."""
         self.injected_faults = InjectedFaults(table, injected_faults, seed)
-        self.injected_faults.bring[Realm.PLANT] = self._befalls
+        self.injected_faults.appliers[Realm.PLANT] = self._befalls
         self._senses = (
             Senses(table, loop, self.injected_faults, self._report_to_board)
             if self.injected_faults
@@ -193,10 +193,10 @@ class Plant:
         else:
             self._senses.sense(channel, active)
 
-    def mend(self, code_or_kind: str, part: str) -> bool:
+    def repair(self, code_or_kind: str, part: str) -> bool:
         """Repair a part by hand; return whether it had a fault."""
         with boards_side():
-            return self.injected_faults.mend(code_or_kind, part)
+            return self.injected_faults.repair(code_or_kind, part)
 
     def take_out(self, tile: Tile) -> Tile:
         """Take a tile away by hand, from any place."""
@@ -219,7 +219,7 @@ class Plant:
         This also finds missing tiles and foreign tiles.
         """
         for kind in ("double_feed", "missing_tile", "foreign_tile", "extra_tile"):
-            self.mend(kind, "table")
+            self.repair(kind, "table")
         for tile in self.tiles:
             box = self.boxes[tile.set] if tile.set < len(self.boxes) else self.floor.spare
             if tile.holder is not box and tile.holder is not self.floor.spare:
@@ -248,7 +248,7 @@ class Plant:
             look(axis, 1)
         self._check_power(axis)
         if self.injected_faults:
-            self.injected_faults.output(self.table.board_of(axis))
+            self.injected_faults.output_changed(self.table.board_of(axis))
         if abs(target - start) > _EXACT:
             self.sense(self._axes[axis].home_switch, False)
         if self.gantry is not None and axis in self.gantry.channels:
@@ -430,18 +430,18 @@ class Plant:
 
     def _stumble(self, channel: str, value: int) -> None:
         """The occasions that every output is."""
-        self.injected_faults.output(self.table.board_of(channel))
+        self.injected_faults.output_changed(self.table.board_of(channel))
         part = self._motors.get(channel)
-        if value and part and self.injected_faults.strikes("over_current", part):
+        if value and part and self.injected_faults.on_occasion("over_current", part):
             self.world.loop.call_soon(self._draw, channel, STALLED_MA)
 
     def _befalls(self, injected: InjectedFault) -> None:
         """What people do to the table from outside."""
         does = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[injected.kind]
         does(True)
-        self.injected_faults.stands(injected.kind, injected.part, partial(does, False))
+        self.injected_faults.activate(injected.kind, injected.part, partial(does, False))
         if injected.amount:
-            self.world.loop.call_later(injected.amount, self.mend, injected.kind, injected.part)
+            self.world.loop.call_later(injected.amount, self.repair, injected.kind, injected.part)
 
     def _refuse(self, channel: str, why: str) -> None:
         board = self._boards.get(channel)

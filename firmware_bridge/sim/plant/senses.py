@@ -61,7 +61,7 @@ class Senses:
                 self._later(channel, lost * self._pulses.get(channel, TYPICAL), True)
             return
         self._emit(channel, active)
-        if self._injected_faults.strikes("bouncing_sensor", channel):
+        if self._injected_faults.on_occasion("bouncing_sensor", channel):
             self._stand("bouncing_sensor", channel)
             gap = BOUNCES * self._debounce[channel]
             self._later(channel, gap, not active)
@@ -70,7 +70,7 @@ class Senses:
     def _sticks(self, channel: str, active: bool) -> bool:
         kinds = ("stuck_sensor", "limit_switch") if active else ("stuck_sensor",)
         for kind in kinds:
-            if self._injected_faults.strikes(kind, channel):
+            if self._injected_faults.on_occasion(kind, channel):
                 self._stuck.add(channel)
                 self._stand(kind, channel)
                 return True
@@ -78,7 +78,7 @@ class Senses:
 
     def _lost(self, channel: str) -> float:
         """The share of this pulse that the sensor does not see; more of each further one."""
-        hit = self._injected_faults.strikes("dirty_sensor", channel)
+        hit = self._injected_faults.on_occasion("dirty_sensor", channel)
         if hit is None:
             return 0.0
         self._stand("dirty_sensor", channel)
@@ -86,8 +86,8 @@ class Senses:
         return hit.amount * (1 + WORSE * (times - 1))
 
     def _stand(self, kind: str, channel: str) -> None:
-        self._injected_faults.over(kind, channel)
-        self._injected_faults.stands(kind, channel, lambda: self._mend(channel))
+        self._injected_faults.deactivate(kind, channel)
+        self._injected_faults.activate(kind, channel, lambda: self._mend(channel))
 
     def _mend(self, channel: str) -> None:
         """Remove the sensor's fault."""

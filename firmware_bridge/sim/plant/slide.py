@@ -116,22 +116,22 @@ class Slide:
 
     def _weakness(self) -> float:
         injected_faults = self._world.injected_faults
-        hit = injected_faults.strikes("weak_motor", self._part)
+        hit = injected_faults.on_occasion("weak_motor", self._part)
         if hit is None:
             return 1.0
-        injected_faults.over("weak_motor", self._part)
-        injected_faults.stands("weak_motor", self._part, _nothing)
+        injected_faults.deactivate("weak_motor", self._part)
+        injected_faults.activate("weak_motor", self._part, _nothing)
         return hit.amount
 
     def _meet(self, way: int) -> None:
         """It sets off from an end: something may be in its way, or catch."""
         injected_faults = self._world.injected_faults
-        if hit := injected_faults.strikes("half_up", self._part):
+        if hit := injected_faults.on_occasion("half_up", self._part):
             self._caught = (way, hit.amount)
-            injected_faults.stands("half_up", self._part, self._come_free)
-        if hit := injected_faults.strikes("obstruction", self._part):
+            injected_faults.activate("half_up", self._part, self._come_free)
+        if hit := injected_faults.on_occasion("obstruction", self._part):
             self._hand = way
-            injected_faults.stands("obstruction", self._part, self._clear)
+            injected_faults.activate("obstruction", self._part, self._clear)
             if hit.amount:
                 self._world.loop.call_later(hit.amount, self._withdraw)
 
@@ -141,7 +141,7 @@ class Slide:
             self._caught = (way, self._caught[1] - 1)
             if self._caught[1] <= 0:
                 self._come_free()
-                self._world.injected_faults.over("half_up", self._part)
+                self._world.injected_faults.deactivate("half_up", self._part)
 
     def _is_held(self, way: int) -> bool:
         """Whether it is driven against what holds it already."""
@@ -165,4 +165,4 @@ class Slide:
     def _withdraw(self) -> None:
         if self._hand is not None:
             self._clear()
-            self._world.injected_faults.over("obstruction", self._part)
+            self._world.injected_faults.deactivate("obstruction", self._part)

@@ -36,8 +36,8 @@ def test_options_and_a_campaign_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--fault jamm:head2", "There is no mishap 'jamm'. Did you mean 'jam'?"),
-        ("--fault jam", "'jam' is no mishap. Write KIND:PART"),
+        ("--fault jamm:head2", "'jamm' is not a kind of injected fault. Did you mean 'jam'?"),
+        ("--fault jam", "'jam' is not an injected fault. Write KIND:PART"),
         ("--fault jam:head7", "the table robotic has no 'head7' for jam. Did you mean"),
         ("--fault jam:head2 --port /dev/null", "A real table has its own faults; leave out"),
         ("--faults nowhere.yaml", "nowhere.yaml: there is no such file."),
@@ -58,7 +58,7 @@ def test_a_defect_of_a_campaign_is_told_with_file_and_line(
     file.write_text("faults:\n  - jam:head2\n  - jamm:head2\n", encoding="utf-8")
     said = wallwright(f"run --faults {file}")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"{file}:3: faults.1: There is no mishap 'jamm'. Did you mean")
+    assert said.err.startswith(f"{file}:3: faults.1: 'jamm' is not a kind of injected fault. Did")
 
 
 def test_a_board_in_another_process_takes_faults_too(wallwright: Wallwright) -> None:

@@ -203,7 +203,7 @@ async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) 
     assert hardware.plant is not None
     people, plant = hardware.plant.people, hardware.plant
     await asyncio.sleep(19.0)
-    people._pour = lambda: plant.mend("missing_tile", "drum")  # type: ignore[assignment, method-assign, return-value]
+    people._pour = lambda: plant.repair("missing_tile", "drum")  # type: ignore[assignment, method-assign, return-value]
     assert daemon.run_state.machine.under == "shuffling"
     people.press("lid_key")
 

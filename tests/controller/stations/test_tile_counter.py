@@ -190,7 +190,7 @@ def test_a_tile_taken_out_while_no_host_lived_is_lifted_again_by_the_next(tmp_pa
         place = SurvivingTable("classic", "da_san", 7, injected_faults=injected_faults)
         with pytest.raises(TableFault, match="head 1"):
             await place.live(path)
-        place.plant.mend("everything", "table")
+        place.plant.repair("everything", "table")
         lived = await place.live(path, until_ready=True)
         assert lived is not None and lived[0].deal is not None
         deal = lived[0].deal

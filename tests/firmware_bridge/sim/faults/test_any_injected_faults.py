@@ -1,4 +1,4 @@
-"""Whatever goes wrong, and whatever is ordered meanwhile: every tile lies somewhere, once."""
+"""Random injected faults during random orders: every tile is in exactly one holder."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.firmware_bridge.sim.test_any_order import TABLES, valid_order
 SIZES = (None, None, 1.0, 3.0)
 
 
-def some(table: str, random: Random) -> list[InjectedFault]:
-    """A handful of mishaps, any kind at any part of a table, at any time."""
+def random_faults(table: str, random: Random) -> list[InjectedFault]:
+    """One to eight injected faults of random kinds, parts and times."""
     loaded = load_table(table)
     found = []
     for _ in range(random.randint(1, 8)):
@@ -40,10 +40,10 @@ def some(table: str, random: Random) -> list[InjectedFault]:
     return found
 
 
-def wild(table: str, seed: int, orders: int = 120) -> list[object]:
-    """A long run of valid_order orders while things go wrong and are mended; its whole trace."""
+def random_run(table: str, seed: int, orders: int = 120) -> list[object]:
+    """Execute random orders while random faults occur and are repaired; return the whole trace."""
     random = Random(seed)
-    injected_faults = some(table, random)
+    injected_faults = random_faults(table, random)
     trace: list[object] = []
 
     async def main(rack: Rack) -> None:
@@ -63,15 +63,15 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
             if random.random() < 0.1:
                 part = random.choice((*channels, "head 0", "tray 1", "drum", "gripper", "table"))
-                trace.append(plant.mend("JAM", part))
+                trace.append(plant.repair("JAM", part))
             if random.random() < 0.2:
                 rack.boards[name].execute(Clear(), 2)
             trace.append(plant.census())
             assert sum(plant.census().values()) == len(plant.tiles)
-        while plant.injected_faults.standing:
-            assert plant.mend("COUNT", "table")
+        while plant.injected_faults.active:
+            assert plant.repair("COUNT", "table")
             plant.census()
-        trace.append([str(each) for each in plant.injected_faults.happened])
+        trace.append([str(each) for each in plant.injected_faults.occurred])
         trace.append(list(rack.events))
 
     run_scenario(main, table, seed=seed, faces=FACES[:32], injected_faults=injected_faults)
@@ -82,22 +82,24 @@ def wild(table: str, seed: int, orders: int = 120) -> list[object]:
 @pytest.mark.parametrize("table", TABLES)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_no_mishap_loses_or_doubles_a_tile_and_all_can_be_mended(table: str, seed: int) -> None:
-    wild(table, seed)
+def test_injected_faults_neither_lose_nor_duplicate_a_tile_and_all_can_be_repaired(
+    table: str, seed: int
+) -> None:
+    random_run(table, seed)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_same_mishaps_and_the_same_seed_give_the_same_run(table: str) -> None:
-    assert wild(table, 11, 300) == wild(table, 11, 300)
+def test_the_same_faults_and_the_same_seed_give_the_same_run(table: str) -> None:
+    assert random_run(table, 11, 300) == random_run(table, 11, 300)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
-def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
-    """The watch for mishaps has chances of its own: the same run, message for message."""
+def test_faults_that_never_occur_do_not_change_a_run(table: str) -> None:
+    """Fault injection has its own random streams, so that the run stays the same."""
 
     def run(*injected_faults: InjectedFault) -> list[object]:
-        said: list[object] = []
+        trace: list[object] = []
 
         async def main(rack: Rack) -> None:
             random = Random(3)
@@ -109,10 +111,10 @@ def test_mishaps_that_never_strike_change_nothing(table: str) -> None:
                 rack.boards[name].execute(TakeLease(60_000), 0)
                 rack.boards[name].execute(valid_order(rack, name, random), 1)
                 await asyncio.sleep(random.choice((0.01, 0.3, 3.0)))
-            said.extend((rack.events, {k: n for k, n in rack.plant.census().items() if n}))
+            trace.extend((rack.events, {k: n for k, n in rack.plant.census().items() if n}))
 
         run_scenario(main, table, faces=FACES[:32], injected_faults=injected_faults)
-        return said
+        return trace
 
     never = [
         InjectedFault(kind.name, part, Nth(10**9))

@@ -1,4 +1,4 @@
-"""Files of mishaps: what they mean, and what they are told when they are wrong."""
+"""Campaign files: the faults that they inject, and the errors for defective files."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def test_a_text_and_a_mapping_mean_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("- jamm:head2", "There is no mishap 'jamm'. Did you mean 'jam'?"),
+        ("- jamm:head2", "'jamm' is not a kind of injected fault. Did you mean 'jam'?"),
         ("- jam:head9", "the table robotic has no 'head9' for jam. Did you mean 'head"),
-        ("- 7", "7 is no mishap. Write it as jam:head2@12.5, or as kind, part"),
-        ("- {kind: jam}", "a mishap needs its part (nothing). Write it as"),
-        ("- {kind: jam, part: head2, when: 3}", "a mishap has no 'when'. Take one of"),
-        ("- {kind: jam, part: head2, at: 3, nth: 2}", "at and nth are given together. Keep one"),
-        ("- {kind: jam, part: head2, at: soon}", "at is no number from 0 on ('soon'). Write it"),
-        ("- {kind: jam, part: head2, nth: 2.5}", "'jam:head2#2.5' is no mishap."),
-        ("- {kind: jam, part: head2, rate: 2}", "2 is no probability. Write :0.000001 to :1."),
+        ("- 7", "7 is not an injected fault. Write a fault as jam:head2@12.5, or as a mapping"),
+        ("- {kind: jam}", "`part` of an injected fault must be a text; got nothing. Write a fault"),
+        ("- {kind: jam, part: head2, when: 3}", "'when' is not a key of an injected fault. Take"),
+        ("- {kind: jam, part: head2, at: 3, nth: 2}", "nth and rate; got at and nth. Keep one"),
+        ("- {kind: jam, part: head2, at: soon}", "must be a number of at least 0; got 'soon'."),
+        ("- {kind: jam, part: head2, nth: 2.5}", "'jam:head2#2.5' is not an injected fault."),
+        ("- {kind: jam, part: head2, rate: 2}", "a probability must be 0.000001 to 1; got 2."),
     ],
 )
-def test_every_defect_is_told_with_its_line(tmp_path: Path, line: str, sentence: str) -> None:
+def test_every_defect_is_reported_with_its_line(tmp_path: Path, line: str, sentence: str) -> None:
     file = written(tmp_path, f"faults:\n  - weak_motor:lift1\n  {line}\n")
     with pytest.raises(ConfigErrors) as refused:
         load_campaign(file, ROBOTIC)
@@ -59,13 +59,13 @@ def test_every_defect_is_told_with_its_line(tmp_path: Path, line: str, sentence:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("fautls: [jam:head2]", "fautls: is no key of a campaign ('fautls')."),
-        ("faults: jam:head2", "faults: is no list of mishaps ('jam:head2')."),
-        ("faults: []", "faults: is no list of mishaps (a list)."),
+        ("fautls: [jam:head2]", "fautls: is not a key of a campaign file."),
+        ("faults: jam:head2", "faults: must be a list of at least one injected fault; got 'jam:"),
+        ("faults: []", "faults: must be a list of at least one injected fault; got a list."),
         ("- jam:head2", "is not a mapping of keys to values (a list)."),
     ],
 )
-def test_a_file_that_is_no_campaign_is_told_so(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_file_that_is_not_a_campaign_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(ConfigErrors) as refused:
         load_campaign(written(tmp_path, text), ROBOTIC)
     assert sentence in str(refused.value)

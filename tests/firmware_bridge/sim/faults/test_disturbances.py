@@ -1,4 +1,4 @@
-"""Power, cable, noise and a host that hangs, through the real link, in virtual time."""
+"""Power failures, unplugged cables, noise and stalled hosts, through the real link."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Scenario = Callable[[Bench, dict[str, SerialBoard]], Coroutine[Any, Any, None]]
 
 @asynccontextmanager
 async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
-    """The robotic table with these mishaps at the end of a line in memory, its boards leased."""
+    """The robotic table with these injected faults, on a line in memory; its boards are leased."""
     table = load_table("robotic")
     here, there = memory_line()
     plant = Plant(table, TILE, FACES, 1, now(), injected_faults=map(parse, texts))
@@ -56,7 +56,7 @@ async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str,
 
 
 def run_scenario(scenario: Scenario, *texts: str) -> None:
-    """Tell it on a virtual clock."""
+    """Run the scenario with these injected faults on a virtual clock."""
 
     async def main() -> None:
         async with linked(texts) as (bench, boards):
@@ -65,18 +65,20 @@ def run_scenario(scenario: Scenario, *texts: str) -> None:
     clock.run(main())
 
 
-async def told(board: SerialBoard) -> BoardFault:
-    """The board's next fault."""
+async def next_fault(board: SerialBoard) -> BoardFault:
+    """Wait for the board's next fault."""
     async for fault in board.faults:
         return fault
-    raise AssertionError("its faults have ended")
+    raise AssertionError("the board was closed before it reported a fault")
 
 
 @pytest.mark.parametrize(
     ("kind", "cause"),
     [("board_reset", Cause.WATCHDOG), ("brown_out", Cause.BROWN_OUT), ("power_cut", Cause.POWER)],
 )
-def test_a_board_that_was_reset_says_so_when_it_is_asked_again(kind: str, cause: Cause) -> None:
+def test_a_board_that_was_reset_reports_the_cause_at_the_next_start(
+    kind: str, cause: Cause
+) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         await base.set("drum", 700)
@@ -93,7 +95,7 @@ def test_a_board_that_was_reset_says_so_when_it_is_asked_again(kind: str, cause:
     run_scenario(main, f"{kind}:base@3")
 
 
-def test_a_power_cut_of_the_table_takes_every_board_and_the_host_hears_of_it_too() -> None:
+def test_a_power_cut_of_the_table_resets_every_board_and_is_reported_to_the_host() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         received: list[str] = []
         bench.plant.injected_faults.on_host(lambda injected: received.append(str(injected)))
@@ -106,7 +108,7 @@ def test_a_power_cut_of_the_table_takes_every_board_and_the_host_hears_of_it_too
     run_scenario(main, "power_cut:table@3")
 
 
-def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_in() -> None:
+def test_a_silent_board_stops_its_motors_and_answers_again_when_it_is_plugged_in() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         await base.set("drum", 700)
@@ -116,13 +118,13 @@ def test_a_silent_board_lets_go_by_itself_and_answers_again_when_it_is_plugged_i
         with pytest.raises(BoardSilentError):
             await base.set("drum", 700)
         assert await boards["arm"].read("loaded") == 0
-        assert bench.plant.mend("SILENT", "base")
+        assert bench.plant.repair("SILENT", "base")
         assert (await base.start()).boots == 1
 
     run_scenario(main, "board_silent:base@2")
 
 
-def test_a_board_that_is_silent_for_a_while_answers_again_by_itself() -> None:
+def test_a_silent_board_with_a_duration_answers_again_after_it() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         await asyncio.sleep(2.5)
         reading = asyncio.create_task(boards["base"].read("lid_closed"))
@@ -138,14 +140,14 @@ def test_an_unplugged_line_silences_every_board_until_it_is_plugged_in_again() -
         for board in boards.values():
             with pytest.raises(BoardSilentError):
                 await board.stop()
-        assert bench.plant.mend("SILENT", "arm")
+        assert bench.plant.repair("SILENT", "arm")
         for board in boards.values():
             await board.start()
 
     run_scenario(main, "link_unplugged:line@2")
 
 
-def test_a_noisy_line_costs_repetitions_and_nothing_else() -> None:
+def test_a_noisy_line_causes_retries_and_no_errors() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         await asyncio.sleep(2)
@@ -163,12 +165,12 @@ def test_a_noisy_line_costs_repetitions_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.6, 1, 2])
-def test_a_stalled_host_loses_its_lease_and_no_answer(seconds: float) -> None:
+def test_a_stalled_host_loses_its_lease_and_no_message(seconds: float) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         await base.set("drum", 700)
         running = asyncio.create_task(base.drive("head0_belt", 600, Elapsed(), 20.0))
-        fault = asyncio.create_task(told(base))
+        fault = asyncio.create_task(next_fault(base))
         await asyncio.sleep(3 - now().time() - 0.01)
         assert bench.plant.drum is not None
         assert bench.plant.drum.stirring
@@ -182,9 +184,7 @@ def test_a_stalled_host_loses_its_lease_and_no_answer(seconds: float) -> None:
     run_scenario(main, f"host_stall:host@3~{seconds}")
 
 
-def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_as_they_were() -> (
-    None
-):
+def test_a_host_that_stalls_for_5_s_reports_silent_boards_and_can_start_them_again() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         with pytest.raises(BoardSilentError):
@@ -198,27 +198,27 @@ def test_a_host_that_stalls_for_5_s_takes_its_boards_for_silent_and_finds_them_a
 
 
 @pytest.mark.parametrize("seconds", [0.6, 2, 5])
-def test_a_host_that_truly_hangs_finds_everything_that_came_meanwhile(seconds: float) -> None:
+def test_on_a_stalling_loop_the_host_receives_everything_after_the_stall(seconds: float) -> None:
     async def main() -> None:
         async with linked((f"host_stall:host@3~{seconds}",)) as (_, boards):
             base = boards["base"]
-            fault = asyncio.create_task(told(base))
-            blinked: list[float] = []
+            fault = asyncio.create_task(next_fault(base))
+            ticks: list[float] = []
             for tick in range(1, 100):
-                now().call_at(tick / 10, lambda: blinked.append(now().time()))
+                now().call_at(tick / 10, lambda: ticks.append(now().time()))
             ended = await base.drive("head0_belt", 600, Elapsed(), 20.0)
             assert (ended.reason, ended.seconds < 3.6) == (Reason.HELD, True)
             assert now().time() == pytest.approx(3 + seconds, abs=0.01)
             assert (await fault).code is FaultCode.LEASE_EXPIRED
-            assert not [at for at in blinked if 3 < at < 3 + seconds]
-            assert len(blinked) == round((3 + seconds) * 10)
+            assert not [at for at in ticks if 3 < at < 3 + seconds]
+            assert len(ticks) == round((3 + seconds) * 10)
             assert await base.read("lid_closed") == 1
 
     with asyncio.Runner(loop_factory=StallingLoop) as runner:
         runner.run(main())
 
 
-def test_a_stall_that_is_shorter_than_the_lease_is_not_noticed() -> None:
+def test_a_stall_that_is_shorter_than_the_lease_has_no_effect() -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
         ended = await base.drive("drum", 700, Elapsed(), 6.0)
@@ -228,7 +228,7 @@ def test_a_stall_that_is_shorter_than_the_lease_is_not_noticed() -> None:
 
 
 @pytest.mark.parametrize("kind", ["clock_jump", "full_disk", "corrupt_journal", "power_cut"])
-def test_what_befalls_the_host_is_left_to_whoever_runs_it(kind: str) -> None:
+def test_a_fault_of_the_host_is_passed_to_the_hosts_function(kind: str) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         received: list[str] = []
         bench.plant.injected_faults.on_host(lambda injected: received.append(injected.kind))

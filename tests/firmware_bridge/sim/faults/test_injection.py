@@ -1,4 +1,4 @@
-"""Mishaps as values and as a schedule: their texts, when they strike, how they are mended."""
+"""Injected faults: their texts, the times at which they occur, and their repair."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ sizes = st.none() | st.floats(0, 1000).map(lambda size: round(size, 3))
 
 
 @given(st.sampled_from(sorted(KINDS)), whens, sizes)
-def test_a_mishap_reads_back_from_its_own_text(kind: str, when: At, size: float | None) -> None:
+def test_a_fault_can_be_parsed_from_its_own_text(kind: str, when: At, size: float | None) -> None:
     injected = InjectedFault(kind, "head2", when, size if KINDS[kind].measure else None)
     assert parse(str(injected)) == injected
 
 
-def test_what_the_texts_mean() -> None:
+def test_texts_are_parsed_to_injected_faults() -> None:
     assert parse("jam:head2@12.5") == InjectedFault("jam", "head2", At(12.5))
     assert parse("jam:head2#30~2") == InjectedFault("jam", "head2", Nth(30), 2.0)
     assert parse("dirty_sensor:head3:0.02") == InjectedFault("dirty_sensor", "head3", Rate(0.02))
@@ -51,142 +51,140 @@ def test_what_the_texts_mean() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("jam", "'jam' is no mishap. Write KIND:PART"),
-        ("", "'' is no mishap. Write KIND:PART"),
-        ("jamm:head2", "There is no mishap 'jamm'. Did you mean 'jam'?"),
-        ("jam:head2#0", "occasions are counted from 1. Write #1"),
-        ("jam:head2:2", "2 is no probability. Write :0.000001 to :1."),
-        ("jam:head2:0", "0 is no probability."),
-        ("jam:head2@1.2.3", "'1.2.3' is no number. Write it as 12"),
-        ("face_up:head2~3", "face_up has no size. Leave out ~3."),
+        ("jam", "'jam' is not an injected fault. Write KIND:PART"),
+        ("", "'' is not an injected fault. Write KIND:PART"),
+        ("jamm:head2", "'jamm' is not a kind of injected fault. Did you mean 'jam'?"),
+        ("jam:head2#0", "the number of an occasion must be at least 1. Write #1"),
+        ("jam:head2:2", "a probability must be 0.000001 to 1; got 2. Write :0.000001 to :1."),
+        ("jam:head2:0", "a probability must be 0.000001 to 1; got 0."),
+        ("jam:head2@1.2.3", "'1.2.3' is not a number. Write a number such as 12"),
+        ("face_up:head2~3", "a fault of kind face_up has no size. Leave out ~3."),
     ],
 )
-def test_a_text_that_is_no_mishap_is_refused_with_what_could_be_written(
-    text: str, sentence: str
-) -> None:
+def test_an_invalid_text_is_refused_with_a_valid_alternative(text: str, sentence: str) -> None:
     with pytest.raises(BadFaultOptionError) as refused:
         parse(text)
     assert sentence in str(refused.value)
 
 
-def test_a_part_that_this_table_does_not_have_is_refused_with_those_that_it_has() -> None:
+def test_the_error_for_an_unknown_part_lists_the_parts_of_the_table() -> None:
     with pytest.raises(
         BadFaultOptionError, match=r"robotic has no 'head9' for jam. Did you mean 'head"
     ):
         check(parse("jam:head9"), ROBOTIC)
     with pytest.raises(BadFaultOptionError, match="Take one of head0, head1, head2, head3"):
         check(parse("jam:cellar"), ROBOTIC)
-    with pytest.raises(BadFaultOptionError, match="it has no such part"):
+    with pytest.raises(BadFaultOptionError, match=r"for dropped_tile\. Leave this fault out"):
         check(parse("dropped_tile:gripper"), load_table("classic"))
     with pytest.raises(BadFaultOptionError):
         InjectedFaults(ROBOTIC, [parse("jam:head9")])
 
 
 @pytest.mark.parametrize("table", table_names())
-def test_every_part_that_a_kind_names_can_be_ordered(table: str) -> None:
+def test_every_part_of_a_kind_is_valid(table: str) -> None:
     loaded = load_table(table)
     for kind in KINDS.values():
         for part in kind.parts(loaded):
             assert check(InjectedFault(kind.name, part), loaded)
 
 
-def test_every_kind_can_befall_some_table_and_says_what_it_does() -> None:
+def test_every_kind_applies_to_some_table_and_is_described() -> None:
     tables = [load_table(name) for name in table_names()]
     for kind in KINDS.values():
         assert any(kind.parts(table) for table in tables), kind.name
         assert all((kind.does, kind.shows, kind.cure, kind.occasion)), kind.name
 
 
-def strikes(text: str, occasions: int, seed: int = 0) -> list[int]:
-    """At which of so many occasions, one a second from the start, a jam strikes."""
+def occurrences(text: str, occasions: int, seed: int = 0) -> list[int]:
+    """The numbers of the occasions, one each second, at which a jam occurs."""
 
     async def main() -> list[int]:
         injected_faults = InjectedFaults(ROBOTIC, [parse(text)], seed)
         injected_faults.begin(asyncio.get_running_loop())
-        struck = []
+        found = []
         for number in range(1, occasions + 1):
-            if injected_faults.strikes("jam", "head2"):
-                struck.append(number)
-            assert injected_faults.strikes("jam", "head1") is None
+            if injected_faults.on_occasion("jam", "head2"):
+                found.append(number)
+            assert injected_faults.on_occasion("jam", "head1") is None
             await asyncio.sleep(1)
-        assert [happened.kind for happened in injected_faults.happened] == ["jam"] * len(struck)
-        return struck
+        assert [each.kind for each in injected_faults.occurred] == ["jam"] * len(found)
+        return found
 
     return clock.run(main())
 
 
-def test_once_at_a_time_once_at_an_occasion_or_always() -> None:
-    assert strikes("jam:head2@4", 10) == [5]
-    assert strikes("jam:head2@3.5", 10) == [5]
-    assert strikes("jam:head2#4", 10) == [4]
-    assert strikes("jam:head2", 3) == [1, 2, 3]
+def test_a_fault_occurs_once_at_a_time_once_at_an_occasion_or_always() -> None:
+    assert occurrences("jam:head2@4", 10) == [5]
+    assert occurrences("jam:head2@3.5", 10) == [5]
+    assert occurrences("jam:head2#4", 10) == [4]
+    assert occurrences("jam:head2", 3) == [1, 2, 3]
 
 
-def test_a_rate_strikes_as_often_as_it_says_and_with_a_seed_at_the_same_occasions() -> None:
-    struck = strikes("jam:head2:0.1", 3000, seed=7)
-    assert 240 < len(struck) < 360
-    assert strikes("jam:head2:0.1", 3000, seed=7) == struck
-    assert strikes("jam:head2:0.1", 3000, seed=8) != struck
+def test_a_rate_gives_its_share_of_occasions_and_the_same_ones_for_the_same_seed() -> None:
+    found = occurrences("jam:head2:0.1", 3000, seed=7)
+    assert 240 < len(found) < 360
+    assert occurrences("jam:head2:0.1", 3000, seed=7) == found
+    assert occurrences("jam:head2:0.1", 3000, seed=8) != found
 
 
-def test_what_is_mended_is_told_by_its_part_or_by_its_kind() -> None:
+def test_a_repair_names_a_part_and_perhaps_a_kind() -> None:
     injected_faults = InjectedFaults(ROBOTIC)
-    mended: list[str] = []
-    injected_faults.stands("jam", "head2", lambda: mended.append("jam"))
-    injected_faults.stands("dirty_sensor", "head2_counter", lambda: mended.append("dirt"))
-    injected_faults.stands("half_up", "lift1", lambda: mended.append("lift"))
-    assert not injected_faults.mend("JAM", "head 3")
-    assert not injected_faults.mend("starved", "head 2")
-    assert injected_faults.mend("dirty_sensor", "head 2")
-    assert injected_faults.mend("JAM", "head 2")
-    assert injected_faults.mend("LIFT", "tray 1")
-    assert mended == ["dirt", "jam", "lift"]
-    assert not injected_faults.mend("JAM", "head 2")
+    repaired: list[str] = []
+    injected_faults.activate("jam", "head2", lambda: repaired.append("jam"))
+    injected_faults.activate("dirty_sensor", "head2_counter", lambda: repaired.append("dirt"))
+    injected_faults.activate("half_up", "lift1", lambda: repaired.append("lift"))
+    assert not injected_faults.repair("JAM", "head 3")
+    assert not injected_faults.repair("starved", "head 2")
+    assert injected_faults.repair("dirty_sensor", "head 2")
+    assert injected_faults.repair("JAM", "head 2")
+    assert injected_faults.repair("LIFT", "tray 1")
+    assert repaired == ["dirt", "jam", "lift"]
+    assert not injected_faults.repair("JAM", "head 2")
 
 
-def test_a_person_who_is_sent_to_no_part_in_particular_looks_everywhere() -> None:
+def test_a_repair_of_the_table_repairs_every_part() -> None:
     injected_faults = InjectedFaults(ROBOTIC)
-    injected_faults.stands("jam", "head2", lambda: None)
-    assert injected_faults.mend("COUNT", "table")
+    injected_faults.activate("jam", "head2", lambda: None)
+    assert injected_faults.repair("COUNT", "table")
 
 
-def test_a_missing_tile_is_found_by_whoever_counts_any_side() -> None:
+def test_a_missing_tile_is_found_at_any_tray() -> None:
     injected_faults = InjectedFaults(ROBOTIC)
-    injected_faults.stands("missing_tile", "drum", lambda: None)
-    assert not injected_faults.mend("GRIPPER", "reader")
-    assert injected_faults.mend("COUNT", "tray 3")
+    injected_faults.activate("missing_tile", "drum", lambda: None)
+    assert not injected_faults.repair("GRIPPER", "reader")
+    assert injected_faults.repair("COUNT", "tray 3")
 
 
-def test_what_always_goes_wrong_ends_when_somebody_mends_it() -> None:
+def test_a_permanent_fault_ends_with_its_repair() -> None:
     injected_faults = InjectedFaults(ROBOTIC, [parse("weak_motor:lift1")])
-    assert injected_faults.strikes("weak_motor", "lift1")
-    injected_faults.stands("weak_motor", "lift1", lambda: None)
-    assert injected_faults.mend("LIFT", "lift 1")
-    assert injected_faults.strikes("weak_motor", "lift1") is None
+    assert injected_faults.on_occasion("weak_motor", "lift1")
+    injected_faults.activate("weak_motor", "lift1", lambda: None)
+    assert injected_faults.repair("LIFT", "lift 1")
+    assert injected_faults.on_occasion("weak_motor", "lift1") is None
 
 
-def test_what_comes_from_outside_comes_at_its_time_or_with_an_output_and_is_handed_on() -> None:
+def test_faults_from_outside_occur_at_their_time_or_at_an_output_and_are_applied() -> None:
     async def main() -> None:
         orders = ("power_cut:host@5", "power_cut:table#2", "clock_jump:host:1")
         injected_faults = InjectedFaults(ROBOTIC, map(parse, orders))
         host: list[str] = []
         boards: list[str] = []
         injected_faults.on_host(lambda injected: host.append(str(injected)))
-        injected_faults.bring[Realm.BOARD] = lambda injected: boards.append(str(injected))
+        injected_faults.appliers[Realm.BOARD] = lambda injected: boards.append(str(injected))
         injected_faults.begin(asyncio.get_running_loop())
         for _ in range(2):
-            injected_faults.output("base")
+            injected_faults.output_changed("base")
             await asyncio.sleep(1)
         assert host == ["clock_jump:host:1", "power_cut:table#2", "clock_jump:host:1"]
         assert boards == ["power_cut:table#2"]
         await asyncio.sleep(4)
         assert host[3:] == ["power_cut:host@5"]
-        assert [happened.at for happened in injected_faults.happened] == [0.0, 1.0, 1.0, 5.0]
+        assert [each.at for each in injected_faults.occurred] == [0.0, 1.0, 1.0, 5.0]
 
     clock.run(main())
 
 
-def test_only_what_comes_from_outside_is_brought_about_by_others() -> None:
+def test_every_fault_outside_the_plant_occurs_at_changes_of_outputs() -> None:
     for kind in KINDS.values():
         if kind.realm is not Realm.PLANT:
             assert kind.occasion is BY_OUTPUTS

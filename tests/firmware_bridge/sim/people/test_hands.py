@@ -50,12 +50,12 @@ def test_simulated_people_choose_every_answer_equally_often_and_the_same_from_on
 def test_people_who_are_not_obliging_give_any_answer_and_mend_only_if_they_say_so() -> None:
     async def main(rack: Rack) -> None:
         ask = Ask("JAM", "head 0", "blocked", "Take the tile out.", ("done", "stop"))
-        mended: list[str] = []
+        repaired: list[str] = []
         helper = Helper(rack.plant, obliging=False)
-        rack.plant.mend = lambda code, part: mended.append(code) or True  # type: ignore[method-assign]
+        rack.plant.repair = lambda code, part: repaired.append(code) or True  # type: ignore[method-assign]
         answers = [await helper.help(ask) for _ in range(60)]
         assert 15 <= answers.count("stop") <= 45
-        assert len(mended) == answers.count("done")
+        assert len(repaired) == answers.count("done")
 
     run_scenario(main)
 

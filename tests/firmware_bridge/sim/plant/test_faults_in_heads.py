@@ -20,7 +20,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
 def happened(rack: Rack) -> list[tuple[str, str]]:
-    return [(each.kind, each.part) for each in rack.plant.injected_faults.happened]
+    return [(each.kind, each.part) for each in rack.plant.injected_faults.occurred]
 
 
 def test_a_jam_blocks_s1_and_the_pusher_until_the_wheel_is_reversed() -> None:
@@ -41,7 +41,7 @@ def test_a_jam_blocks_s1_and_the_pusher_until_the_wheel_is_reversed() -> None:
         assert (await push(rack)).reason is Reason.EDGES
         assert (await count(rack, 3)).reason is Reason.EDGES
         assert happened(rack) == [("jam", "head0")]
-        assert rack.plant.injected_faults.standing == ()
+        assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#3~2"))
 
@@ -50,7 +50,7 @@ def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 6, limit=10.0)
-        assert rack.plant.mend("JAM", "head 0")
+        assert rack.plant.repair("JAM", "head 0")
         here = rack.plant.census()
         assert (here["head 0"], here["belt 0"], here["drum"]) == (2, 0, 134)
         await asyncio.sleep(0.01)
@@ -85,7 +85,7 @@ def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
         await asyncio.sleep(1)
         assert pulses(rack) == pytest.approx([TILE_TIME, 2 * TILE_TIME, TILE_TIME, TILE_TIME])
         assert rack.plant.census()["head 0"] == 5
-        assert rack.plant.mend("COUNT", "head 0")
+        assert rack.plant.repair("COUNT", "head 0")
         here = rack.plant.census()
         assert (here["head 0"], here["drum"]) == (4, 132)
 
@@ -99,7 +99,7 @@ def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
         await asyncio.sleep(1)
         await push(rack)
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [2]
-        assert rack.plant.mend("COUNT", "tray 0")
+        assert rack.plant.repair("COUNT", "tray 0")
         assert [len(stack) for stack in rack.plant.trays[0].stacks] == [1]
 
     run_scenario(main, **with_faults("double_feed:head0#1"))
@@ -127,7 +127,7 @@ def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> 
         await one_high(rack, 5)
         tray = rack.plant.trays[0]
         assert [len(stack) for stack in tray.stacks] == [1, 1, 2, 1, 1]
-        assert rack.plant.mend("JAM", "head 0")
+        assert rack.plant.repair("JAM", "head 0")
         assert [len(stack) for stack in tray.stacks] == [1, 1, 1, 1, 1]
         assert rack.plant.census()["drum"] == 131
 
@@ -144,7 +144,7 @@ def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> No
             await push(rack)
         tray = rack.plant.trays[0]
         assert [len(stack) for stack in tray.stacks] == [2, 2, 2]
-        assert rack.plant.mend("MISSING_TILE", "head 0")
+        assert rack.plant.repair("MISSING_TILE", "head 0")
         assert [len(stack) for stack in tray.stacks] == [2, 2, 1]
         assert rack.plant.census()["drum"] == 131
 
@@ -176,7 +176,7 @@ def test_a_person_looks_under_the_disc_of_a_starved_head() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 5, limit=60.0))
-        rack.loop.call_later(20, rack.plant.mend, "STARVED", "head 0")
+        rack.loop.call_later(20, rack.plant.repair, "STARVED", "head 0")
         ended = await wheel
         assert ended.reason is Reason.EDGES
         assert ended.seconds > 20
@@ -188,7 +188,7 @@ def test_a_weak_wheel_lifts_tiles_late() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         assert (await count(rack, 3)).seconds > 2.5 * 3 * 0.28
-        assert rack.plant.mend("weak_motor", "head 0")
+        assert rack.plant.repair("weak_motor", "head 0")
         assert (await count(rack, 3)).seconds < 1.2
 
     run_scenario(main, **with_faults("weak_motor:head0"))

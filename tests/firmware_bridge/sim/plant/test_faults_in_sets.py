@@ -41,7 +41,7 @@ def test_nobody_takes_a_tile_out_of_a_wall_that_looks_as_it_should() -> None:
         await push(rack)
         plant = rack.plant
         plant.felt.stand(HERE, [plant.take_out(tile) for tile in list(plant.trays[0].stacks[0])])
-        assert plant.mend("JAM", "head 0")
+        assert plant.repair("JAM", "head 0")
         assert len(plant.felt) == 2
 
     run_scenario(main, **with_faults("double_feed:head0#1"))
@@ -54,7 +54,7 @@ def test_a_missing_tile_lies_on_the_floor_and_its_set_counts_one_too_few() -> No
         assert (here["floor"], here["drum"]) == (1, 3)
         ended = await count(rack, 4, limit=30.0)
         assert (ended.reason, ended.count) == (Reason.TIME, 3)
-        assert rack.plant.mend("MISSING_TILE", "table")
+        assert rack.plant.repair("MISSING_TILE", "table")
         assert (await count(rack, 1)).reason is Reason.EDGES
         assert rack.plant.census()["floor"] == 0
 
@@ -66,7 +66,7 @@ def test_an_extra_tile_is_left_over_and_goes_back_where_it_came_from() -> None:
         fill(rack, 4)
         assert (await count(rack, 4)).reason is Reason.EDGES
         spare = rack.plant.census()["spare box"]
-        assert rack.plant.mend("EXTRA_TILE", "tray 0")
+        assert rack.plant.repair("EXTRA_TILE", "tray 0")
         here = rack.plant.census()
         assert (here["head 0"], here["drum"], here["spare box"]) == (4, 0, spare + 1)
         assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
@@ -83,7 +83,7 @@ def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> 
         await one_high(rack, 4)
         stacks = rack.plant.trays[0].stacks
         before = [stack[0].number for stack in stacks]
-        rack.plant.mend("LID", "lid")
+        rack.plant.repair("LID", "lid")
         assert [len(stack) for stack in stacks] == [1, 1, 1, 1]
         after = [stack[0].number for stack in stacks]
         changed = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
@@ -101,12 +101,12 @@ def test_an_extra_tile_stays_in_its_set_while_nothing_is_left_over_for_it() -> N
         plant = rack.plant
         fill(rack, 4)
         assert (await count(rack, 5)).reason is Reason.EDGES
-        assert plant.mend("EXTRA_TILE", "head 0")
+        assert plant.repair("EXTRA_TILE", "head 0")
         assert plant.census()["head 0"] == 5
-        assert plant.injected_faults.standing == (("extra_tile", "drum"),)
+        assert plant.injected_faults.active == (("extra_tile", "drum"),)
         assert plant.drum is not None
         plant.drum.give(plant.take_out(plant.heads[0].waiting.tiles[0]))
-        assert plant.mend("EXTRA_TILE", "head 0")
+        assert plant.repair("EXTRA_TILE", "head 0")
         here = plant.census()
         assert (here["head 0"], here["drum"]) == (4, 0)
         assert own(rack, plant.heads[0].waiting.tiles, 4)
@@ -122,7 +122,7 @@ def test_a_foreign_tile_is_longer_at_s1_and_is_exchanged_for_the_sets_own() -> N
         await asyncio.sleep(1)
         long = 1.25 * TILE_TIME
         assert sorted(pulses(rack)) == pytest.approx([TILE_TIME] * 3 + [long])
-        assert rack.plant.mend("FOREIGN", "head 0")
+        assert rack.plant.repair("FOREIGN", "head 0")
         here = rack.plant.census()
         assert (here["head 0"], here["drum"]) == (4, 0)
         assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
@@ -137,7 +137,7 @@ def test_the_right_tile_is_put_into_the_very_stack_in_which_the_foreign_one_stoo
         stacks = rack.plant.trays[0].stacks
         before = [stack[0].face for stack in stacks]
         assert before.count("foreign") == 1
-        assert rack.plant.mend("STARVED", "head 0")
+        assert rack.plant.repair("STARVED", "head 0")
         after = [stack[0].face for stack in stacks]
         assert own(rack, (stack[0] for stack in stacks), 4)
         kept = [(one, other) for one, other in zip(before, after, strict=True) if one == other]
@@ -153,7 +153,7 @@ def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
         assert plant.drum is not None
         felt.stand(HERE, [plant.take_out(tile) for tile in list(plant.drum.well.tiles)])
         before = [tile.face for tile in felt.raised[HERE]]
-        assert plant.mend("everything", "table")
+        assert plant.repair("everything", "table")
         after = [tile.face for tile in felt.raised[HERE]]
         assert own(rack, felt.raised[HERE], 4)
         assert [face for face in before if face != "foreign"] == [
@@ -168,10 +168,10 @@ def test_a_foreign_tile_that_sticks_is_exchanged_and_what_sticks_is_given_to_the
     async def main(rack: Rack) -> None:
         fill(rack, 1)
         assert (await count(rack, 2)).count == 1
-        assert rack.plant.mend("foreign_tile", "head 0")
-        assert rack.plant.injected_faults.standing == (("jam", "head0"),)
+        assert rack.plant.repair("foreign_tile", "head 0")
+        assert rack.plant.injected_faults.active == (("jam", "head0"),)
         assert rack.read("head0_counter") == 1
-        assert rack.plant.mend("JAM", "head 0")
+        assert rack.plant.repair("JAM", "head 0")
         assert rack.plant.drum is not None
         assert own(rack, rack.plant.drum.well.tiles, 1)
 
@@ -185,7 +185,7 @@ def test_a_foreign_tile_on_the_floor_is_no_tile_of_the_set_that_is_missing() -> 
         fill(rack, 1)
         drum.pour([plant.take_out(drum.well.tiles[0])])
         assert [tile.face for tile in plant.floor.fallen.tiles] == ["foreign"]
-        assert plant.mend("MISSING_TILE", "table")
+        assert plant.repair("MISSING_TILE", "table")
         assert own(rack, drum.well.tiles, 1)
         assert not len(plant.floor.fallen)
 
@@ -200,7 +200,7 @@ def test_however_many_strangers_got_in_the_set_is_its_own_again() -> None:
         for _ in range(5):
             drum.pour([plant.take_out(tile) for tile in list(drum.well.tiles)])
         assert [tile.face for tile in drum.well.tiles] == ["foreign"] * 4
-        assert plant.mend("everything", "table")
+        assert plant.repair("everything", "table")
         assert own(rack, drum.well.tiles, 4)
 
     run_scenario(main, **with_faults("foreign_tile:drum"))
@@ -216,7 +216,7 @@ def test_who_puts_every_tile_into_its_box_finds_what_does_not_belong_there() -> 
         here = plant.census()
         assert (here["box 0"], here["spare box"]) == (136, spare)
         assert sorted(tile.number for tile in plant.boxes[0].tiles) == list(range(136))
-        assert plant.injected_faults.standing == ()
+        assert plant.injected_faults.active == ()
 
     texts = ("foreign_tile:drum#1", "extra_tile:drum#1", "missing_tile:drum#1")
     run_scenario(main, **with_faults(*texts, "double_feed:head0#2"))

@@ -30,7 +30,7 @@ def test_a_weak_lift_is_not_up_within_its_time_but_gets_there() -> None:
 def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
     async def main(rack: Rack) -> None:
         await lift(rack)
-        assert rack.plant.mend("LIFT", "lift 1")
+        assert rack.plant.repair("LIFT", "lift 1")
         assert (await lift(rack)).reason is Reason.LEVEL
         down = await lift(rack, up=False)
         assert (down.reason, down.seconds) == (Reason.LEVEL, pytest.approx(2.505))
@@ -44,7 +44,7 @@ def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_sec
         assert (rack.read("lift1_up"), rack.read("lift1_down")) == (0, 0)
         again = await lift(rack)
         assert (again.reason, again.seconds) == (Reason.LEVEL, pytest.approx(1.255))
-        assert rack.plant.injected_faults.standing == ()
+        assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("half_up:lift1#1"))
 
@@ -53,7 +53,7 @@ def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
     async def main(rack: Rack) -> None:
         for _ in range(3):
             assert (await lift(rack)).reason is Reason.TIME
-        assert rack.plant.mend("LIFT", "lift 1")
+        assert rack.plant.repair("LIFT", "lift 1")
         assert (await lift(rack)).reason is Reason.LEVEL
 
     run_scenario(main, **with_faults("half_up:lift1#1~99"))
@@ -64,7 +64,7 @@ def test_a_limit_switch_that_does_not_close_lets_the_time_run_out(switch: str) -
     async def main(rack: Rack) -> None:
         for _ in range(2):
             assert (await lift(rack)).reason is Reason.TIME
-        assert rack.plant.mend("LIFT", "lift 1")
+        assert rack.plant.repair("LIFT", "lift 1")
         await asyncio.sleep(0.01)
         assert rack.read("lift1_up") == 1
 
@@ -77,7 +77,7 @@ def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
         base = rack.boards["base"]
         assert base.faults == (FaultCode.BOTH_SWITCHES,)
         assert base.execute(Clear(), 0) != Ok()
-        assert rack.plant.mend("BOTH_SWITCHES", "lift1")
+        assert rack.plant.repair("BOTH_SWITCHES", "lift1")
         await asyncio.sleep(0.01)
         assert base.execute(Clear(), 0) == Ok()
 
@@ -97,7 +97,7 @@ def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
         base.execute(Clear(), 0)
         back = await rack.drive("lid", -1000, Level("lid_closed"), 5.0)
         assert back.reason is Reason.LEVEL
-        assert rack.plant.mend("OVER_CURRENT", "lid")
+        assert rack.plant.repair("OVER_CURRENT", "lid")
         opened = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
         assert opened.reason is Reason.LEVEL
 
@@ -110,7 +110,7 @@ def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
         rack.boards["base"].execute(Clear(), 0)
         await asyncio.sleep(3)
         assert (await lift(rack)).reason is Reason.LEVEL
-        assert not rack.plant.mend("OVER_CURRENT", "lift 1")
+        assert not rack.plant.repair("OVER_CURRENT", "lift 1")
 
     run_scenario(main, **with_faults("obstruction:lift1#1~4"))
 

@@ -18,7 +18,7 @@ def test_a_face_up_tile_shows_at_the_face_sensor_until_it_is_turned_down() -> No
         await count(rack, 2)
         await asyncio.sleep(0.2)
         assert rack.read("head0_face") == 1
-        assert rack.plant.mend("FACE_UP", "head 0")
+        assert rack.plant.repair("FACE_UP", "head 0")
         await asyncio.sleep(0.1)
         assert rack.read("head0_face") == 0
 
@@ -41,7 +41,7 @@ def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
         assert seen[0] == pytest.approx(TILE_TIME - 0.15 * 0.112)
         passed = 136 - rack.plant.census()["drum"]
         assert len(seen) < passed
-        assert rack.plant.mend("DIRTY", "head 0")
+        assert rack.plant.repair("DIRTY", "head 0")
         rack.stop("head0_wheel")
         await wheel
         await asyncio.sleep(1)
@@ -61,7 +61,7 @@ def test_a_stuck_counter_gives_no_edge_though_tiles_pass() -> None:
         ended = await count(rack, 6, limit=1.9)
         assert (ended.reason, ended.count) == (Reason.TIME, 2)
         assert rack.plant.census()["head 0"] > 2
-        assert rack.plant.mend("STARVED", "head 0")
+        assert rack.plant.repair("STARVED", "head 0")
         for _ in range(2):
             await push(rack)
         assert (await count(rack, 2)).reason is Reason.EDGES
@@ -86,7 +86,7 @@ def test_a_slipping_belt_makes_every_edge_longer_until_it_is_tightened() -> None
         await count(rack, 3)
         await asyncio.sleep(1)
         assert pulses(rack) == pytest.approx([2 * TILE_TIME] * 3)
-        assert rack.plant.mend("DIRTY", "head 0")
+        assert rack.plant.repair("DIRTY", "head 0")
         await count(rack, 2)
         await asyncio.sleep(1)
         assert pulses(rack)[3:] == pytest.approx([TILE_TIME] * 2)

@@ -50,7 +50,7 @@ def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: 
         assert (here["gripper"], here["felt"]) == (0, 2)
         fell_back = rack.plant.felt.standing(HERE)
         assert len(rack.plant.felt.pillars) == 1
-        assert rack.plant.mend("EMPTY_GRIP", "gripper")
+        assert rack.plant.repair("EMPTY_GRIP", "gripper")
         assert rack.plant.felt.top_tile(HERE) is tiles[-1]
         assert rack.plant.felt.height(HERE) == 2
         where.add(fell_back)
@@ -65,7 +65,7 @@ def test_what_fell_close_to_its_place_is_put_back_there_as_it_stood(seed: int) -
         tiles = column(rack)
         await grip(rack)
         await rack.move(gantry_y=HERE.y - 0.05)
-        assert rack.plant.mend("EMPTY_GRIP", "gripper")
+        assert rack.plant.repair("EMPTY_GRIP", "gripper")
         (pillar,) = rack.plant.felt.pillars
         assert (pillar.spot, pillar.base, pillar.tiles) == (HERE, 0, tiles)
 
@@ -138,7 +138,7 @@ def test_an_emergency_stop_latches_on_every_board_until_it_is_released() -> None
         for board in rack.boards.values():
             assert board.faults == (FaultCode.EMERGENCY_STOP,)
             assert board.execute(Clear(), 0) != Ok()
-        assert rack.plant.mend("EMERGENCY", "emergency stop")
+        assert rack.plant.repair("EMERGENCY", "emergency stop")
         for board in rack.boards.values():
             assert board.execute(Clear(), 0) == Ok()
 
@@ -168,7 +168,7 @@ async def jam(rack: Rack) -> None:
     for motor in ("drum", "head0_belt", "head0_wheel"):
         rack.set(motor, 700)
     await asyncio.sleep(2)
-    assert rack.plant.injected_faults.standing == (("jam", "head0"),)
+    assert rack.plant.injected_faults.active == (("jam", "head0"),)
 
 
 def test_a_person_who_is_asked_comes_after_half_a_minute_and_clears_the_jam() -> None:
@@ -177,7 +177,7 @@ def test_a_person_who_is_asked_comes_after_half_a_minute_and_clears_the_jam() ->
         began = rack.loop.time()
         assert await Hands(rack.plant).help(ASK) == "done"
         assert rack.loop.time() - began == pytest.approx(30.0)
-        assert rack.plant.injected_faults.standing == ()
+        assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#1~99"))
 
@@ -187,9 +187,9 @@ def test_a_person_who_gives_a_wrong_answer_has_not_looked() -> None:
         await jam(rack)
         hands = Hands(rack.plant)
         assert await hands.help(ASK) == "done"
-        assert rack.plant.injected_faults.standing == (("jam", "head0"),)
+        assert rack.plant.injected_faults.active == (("jam", "head0"),)
         assert await hands.help(ASK) == "done"
-        assert rack.plant.injected_faults.standing == ()
+        assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#1~99", "wrong_answer:people#1"))
 
