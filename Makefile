@@ -14,6 +14,11 @@ INSTALL := $(PIP) install --no-build-isolation --require-hashes
 COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
+# Processes that tests start load compiled modules, even where the environment forbids to write them.
+export PYTHONDONTWRITEBYTECODE :=
+# Quick tests of one file run in one process and share simulated rounds (tests/conftest.py).
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools
 
@@ -35,10 +40,10 @@ run: $(VENV)/.run
 	@$(BIN)/wallwright run --until ready --speed 25
 
 test: $(VENV)/.dev firmware-tools
-	$(BIN)/python -m pytest -n $(JOBS) --maxschedchunk 1
+	$(PYTEST)
 
 test-quick: $(VENV)/.dev firmware-tools
-	$(BIN)/python -m pytest -n $(JOBS) --maxschedchunk 1 -m "not slow" --hypothesis-profile quick
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

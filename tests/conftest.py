@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -18,9 +20,23 @@ settings.register_profile("search", deadline=None, max_examples=2000, print_blob
 settings.load_profile("house")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, or the last process works on alone at the end."""
+    """Put slow tests first, and keep the quick tests of a file in one process (`loadgroup`).
+
+    A slow test that starts last would keep one process busy while the others are idle. The tests
+    of a file share simulated rounds, which each other process would have to play again.
+    """
     items.sort(key=_patience, reverse=True)
+    for item in items:
+        if not _patience(item):
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests from garbage collection: each full one took up to a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def _patience(item: pytest.Item) -> float:

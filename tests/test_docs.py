@@ -210,6 +210,7 @@ parameters: {dealer_scale: [2], after_fourth: reseat}
 """
 
 
+@pytest.mark.slow
 def test_runs_emit_documented_events_only_and_all_of_them(tmp_path: Path) -> None:
     seen: set[str] = set()
     house = tmp_path / "house.yaml"

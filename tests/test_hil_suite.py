@@ -24,6 +24,7 @@ def run(*arguments: str) -> str:
     return told.stdout + told.stderr
 
 
+@pytest.mark.slow
 def test_a_board_that_is_not_there_fails_once_and_the_rest_is_skipped_with_the_reason() -> None:
     told = run("hil_tests/test_harness.py", "--target", "serial:/dev/no_such_port")
     assert "1 error" in told
@@ -33,6 +34,7 @@ def test_a_board_that_is_not_there_fails_once_and_the_rest_is_skipped_with_the_r
     assert "its target has no hand" in told
 
 
+@pytest.mark.slow
 def test_every_measurement_is_in_the_page_with_its_limit_and_a_plot(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     told = run("hil_tests/test_harness.py", "--target", "sim", "--report", str(file), "-k", "pulse")

@@ -44,6 +44,8 @@ IN_PLAIN = re.compile(
     r"^    (?:wallwright|make|python|python3|pip|pytest|sudo|apt-get|git clone)\b.*$", re.MULTILINE
 )
 WITH_COMMANDS = [page for page in PAGES if list(commands(page))]
+LONG = ("GUIDE.md", "BENCH.md", "RULES_LIBRARY.md")
+"""Pages whose commands run for more than a second."""
 ALL = [command for page in PAGES for command in commands(page)]
 TARGETS = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text("utf-8"), re.MULTILINE)
 PLACEHOLDER = re.compile(r"^[A-Z]+(\.yaml)?(\.\.\.)?$")
@@ -70,7 +72,13 @@ def kitchen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("kitchen")
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * (page.name in LONG), id=name_of(page))
+        for page in WITH_COMMANDS
+    ],
+)
 def test_the_commands_of_a_page_print_what_the_page_shows(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

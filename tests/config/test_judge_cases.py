@@ -19,11 +19,12 @@ from controller.cli.judge import verdict_page
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
 from rules.judge_registry import Verdict
+from tests.quick import tries
 from tools.configuration_page import field_meanings
 
 CASES = Path(__file__).parents[2] / "examples" / "cases"
 JUDGED = [name for name in PLUGINS if PLUGINS[name].judging is not None]
-RANDOM_CASES = 150
+RANDOM_CASES = tries(150, quick=30)
 """Changed examples of each game."""
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 3, 4, 99, 10**17, 1.5, "", "x", "self", "discard", "robbing"),

@@ -177,8 +177,8 @@ def test_a_host_that_dies_in_the_middle_of_any_write_changes_no_hand_and_loses_n
     [
         *ROUNDS,
         pytest.param("pai_gow", "pai_gow", {"cut": "four_across"}, id="pai_gow_table"),
-        pytest.param("robotic", "filipino", {}, id="filipino"),
-        pytest.param("classic", "filipino", {}, id="by_hand"),
+        pytest.param("robotic", "filipino", {}, id="filipino", marks=pytest.mark.slow),
+        pytest.param("classic", "filipino", {}, id="by_hand", marks=pytest.mark.slow),
         pytest.param("auto_deal", "wenzhou", {}, id="hand_lanes"),
         pytest.param("single_port", "block", {}, id="chain"),
     ],

@@ -23,6 +23,7 @@ from firmware_bridge.sim.clock import VirtualLoop, run
 from firmware_bridge.sim.faults.injection import parse
 from firmware_bridge.sim.slow_disk import SlowDisk
 from rules.games import find_game
+from tests.quick import slow_except
 
 SLOW = 0.1
 """How long a worn SD card takes over a sync, seconds."""
@@ -86,11 +87,11 @@ def drives(table: SurvivingTable) -> set[str]:
     return {name for name in named if name}
 
 
-@pytest.mark.parametrize("sync_s", [SLOW, 1.5, 25.0])
+@pytest.mark.parametrize("sync_s", slow_except([1.5], [SLOW, 1.5, 25.0]))
 @pytest.mark.parametrize(
     ("table", "game", "injected_faults"),
     [
-        ("robotic", "wenzhou", []),
+        pytest.param("robotic", "wenzhou", [], marks=pytest.mark.slow),
         ("auto_deal", "wenzhou", []),
         ("robotic", "wenzhou", ["jam:head2#30~9"]),
         ("single_port", "block", ["jam:head0#9~1"]),

@@ -46,6 +46,7 @@ def with_it(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_installed_game_passes_the_conformance_tests(installed: Path) -> None:
     suite = ["pytest", "--pyargs", "controller.conformance", "-k", "high_bone"]
     said = with_it(installed, *suite, "-q", "-p", "no:cacheprovider")
@@ -60,6 +61,7 @@ def test_the_games_own_tests_pass(installed: Path) -> None:
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_plug_in_is_named_and_the_other_game_is_listed_and_played(installed: Path) -> None:
     listed = with_it(installed, "controller.cli", "games")
     assert listed.returncode == 0
@@ -105,6 +107,7 @@ def test_the_table_is_right_in_itself_and_can_be_wired_and_tested(
     assert main(["plan", "block", "--table", str(TABLE)]) == 0
 
 
+@pytest.mark.slow
 def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) -> None:
     both = ["--tables", str(TABLE), "--games", str(GAME)]
     said = with_it(tmp_path, "controller.cli", "chaos", "--rounds", "3", "--seed", "5", *both)

@@ -21,9 +21,10 @@ from rules.games import GAMES, find_game, rules_of
 from rules.games.pai_gow import Parameters as PaiGow
 from rules.play import random_action
 from rules.record import NotARecordError, Replayed, evening, heading, recorded
+from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
-CHANGES = 250
+CHANGES = tries(250, quick=50)
 """Damaged records of each game and each kind of damage."""
 MOST_ACTIONS = 40
 ODD: tuple[Any, ...] = (

@@ -25,6 +25,7 @@ from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.steps import Packet, Replace
 from rules.tiles import Face
+from tests.quick import tries
 from tests.rules.hidden_hands import (
     AllTiles,
     Hand,
@@ -91,7 +92,7 @@ def followed(
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25, quick=5), deadline=None)
 @given(seed=st.integers(0, 2**32), sensible=st.booleans(), data=st.data())
 def test_a_table_that_sees_no_faces_settles_as_if_it_had_seen_them_all(
     game: str, seed: int, sensible: bool, data: st.DataObject

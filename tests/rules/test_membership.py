@@ -28,9 +28,10 @@ from rules.games.pai_gow import actions as pai_gow
 from rules.games.pai_gow.split import Split
 from rules.games.wenzhou import actions as wenzhou
 from rules.play import IllegalActionError, random_action
+from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
-POSITIONS = 12
+POSITIONS = tries(12, quick=6)
 """Positions of each game."""
 DEEPEST = 70
 MOST_OFFERED = 300
@@ -138,7 +139,7 @@ def questions(draw: st.DrawFn, game: str) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_any_value_is_legal_or_not_and_what_is_not_is_refused_with_one_sentence(game: str) -> None:
-    @settings(max_examples=300)
+    @settings(max_examples=tries(300, quick=40))
     @given(asked=questions(game))
     def each(asked: tuple[Any, Any]) -> None:
         play, action = asked

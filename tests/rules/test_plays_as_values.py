@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.games import GAMES, rules_of
+from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses, told_by_one
 
 STEPS = 15
@@ -22,7 +23,7 @@ games = st.sampled_from(list(GAMES))
 
 
 @given(games, st.integers(0, 10_000), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=tries(25, quick=10))
 def test_a_play_that_is_played_again_is_the_same_key(game: str, seed: int, hidden: bool) -> None:
     rules, chance = rules_of(game), Random(seed)
     house = chance.choice(houses(game))
@@ -41,7 +42,7 @@ def test_a_play_that_is_played_again_is_the_same_key(game: str, seed: int, hidde
 
 
 @given(games, st.integers(0, 10_000))
-@settings(max_examples=25)
+@settings(max_examples=tries(25, quick=10))
 def test_a_play_reached_by_another_order_of_answers_is_the_same_key(game: str, seed: int) -> None:
     """Where several seats may act, their actions in another order often come to the same."""
     rules, chance = rules_of(game), Random(seed)
@@ -84,7 +85,7 @@ KNOWN = st.sampled_from([0.2, 0.5, 0.8, 0.97])
 
 
 @given(games, st.integers(0, 10_000), KNOWN)
-@settings(max_examples=50)
+@settings(max_examples=tries(50, quick=10))
 def test_where_some_tiles_are_known_there_is_always_something_to_do(
     game: str, seed: int, known: float
 ) -> None:
@@ -93,7 +94,7 @@ def test_where_some_tiles_are_known_there_is_always_something_to_do(
 
 
 @given(st.integers(0, 100_000), KNOWN)
-@settings(max_examples=50)
+@settings(max_examples=tries(50, quick=10))
 def test_filipino_with_partly_known_hands_never_runs_out_of_acts(seed: int, known: float) -> None:
     played_on("filipino", seed, known)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from controller.cli import main
 from controller.cli.application import COMMANDS
 from controller.cli.ascii_text import LOOKALIKES
 from tests.controller.cli.conftest import COMMAND
 
+HOUSE = Path(__file__).parents[3]
 POOR = (
     {"PYTHONIOENCODING": "ascii"},
     {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
@@ -42,7 +46,7 @@ def said(line: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
     done = subprocess.run(
         (*COMMAND, *line.split()),
         env={**os.environ, **environment},
-        cwd=Path(__file__).parents[3],
+        cwd=HOUSE,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
@@ -51,7 +55,23 @@ def said(line: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_every_command_writes_to_an_ascii_terminal(line: str) -> None:
+def test_every_command_writes_to_an_ascii_terminal(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HOUSE)
+    with ExitStack() as files:
+        for name in ("stdout", "stderr"):
+            file = (tmp_path / name).open("w", encoding="ascii")
+            monkeypatch.setattr(sys, name, files.enter_context(file))
+        code = main(line.split())
+    assert code == (2 if line.startswith("plan caf") else 0)
+    for name in ("stdout", "stderr"):
+        assert (tmp_path / name).read_bytes().isascii()
+    assert (tmp_path / ("stderr" if code else "stdout")).stat().st_size
+
+
+@pytest.mark.parametrize("line", ["run --game block --until ready", "plan caf\u00e9"])
+def test_a_process_whose_environment_says_ascii_writes_to_such_a_terminal(line: str) -> None:
     code, out, err = said(line, POOR[0])
     assert b"Traceback" not in err, err.decode()
     assert out.isascii() and err.isascii()

@@ -42,7 +42,13 @@ def test_the_report_as_json_says_which_values_of_every_choice_were_taken(
     assert report["tables"] == [{"table": "single_port", "game": "block", "rounds": 7}]
 
 
-@pytest.mark.parametrize("more", [(), ("--jobs", "2")], ids=["alone", "two processes"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param((), id="alone"),
+        pytest.param(("--jobs", "2"), id="two processes", marks=pytest.mark.slow),
+    ],
+)
 def test_ctrl_c_ends_a_long_run_with_the_report_of_what_was_played(
     more: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from config.loader import game_names, load_table, table_names
 from controller.cli.application import COMMANDS
 from rules.geometry import Walls
 from tests.controller.cli.conftest import Wallwright
+from tests.quick import slow_except
 
 HOUSE = Path(__file__).parents[3]
 TABLE = HOUSE / "config" / "tables" / "robotic.yaml"
@@ -173,16 +174,19 @@ def test_h_is_help_for_every_command(name: str, wallwright: Wallwright) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [
-        ("wallwright expl", ["explain"]),
-        ("wallwright explain JA", ["JAM"]),
-        ("wallwright explain ja", ["jam"]),
-        ("wallwright plan wen", ["wenzhou"]),
-        ("wallwright run --table rob", ["robotic"]),
-        ("wallwright run --game back", ["backgammon"]),
-        ("wallwright run --cut chee", ["chee_yee"]),
-        ("wallwright wiring ben", ["bench"]),
-    ],
+    slow_except(
+        [("wallwright explain JA", ["JAM"]), ("wallwright run --game back", ["backgammon"])],
+        [
+            ("wallwright expl", ["explain"]),
+            ("wallwright explain JA", ["JAM"]),
+            ("wallwright explain ja", ["jam"]),
+            ("wallwright plan wen", ["wenzhou"]),
+            ("wallwright run --table rob", ["robotic"]),
+            ("wallwright run --game back", ["backgammon"]),
+            ("wallwright run --cut chee", ["chee_yee"]),
+            ("wallwright wiring ben", ["bench"]),
+        ],
+    ),
 )
 def test_a_shell_completes_commands_games_tables_cuts_and_fault_codes(
     typed: str, offered: list[str]

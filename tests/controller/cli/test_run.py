@@ -10,6 +10,7 @@ import pytest
 
 from controller.events import EVENTS_VERSION
 from tests.controller.cli.conftest import Events, Wallwright, hands_of, named, true_tiles
+from tests.quick import slow_except
 from tests.rules.pai_gow.test_cut_tables import TABLES
 
 THROWN = "--throw 3,5 --throw 2,4"
@@ -105,7 +106,7 @@ def test_the_seeds_throws_deliver_the_plans_places_and_their_true_tiles(
     assert (turned["at"], turned["tile"]) == ("w3.8u", tiles["w3.8u"])
 
 
-@pytest.mark.parametrize("table", ["robotic", "pai_gow"])
+@pytest.mark.parametrize("table", slow_except(["pai_gow"], ["robotic", "pai_gow"]))
 @pytest.mark.parametrize("choice", TABLES)
 def test_every_cut_gives_eight_hands_of_its_tables_true_tiles(
     choice: str, table: str, wallwright: Wallwright

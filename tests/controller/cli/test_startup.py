@@ -31,6 +31,22 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
 print(json.dumps([code, [name for name in sys.argv[2:] if name in sys.modules]]))
 """
 
+_PROBES = """
+import contextlib, io, json, os, shlex, sys
+import pydantic, typer, yaml
+import controller.cli.application
+from controller.cli import main
+for line in json.load(sys.stdin):
+    if not os.fork():
+        quiet = io.StringIO()
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            code = main(shlex.split(line))
+        reply = [code, [name for name in sys.argv[1:] if name in sys.modules]]
+        os.write(1, json.dumps(reply).encode() + b"\\n")
+        os._exit(0)
+    os.wait()
+"""
+
 
 def imported(line: str, watched: tuple[str, ...]) -> tuple[int, list[str]]:
     """The exit code of a command line, and which of these modules it imported."""
@@ -55,18 +71,37 @@ def test_a_command_that_does_not_exist_imports_no_table_and_no_game() -> None:
     assert imported("pln", (*MACHINE, "pydantic", "yaml", "rules.games")) == (2, [])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        line
-        for line in dict.fromkeys(
-            {" ".join(line.split()[:2]): line for line, _ in REFUSED if line}.values()
-        )
-        if not line.startswith(NEEDS_THE_MACHINE) and not line.startswith("firmware")
-    ],
-)
-def test_a_refusal_imports_nothing_that_drives_a_table(line: str) -> None:
-    assert imported(line, MACHINE) == (2, [])
+REFUSALS = [
+    line
+    for line in dict.fromkeys(
+        {" ".join(line.split()[:2]): line for line, _ in REFUSED if line}.values()
+    )
+    if not line.startswith(NEEDS_THE_MACHINE) and not line.startswith("firmware")
+]
+
+
+@pytest.fixture(scope="module")
+def refusals() -> dict[str, tuple[int, list[str]]]:
+    """For each refusal its exit code and the modules of `MACHINE` that it imported.
+
+    One process imports what all commands share and forks for each line.
+    """
+    done = subprocess.run(
+        (sys.executable, "-c", _PROBES, *MACHINE),
+        input=json.dumps(REFUSALS),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    return {line: (code, names) for line, (code, names) in zip(REFUSALS, replies, strict=True)}
+
+
+@pytest.mark.parametrize("line", REFUSALS)
+def test_a_refusal_imports_nothing_that_drives_a_table(
+    line: str, refusals: dict[str, tuple[int, list[str]]]
+) -> None:
+    assert refusals[line] == (2, [])
 
 
 def test_every_error_that_is_a_refusal_is_where_the_command_line_looks_for_it() -> None:

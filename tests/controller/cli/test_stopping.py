@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.controller.cli.conftest import COMMAND, Start, Wallwright
+from tests.quick import slow_except
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "stop", slow_except([signal.SIGTERM], [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+)
 def test_a_signal_is_a_safe_stop_with_a_summary_and_its_own_exit_code(
     stop: signal.Signals, start: Start, tmp_path: Path
 ) -> None:
@@ -41,6 +44,7 @@ def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path
     assert json.loads(events.read_text().splitlines()[-1])["event"] == "summary"
 
 
+@pytest.mark.slow
 def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed(tmp_path: Path) -> None:
     events = tmp_path / "events.jsonl"
     line = ("nohup", *COMMAND, *f"run --speed 50 --until ready --events {events}".split())
@@ -62,14 +66,17 @@ def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "run --rounds 3 --events -",
-        "run --until ready",
-        "plan filipino --throw 3,4 --throw 2,3 --json",
-        "games",
-        "check config/tables/robotic.yaml",
-        "--help",
-    ],
+    slow_except(
+        ["run --rounds 3 --events -", "games"],
+        [
+            "run --rounds 3 --events -",
+            "run --until ready",
+            "plan filipino --throw 3,4 --throw 2,3 --json",
+            "games",
+            "check config/tables/robotic.yaml",
+            "--help",
+        ],
+    ),
 )
 def test_a_reader_who_has_seen_enough_is_no_error(line: str) -> None:
     """As in `| true`: nobody reads a word."""

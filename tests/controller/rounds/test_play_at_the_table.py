@@ -30,6 +30,7 @@ from rules.record import recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, Packet, Replace
 from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend
+from tests.quick import slow_except
 from tests.rules.hidden_hands import AllTiles, wishing
 from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
@@ -50,7 +51,15 @@ def house(game: str) -> object:
 # Every game on every table
 
 
-@pytest.mark.parametrize(("game", "table"), FITTING)
+QUICK = [
+    *((game, "robotic") for game in GAMES),
+    *(("wenzhou", table) for table in ("auto_deal", "classic", "single_port", "bench")),
+    ("pai_gow", "pai_gow"),
+]
+"""Every game at one table, and every table with one game; each other pair is slow."""
+
+
+@pytest.mark.parametrize(("game", "table"), slow_except(QUICK, FITTING))
 def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost(
     game: str, table: str
 ) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from controller.events import Event
+from controller.soak.choices import Choices
 from controller.soak.endings import ENDINGS, FAILED, ending
 from controller.soak.evening import play_evening
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
+from tests.quick import tries
 
 PARTS, EACH = 10, 10
 """Parts that run side by side, and the evenings of each: 300 rounds."""
@@ -54,7 +56,7 @@ def test_the_first_rounds_of_an_evening_do_not_know_how_many_follow(tmp_path: Pa
 
 
 def test_something_happens_in_every_round(tmp_path: Path) -> None:
-    for number in range(4):
+    for number in range(tries(4, quick=2)):
         played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)
         for each in played.rounds:
             assert each.injected_faults
@@ -62,7 +64,9 @@ def test_something_happens_in_every_round(tmp_path: Path) -> None:
             assert ending(each) != FAILED
 
 
-def test_every_pair_of_table_and_game_may_be_drawn() -> None:
+def test_every_pair_of_table_and_game_may_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The choices of the house take most of the time, and have tests of their own.
+    monkeypatch.setattr("controller.soak.scenarios.draw", lambda *_, **__: Choices())
     pairs = pairs_of()
     drawn = {(e.table, e.game) for e in (evening_of(n, 1, pairs) for n in range(2000))}
     assert drawn == set(pairs)

@@ -9,6 +9,7 @@ import pytest
 from controller.soak.evening import RoundPlayed, play_evening
 from controller.soak.scenarios import Evening, ScheduledFault, evening_of, pairs_of
 from firmware_bridge.sim.faults.injection import Always, Nth
+from tests.quick import slow_except
 
 HARMLESS = ScheduledFault("clock_jump", "host", 0, 0.0)
 """What comes where nothing else has happened: no table goes by the wall clock."""
@@ -30,7 +31,7 @@ def rounds_of(
 
 
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", slow_except(["single_port"], TABLES))
 def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whole(
     table: str, kind: str, tmp_path: Path
 ) -> None:
@@ -45,7 +46,7 @@ def test_who_is_called_to_the_lid_finds_the_strange_tile_and_the_walls_stay_whol
 
 
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
-@pytest.mark.parametrize("phase", [4, 7, 10])
+@pytest.mark.parametrize("phase", slow_except([7], [4, 7, 10]))
 def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
     phase: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,7 +60,7 @@ def test_a_technician_finds_the_strange_tile_in_a_wall_that_is_being_dealt(
 
 
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
-@pytest.mark.parametrize("phase", [4, 7, 10])
+@pytest.mark.parametrize("phase", slow_except([7], [4, 7, 10]))
 def test_whoever_only_frees_the_disk_leaves_a_strange_tile_to_the_table(
     phase: int, kind: str, tmp_path: Path
 ) -> None:
@@ -70,7 +71,7 @@ def test_whoever_only_frees_the_disk_leaves_a_strange_tile_to_the_table(
     assert only.wrong == []
 
 
-@pytest.mark.parametrize("nth", [1, 6, 13, 21])
+@pytest.mark.parametrize("nth", slow_except([6], [1, 6, 13, 21]))
 def test_two_that_came_as_one_leave_every_row_of_a_boneyard_with_its_tiles(
     nth: int, tmp_path: Path
 ) -> None:
@@ -81,7 +82,7 @@ def test_two_that_came_as_one_leave_every_row_of_a_boneyard_with_its_tiles(
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
 
 
-@pytest.mark.parametrize("nth", [1, 9, 15, 16, 17])
+@pytest.mark.parametrize("nth", slow_except([15], [1, 9, 15, 16, 17]))
 def test_a_hand_lane_that_got_two_as_one_gives_the_second_back(nth: int, tmp_path: Path) -> None:
     double = ScheduledFault("double_feed", "head0", 0, 0.0, Nth(nth))
     first, second, third = rounds_of("auto_deal", "da_san", tmp_path, (double,), (double,), ())
@@ -96,6 +97,7 @@ def test_a_head_that_always_brings_two_is_helped_without_a_gap_in_any_row(tmp_pa
     assert only.wrong == []
 
 
+@pytest.mark.slow
 def test_people_who_turn_up_a_foreign_tile_stop_the_table_with_a_named_fault(
     tmp_path: Path,
 ) -> None:

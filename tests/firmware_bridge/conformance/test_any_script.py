@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from config.loader import load_table
 from config.schema import MotorChannel, SensorChannel
 from tests.firmware_bridge.conformance.script import Script, play
+from tests.quick import tries
 
 BOARDS = load_table("robotic").boards
-EXAMPLES = 40
+EXAMPLES = tries(40, quick=8)
 MOST = 10
 """Steps of a script: the instants within a millisecond are all used up after 33 of them."""
 APART = ".029"

@@ -9,9 +9,10 @@ import dominoes
 from rules.games.dominoes.actions import Go, Lay
 from rules.games.dominoes.bones import double_six, halves, pips
 from rules.games.dominoes.play import DominoPlay, begin
+from tests.quick import tries
 from tests.rules.dominoes.hands import parameters
 
-GAMES = 2000
+GAMES = tries(2000, quick=200)
 HOUSE = parameters("block", hand=(7, 7, 7), turn="counter_clockwise")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from rules.games.filipino import Parameters
 from rules.games.filipino.candidates import candidates
@@ -14,6 +14,7 @@ from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
 from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
 from rules.melds import Counts
+from tests.quick import tries
 from tests.rules.filipino.dealing import SET, play_of
 from tests.rules.filipino.test_filipino_properties import houses, seeds, some_player
 
@@ -32,6 +33,7 @@ def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
     return table.with_hand(seat, replace(hand, concealed=concealed))
 
 
+@settings(max_examples=tries(100, quick=6))
 @given(seeds, houses)
 def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
     seed: int, house: Parameters
