@@ -1,4 +1,4 @@
-"""Which tiles complete a hand, and every way to read one that wins.
+"""Prints the tiles that complete a hand, and every reading of a winning hand.
 
 python examples/enumerate_wins.py
 """
@@ -10,7 +10,7 @@ from rules.melds import face_of
 
 
 def main() -> None:
-    """The nine gates wait for nine tiles; two wild tiles make five readings of another hand."""
+    """Print the nine waits of the nine gates, and the readings of a hand with two wild tiles."""
     gates = Counts.of_faces("1m 1m 1m 2m 3m 4m 5m 6m 7m 8m 9m 9m 9m".split())
     print("the nine gates wait for", *map(face_of, waits(gates)))
 

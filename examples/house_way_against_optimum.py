@@ -1,4 +1,4 @@
-"""Pai gow: what a house way of setting four tiles gives away against the best split.
+"""Pai gow: compares the results of a house way of setting four tiles with the best split.
 
 python examples/house_way_against_optimum.py
 """
@@ -17,7 +17,7 @@ HANDS = 200
 
 
 def main() -> None:
-    """Set random hands in both ways; every hand that the house may hold answers each of them."""
+    """Set random hands in both ways, and compute the result against every hand of the banker."""
     chance, house = Random(11), Parameters()
     way = find_house_way("canberra")
     opposite = opposition(way, house, "player")
@@ -29,7 +29,7 @@ def main() -> None:
         differ += usual != best
         by_way += opposite.odds(usual).expected(commission)
         at_best += opposite.odds(best).expected(commission)
-    print(f"of {HANDS} hands the house way sets {differ} otherwise than the optimum")
+    print(f"of {HANDS} hands the house way sets {differ} differently from the optimum")
     print(f"mean result for a stake of 1: {float(by_way / HANDS):+.4f} the house way,", end=" ")
     print(f"{float(at_best / HANDS):+.4f} the optimum")
 

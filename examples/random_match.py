@@ -1,4 +1,4 @@
-"""Play a match of random hands: every player chooses among all legal actions by chance.
+"""Plays a match of random hands: each player chooses at random among all legal actions.
 
 python examples/random_match.py [GAME] [SEED]
 """
@@ -14,7 +14,7 @@ HANDS = 5
 
 
 def main(game: str = "block", seed: str = "7") -> None:
-    """At most five hands of a match, and the scores after each."""
+    """Play at most five hands of a match, and print the scores after each."""
     chance = Random(int(seed))
     setup = find_game(game).setup()
     parameters = setup.parameters

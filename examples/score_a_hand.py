@@ -1,4 +1,4 @@
-"""Judge a Wenzhou win as a floor person does: the class, who pays whom, and every reason.
+"""Judges a Wenzhou win: the class, who pays whom, and every reason.
 
 python examples/score_a_hand.py
 """
@@ -9,7 +9,7 @@ from rules import judging_of
 
 
 def main() -> None:
-    """A win on a discard: a hand without a run of 2m, but 2m is the caishen, which is wild."""
+    """Judge a win on a discard. The caishen 2m is wild; here it counts at its face value."""
     judging = judging_of("wenzhou")
     case = judging.case(
         indicator="2m",

@@ -1,4 +1,4 @@
-"""CONTRIBUTING, followed to the letter in a copy of the project: nothing fails for a new game."""
+"""Follows CONTRIBUTING in a copy of the project: tests and pages work with a new game and table."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FOR_ALL = [
     *("tests/rules/test_setup_facts.py", "tests/rules/test_parameters.py"),
     *(f"tests/controller/cli/test_{name}.py" for name in ("bad_command_lines", "lists", "plan")),
 ]
-"""Tests that look at all games and tables together."""
+"""Tests that check all games and tables together."""
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project with one game and one table more, and its pages written anew."""
+    """A copy of the project with one more game and one more table, and regenerated pages."""
     folder = tmp_path_factory.mktemp("copy") / "project"
     skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
     shutil.copytree(TOP, folder, ignore=skipped)
@@ -43,7 +43,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def as_low_bone(text: str) -> str:
-    """The example's text as a package of the project: other names, and no settings of its own."""
+    """Converts the example's text to a package of the project: other names, no own settings."""
     for old, new in (
         ("high_bone", "low_bone"),
         ("HIGH_BONE", "LOW_BONE"),
@@ -55,7 +55,7 @@ def as_low_bone(text: str) -> str:
 
 
 def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Python in the copy, with the copy's own packages."""
+    """Runs Python in the copy, with the copy's own packages."""
     return subprocess.run(
         [sys.executable, *words],
         cwd=folder,
@@ -67,7 +67,7 @@ def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_new_game_and_a_new_table_break_no_test_and_have_tests_of_their_own(copy: Path) -> None:
+def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(copy: Path) -> None:
     pytest_ = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "quick"]
     for_all = in_copy(copy, *pytest_, *FOR_ALL)
     assert for_all.returncode == 0, for_all.stdout
@@ -78,7 +78,7 @@ def test_a_new_game_and_a_new_table_break_no_test_and_have_tests_of_their_own(co
     assert int(passed[1]) > 40
 
 
-def test_the_packages_that_contributing_names_are_those_of_the_makefile() -> None:
+def test_contributing_lists_the_packages_that_the_makefile_installs() -> None:
     make = (TOP / "Makefile").read_text("utf-8")
     (packages,) = re.findall(r"^FIRMWARE_PACKAGES := (.*)$", make, re.MULTILINE)
     text = (TOP / "CONTRIBUTING.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The worked examples: a game that pip installs beside Wallwright, and a table of one's own."""
+"""The examples: a game that pip installs beside Wallwright, and a table file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the example game as pip installs it, and with one plug-in that is broken."""
+    """A folder with the example game, installed by pip, and with one broken plug-in."""
     source = tmp_path_factory.mktemp("source") / GAME.name
     shutil.copytree(GAME, source, ignore=shutil.ignore_patterns("__pycache__"))
     folder = tmp_path_factory.mktemp("installed")
@@ -34,8 +34,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def with_it(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, with the installed plug-ins."""
+def run_installed(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a process of its own, with the installed plug-ins."""
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=TOP,
@@ -49,21 +49,23 @@ def with_it(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_the_installed_game_passes_the_conformance_tests(installed: Path) -> None:
     suite = ["pytest", "--pyargs", "controller.conformance", "-k", "high_bone"]
-    said = with_it(installed, *suite, "-q", "-p", "no:cacheprovider")
-    assert said.returncode == 0, said.stdout + said.stderr
-    passed = re.search(r"^(\d+) passed, \d+ deselected", said.stdout, re.MULTILINE)
-    assert passed is not None, said.stdout
+    tested = run_installed(installed, *suite, "-q", "-p", "no:cacheprovider")
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    passed = re.search(r"^(\d+) passed, \d+ deselected", tested.stdout, re.MULTILINE)
+    assert passed is not None, tested.stdout
     assert int(passed[1]) > 20
 
 
 def test_the_games_own_tests_pass(installed: Path) -> None:
-    said = with_it(installed, "pytest", "-q", "-p", "no:cacheprovider", str(GAME / "tests"))
-    assert said.returncode == 0, said.stdout + said.stderr
+    tested = run_installed(installed, "pytest", "-q", "-p", "no:cacheprovider", str(GAME / "tests"))
+    assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
 @pytest.mark.slow
-def test_a_broken_plug_in_is_named_and_the_other_game_is_listed_and_played(installed: Path) -> None:
-    listed = with_it(installed, "controller.cli", "games")
+def test_a_broken_plug_in_is_reported_and_the_other_game_is_listed_and_played(
+    installed: Path,
+) -> None:
+    listed = run_installed(installed, "controller.cli", "games")
     assert listed.returncode == 0
     assert re.search(r"^ *high_bone +High Bone +2-4 +28 ", listed.stdout, re.MULTILINE)
     sentence = (
@@ -71,32 +73,34 @@ def test_a_broken_plug_in_is_named_and_the_other_game_is_listed_and_played(insta
         " (No module named 'broken_whist'); mend or uninstall its package.\n"
     )
     assert listed.stderr == sentence
-    played = with_it(installed, "controller.cli", "run", "--game", "high_bone", "--play")
+    played = run_installed(installed, "controller.cli", "run", "--game", "high_bone", "--play")
     assert played.returncode == 0, played.stderr
     assert re.search(r"^faults +0 *$", played.stdout, re.MULTILINE)
-    refused = with_it(installed, "controller.cli", "plan", "whist")
+    refused = run_installed(installed, "controller.cli", "plan", "whist")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.endswith(sentence)
 
 
 def test_the_table_plays_the_game_from_their_own_files(tmp_path: Path) -> None:
-    """Each command has a process of its own: a folder's game is known as long as that lives."""
+    """Each command has a process of its own, because a process keeps the game of a folder."""
     record = tmp_path / "hands.jsonl"
     both = ["--table", str(TABLE), "--game", str(GAME)]
     run = ["controller.cli", "run", *both, "--play", "--rounds", "2", "--record", str(record)]
-    nowhere = tmp_path / "nothing_installed"
-    said = with_it(nowhere, *run)
-    assert said.returncode == 0, said.stderr
-    assert re.search(r"^faults +0 *$", said.stdout, re.MULTILINE)
-    unknown = with_it(nowhere, "controller.cli", "replay", str(record))
+    nothing_installed = tmp_path / "nothing_installed"
+    played = run_installed(nothing_installed, *run)
+    assert played.returncode == 0, played.stderr
+    assert re.search(r"^faults +0 *$", played.stdout, re.MULTILINE)
+    unknown = run_installed(nothing_installed, "controller.cli", "replay", str(record))
     assert unknown.returncode != 0
     assert "There is no game 'high_bone'" in unknown.stderr
-    again = with_it(nowhere, "controller.cli", "replay", str(record), "--game", str(GAME))
+    again = run_installed(
+        nothing_installed, "controller.cli", "replay", str(record), "--game", str(GAME)
+    )
     assert again.returncode == 0, again.stderr
     assert "High Bone, hand 2, seat 3 deals" in again.stdout
 
 
-def test_the_table_is_right_in_itself_and_can_be_wired_and_tested(
+def test_the_table_passes_check_wiring_selftest_and_plan(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["check", str(TABLE)]) == 0
@@ -110,10 +114,12 @@ def test_the_table_is_right_in_itself_and_can_be_wired_and_tested(
 @pytest.mark.slow
 def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) -> None:
     both = ["--tables", str(TABLE), "--games", str(GAME)]
-    said = with_it(tmp_path, "controller.cli", "chaos", "--rounds", "3", "--seed", "5", *both)
-    assert said.returncode == 0, said.stdout + said.stderr
+    played = run_installed(
+        tmp_path, "controller.cli", "chaos", "--rounds", "3", "--seed", "5", *both
+    )
+    assert played.returncode == 0, played.stdout + played.stderr
     settings = GAME / "high_bone" / "high_bone.yaml"
-    refused = with_it(tmp_path, "controller.cli", "chaos", "--games", str(settings))
+    refused = run_installed(tmp_path, "controller.cli", "chaos", "--games", str(settings))
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
         f"Chaos draws the parameters of a house itself, so '{settings}' cannot be followed; name"
@@ -138,13 +144,13 @@ def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) 
     ],
     ids=["no project", "no toml", "no entry point", "no text", "no module"],
 )
-def test_a_folder_that_is_no_game_is_refused_with_what_it_lacks(
+def test_a_folder_without_a_game_is_refused_and_the_error_names_what_is_missing(
     project: str | None, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if project is not None:
         (tmp_path / "pyproject.toml").write_text(project, encoding="utf-8")
     for command in (["plan", str(tmp_path)], ["judge", str(tmp_path), "case.yaml"]):
         assert main(command) == 2
-        said = capsys.readouterr()
-        assert sentence in said.err
-        assert said.err.count("\n") == 1
+        error = capsys.readouterr().err
+        assert sentence in error
+        assert error.count("\n") == 1

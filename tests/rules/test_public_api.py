@@ -32,7 +32,7 @@ EXAMPLES = {
     "enumerate_wins": "3m 4m 5m, 7s 8s* 9s*, 1z 1z",
     "score_a_hand": "seat 3 pays seat 1 2: 1 between non-dealers, x2 hard (W31)",
     "random_match": "scores 103, 0, 43, 0",
-    "house_way_against_optimum": "of 200 hands the house way sets 33 otherwise than the optimum",
+    "house_way_against_optimum": "of 200 hands the house way sets 33 differently from the optimum",
 }
 MOST_SECONDS = 0.1
 """Of processor time, to import `rules` and `rules.games` before any game is asked for."""

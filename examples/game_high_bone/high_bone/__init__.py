@@ -1,4 +1,4 @@
-"""High Bone: tricks with dominoes, the most pips take them. A worked example of a plug-in."""
+"""High Bone: dominoes played in tricks; the most pips take a trick. An example of a plug-in."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ PLUGIN = GamePlugin(
     settings=files("high_bone") / "high_bone.yaml",
     case=files("high_bone") / "case.yaml",
 )
-"""What the entry point in pyproject.toml names."""
+"""The game as a plug-in; the entry point in pyproject.toml has this name."""

@@ -18,9 +18,9 @@ class Case:
     trick: tuple[str, ...]
     """The tiles, the leader's first."""
     claim: int
-    """Whose tile is said to take the trick, by that order, from 0."""
+    """The number of the tile that is claimed to take the trick, in that order, from 0."""
     equal_pips: Literal["first", "last"] = "first"
-    """Which of equal tiles takes the trick in this house."""
+    """House rule: which of equal tiles takes the trick."""
 
     def __post_init__(self) -> None:
         for tile in self.trick:
@@ -29,12 +29,12 @@ class Case:
                 raise RulesError(f"The trick has {tile} twice, and a set has it once; look again.")
         if not 0 <= self.claim < len(self.trick):
             raise RulesError(
-                f"Nobody laid tile {self.claim}; claim 0 to {len(self.trick) - 1} of the trick."
+                f"The trick has no tile {self.claim}; claim 0 to {len(self.trick) - 1}."
             )
 
 
 def judge(case: Case) -> Verdict:
-    """Whether the claimed tile takes the trick."""
+    """The verdict: whether the claimed tile takes the trick."""
     number = taker(case.trick, Parameters(equal_pips=case.equal_pips))
     reason = f"{case.trick[number]} takes the trick: no tile has more pips."
     return Verdict(legal=number == case.claim, reasons=(reason,))

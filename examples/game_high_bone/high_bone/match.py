@@ -1,4 +1,4 @@
-"""Hand after hand of High Bone: scores, and the deal that passes on."""
+"""A match of High Bone: the scores over several hands, and who deals next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rules.play import Amount, Settlement
 
 
 class Finished(Protocol):
-    """What the match needs of a hand."""
+    """The part of a finished hand that the match uses."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -20,14 +20,14 @@ class Finished(Protocol):
 
 @dataclass(frozen=True)
 class HighBoneMatch:
-    """The scores by seat, and who deals. A match goes on until the players stop."""
+    """The scores by seat, and the dealer. A match has no fixed number of hands."""
 
     scores: tuple[Amount, ...]
     dealer: Seat = 0
     over: bool = False
 
     def after(self, play: Finished) -> HighBoneMatch:
-        """The match after a finished hand. Raises RulesError for one that goes on."""
+        """The match after a finished hand. Raises RulesError if the hand is not finished."""
         if play.settlement is None:
             raise RulesError("The hand is not over; lay the tiles that are left.")
         gains = play.settlement.balance()

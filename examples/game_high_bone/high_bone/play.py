@@ -1,7 +1,7 @@
 """The play of High Bone as an immutable value: lay a tile, the most pips take the trick.
 
-A hand may hold tiles that nobody but its player has seen (`None`). The rules then allow every tile
-that could be one of them: so a table that sees no faces can follow the play.
+A hand can contain hidden tiles (`None`), which only its player has seen. The rules then allow every
+tile that could be one of them, so a table that sees no faces can follow the play.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class Lay:
 
 
 def parse(seat: Seat, text: str) -> Lay:
-    """The action of a text. Raises NotationError for one that names no tile."""
+    """Converts a text to its action. Raises NotationError if the text is no tile."""
     if re.fullmatch("[0-6]-[0-6]", text) and text in FACES:
         return Lay(seat, text)
-    raise NotationError(f"'{text}' is no tile to lay; write one as 6-4, the higher half first.")
+    raise NotationError(f"'{text}' is no domino; write a tile as 6-4, the higher half first.")
 
 
 def pips(tile: Face) -> int:
-    """Both halves of a tile together."""
+    """The sum of both halves of a tile."""
     return int(tile[0]) + int(tile[2])
 
 
 def taker(tiles: Sequence[Face], parameters: Parameters) -> int:
-    """Which of the tiles of a trick takes it, by the order in which they were laid, from 0."""
+    """The number of the tile that takes a trick, in the order in which they were laid, from 0."""
     most = max(map(pips, tiles))
     heaviest = [number for number, tile in enumerate(tiles) if pips(tile) == most]
     return heaviest[0 if parameters.equal_pips == "first" else -1]
@@ -64,13 +64,13 @@ class HighBonePlay:
     trick: tuple[Face, ...] = ()
     """The tiles of this trick, the leader's first."""
     taken: tuple[int, ...] = field(default=())
-    """Tricks by seat."""
+    """The number of tricks that each seat has taken."""
     laid: frozenset[Face] = frozenset()
     """Every tile that was laid in this hand."""
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """The seat whose turn it is; nobody once all tiles are laid."""
+        """The seat whose turn it is; empty when all tiles are laid."""
         return () if self.settlement else (self._turn,)
 
     @property
@@ -79,7 +79,7 @@ class HighBonePlay:
 
     @property
     def legal_actions(self) -> LegalActions[Lay]:
-        """Any tile that the player holds, or may hold where the hand is hidden."""
+        """Every tile that the player holds, or can hold if the hand is hidden."""
         return LegalActions(self._why_not, self._each)
 
     def _why_not(self, action: Lay) -> str | None:
@@ -108,7 +108,7 @@ class HighBonePlay:
         return (*known, *(tile for tile in FACES if tile not in elsewhere))
 
     def apply(self, action: Lay) -> HighBonePlay:
-        """The play after this tile. Raises IllegalAction with the sentence against it."""
+        """The play after this tile. Raises IllegalActionError with the reason."""
         self.legal_actions.require(action)
         hand = list(self.hands[action.seat])
         hand.remove(action.tile if action.tile in hand else None)
@@ -122,7 +122,7 @@ class HighBonePlay:
 
     @cached_property
     def settlement(self) -> Settlement | None:
-        """Who pays whom, once all tiles are laid; the leader then is who took the last trick."""
+        """Who pays whom, when all tiles are laid. `leader` is then the taker of the last trick."""
         if any(self.hands) or self.trick:
             return None
         most = max(self.taken)
@@ -138,7 +138,7 @@ class HighBonePlay:
 
 
 def _collected(play: HighBonePlay) -> HighBonePlay:
-    """The trick is complete: its taker leads the next."""
+    """The play after a complete trick: its taker leads the next one."""
     order = around(play.leader, len(play.hands), "clockwise")
     winner = order[taker(play.trick, play.parameters)]
     taken = tuple(count + (seat == winner) for seat, count in enumerate(play.taken))
@@ -150,7 +150,7 @@ def start(
 ) -> HighBonePlay:
     """A play from a finished set-up; tiles that are not in `tiles` are hidden.
 
-    Raises IllegalSetup for a set-up that is not finished: a record may end in the middle of one.
+    Raises IllegalSetupError if the set-up is not finished: a record can end during a set-up.
     """
     if setup.ready is None or setup.ready.begins is None:
         raise IllegalSetupError("The tiles are not dealt yet; finish the set-up first.")
@@ -160,7 +160,7 @@ def start(
 
 
 def sensible(play: HighBonePlay, seat: Seat) -> Lay:
-    """Take the trick as cheaply as it can be taken, or throw the lightest tile away."""
+    """Take the trick with the lightest tile that takes it; otherwise lay the lightest tile."""
     tiles = sorted((action.tile for action in play.legal_actions), key=pips)
     if not play.trick:
         return Lay(seat, tiles[-1])
@@ -171,7 +171,7 @@ def sensible(play: HighBonePlay, seat: Seat) -> Lay:
 
 
 def held(play: HighBonePlay) -> Held:
-    """The tiles before each seat."""
+    """The tiles that each seat holds."""
     return play.hands
 
 
@@ -192,4 +192,4 @@ HIGH_BONE_RULES = Rules(
     held=held,
     view=view,
 )
-"""What Wallwright needs to follow the game at a table."""
+"""The functions that Wallwright needs to follow the game at a table."""

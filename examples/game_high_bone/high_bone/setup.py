@@ -1,4 +1,4 @@
-"""The set-up of High Bone: a boneyard, a die for the lead, and hands dealt tile by tile."""
+"""The set-up of High Bone: a boneyard, a throw for the lead, and hands dealt tile by tile."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOST_PLAYERS = 4
 
 @dataclass(frozen=True)
 class Parameters:
-    """What houses do differently.
+    """House rules.
 
-    `tiles_each`: tiles in a hand, and so tricks in it.
+    `tiles_each`: the number of tiles in a hand, which is the number of tricks.
     `equal_pips`: which of the heaviest tiles takes the trick, the first laid or the last.
-    `stake`: what is paid for each trick that the winner has more.
+    `stake`: the payment for each trick that the winner has more.
     """
 
     tiles_each: int = 5
@@ -38,7 +38,7 @@ class Parameters:
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled set to the first tile. Each `yield` is a step of the table."""
+    """The steps from the shuffled set to the dealt hands. Each `yield` is a step of the table."""
     yield Build(BONEYARD)
 
     (die,) = yield from throw(seating.dealer, 1, "throw for the lead")

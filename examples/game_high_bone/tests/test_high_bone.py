@@ -1,4 +1,4 @@
-"""The rules of High Bone, one test each. The conformance suite asks what every game must do."""
+"""The rules of High Bone, one test each. The conformance suite tests what every game must do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rules.setup_facts import settle
 
 
 def playing(*hands: str, leader: int = 0, **house: object) -> HighBonePlay:
-    """A hand of these tiles; the seats are the texts' order."""
+    """A play with these hands, one text for each seat in order."""
     split = tuple(tuple(hand.split()) for hand in hands)
     taken = (0,) * len(hands)
     return HighBonePlay(Parameters(**house), split, leader, taken=taken)  # type: ignore[arg-type]
@@ -27,7 +27,7 @@ def after(play: HighBonePlay, *tiles: str) -> HighBonePlay:
 
 
 @pytest.mark.parametrize(("die", "leader"), [(1, 0), (2, 2), (3, 1), (4, 0)])
-def test_the_die_is_counted_round_the_table_from_the_dealer(die: int, leader: int) -> None:
+def test_the_die_is_counted_clockwise_from_the_dealer(die: int, leader: int) -> None:
     setup = settle(HIGH_BONE.setup(players=3, dealer=0), [(die,)])
     assert setup.ready is not None
     assert setup.ready.begins == leader
@@ -41,11 +41,13 @@ def test_the_most_pips_take_the_trick_and_its_taker_leads() -> None:
 
 
 @pytest.mark.parametrize(("house", "number"), [("first", 0), ("last", 1)])
-def test_of_equal_tiles_the_house_says_which(house: str, number: int) -> None:
+def test_of_equal_tiles_the_first_or_the_last_takes_the_trick_by_house_rule(
+    house: str, number: int
+) -> None:
     assert taker(["6-4", "5-5"], Parameters(equal_pips=house)) == number  # type: ignore[arg-type]
 
 
-def test_each_pays_for_the_tricks_that_the_winner_has_more() -> None:
+def test_each_player_pays_for_the_tricks_that_the_winner_has_more() -> None:
     play = after(playing("6-6 6-5", "5-5 5-4", "0-0 1-0", stake=2), "6-6", "0-0", "5-5")
     play = after(play, "6-5", "1-0", "5-4")
     assert play.settlement is not None
@@ -59,20 +61,20 @@ def test_of_equal_winners_the_taker_of_the_last_trick_wins() -> None:
     assert play.settlement.payments == ()
 
 
-def test_a_tile_that_is_not_held_and_a_seat_that_is_not_on_turn_are_refused() -> None:
+def test_a_tile_that_is_not_held_and_a_seat_out_of_turn_are_refused() -> None:
     play = playing("6-4 0-0", "5-5 1-0")
     for action, why in ((Lay(0, "5-5"), "does not hold 5-5"), (Lay(1, "5-5"), "turn of seat 0")):
         with pytest.raises(IllegalActionError, match=why):
             play.apply(action)
 
 
-def test_a_hidden_hand_may_lay_what_nobody_has_shown() -> None:
+def test_a_hidden_hand_can_lay_every_tile_that_was_not_shown() -> None:
     play = start(settle(HIGH_BONE.setup(players=2), [(1,)]))
     assert len(list(play.legal_actions)) == 28
     assert len(list(after(play, "6-6").legal_actions)) == 27
 
 
-def test_the_judge_names_the_tile_that_takes_the_trick() -> None:
+def test_the_judge_accepts_only_the_tile_that_takes_the_trick() -> None:
     assert judge(Case(trick=("6-4", "5-5"), claim=0)).legal
     assert not judge(Case(trick=("6-4", "5-5"), claim=1)).legal
     for trick, claim in ((("6-4", "6-4"), 0), (("6-4",), 1), (("4-6",), 0)):
@@ -80,7 +82,7 @@ def test_the_judge_names_the_tile_that_takes_the_trick() -> None:
             Case(trick=trick, claim=claim)
 
 
-def test_parameters_that_no_house_can_have_are_refused() -> None:
+def test_impossible_parameters_are_refused() -> None:
     for house in ({"tiles_each": 8}, {"tiles_each": 0}, {"stake": 0}):
         with pytest.raises(IllegalSetupError):
             Parameters(**house)
