@@ -1,30 +1,31 @@
-"""What happens to a board, told as lines of text; and the board and its firmware living through it.
+"""Scripts of inputs to a board and expected outputs, played on the virtual board and its firmware.
 
     Drive head0_wheel 500 EDGES head0_counter 3 2000 0
                         a command: a message's name and its fields, channels and numbers by name
-    lost COMMAND        its frame never arrives
+    lost COMMAND        the frame of the command never arrives
     cut COMMAND         the second half of its frame never arrives
-    damaged COMMAND     one bit of its frame flips on the way
-    again N             the command N before comes (again): 1 is the last one
-    raw HEX             bytes, as they are
+    damaged COMMAND     one bit of its frame is flipped
+    again N             the command N before is sent (again): 1 is the last one
+    raw HEX             bytes, sent unchanged
     session NONCE       Identify with this nonce
     table [FIELD=NUMBER ...]
-                        Configure every channel, and Commit; the first motor's fields may be others
+                        Configure every channel, and Commit; the first motor's fields may differ
     lease N             TakeLease: N milliseconds, 0 to give it back
-    pass N              so many milliseconds pass; events are acknowledged
-    deaf N              the same, and nobody acknowledges
+    pass N              N milliseconds pass; events are acknowledged
+    unacknowledged N    N milliseconds pass; events are not acknowledged
     on SENSOR, off SENSOR
-    rattle SENSOR N     N activations, faster than anything
-    draws MOTOR N       the only motor that runs draws so many milliamperes
-    supply              it is lost, and comes back
-    = REPLY             the last reply is this
-    > EVENT             the next event is this
-    silence             there is no other event
-    pin N LEVEL         the firmware's output pin has this level (0, 1, or - where it is let go)
-    lamps N             the firmware's strip shows these lamps, a bit each
-    left                the firmware has left for its bootloader
+    rattle SENSOR N     N activations without time passing
+    draws MOTOR N       the only motor that runs draws N milliamperes
+    supply              the supply is lost and returns
+    = REPLY             the last reply is this one
+    > EVENT             the next event is this one
+    silence             there is no further event
+    pin N LEVEL         the firmware's output pin has this level (0, 1, or - if it is released)
+    lamps N             the firmware's strip shows these lamps, one bit each
+    left                the firmware has started its bootloader
 
-A `*` in what is expected is anything. In the end everything that both have said is compared.
+A `*` in a reply or event matches any value. After the last line all replies and events of both
+boards are compared.
 """
 
 from __future__ import annotations
@@ -69,36 +70,36 @@ WRAP_US = 1 << 32
 
 @dataclass(frozen=True)
 class Script:
-    """One story: which board it is about, and its lines.
+    """One scenario: its name, the board that it uses, and its lines.
 
-    `firmware_only` says why the virtual board is not asked: where its decision record says that
-    the firmware is different.
+    `firmware_only`: the reason for which the virtual board is not checked, from the list of
+    differences in docs/decisions/0014-the-firmware.md.
     """
 
-    story: str
+    scenario: str
     steps: str
     board: str = "base"
     begin: bool = True
-    """Whether a session, the table and a lease of a minute come before the first line."""
+    """Whether a session, the table and a lease of a minute are set up before the first line."""
     before_wrap_us: int = 0
-    """How long before the wrap of the board's clock it begins; 0 for a clock that begins at 0."""
+    """Time from the start to the wrap of the board's clock; 0: the clock starts at 0."""
     tolerance_us: int = 0
-    """By how much times may differ, where that is more than the house's tolerance."""
+    """The permitted difference of times, where it is more than the usual tolerance."""
     undebounced: list[str] = field(default_factory=list)
     lamps: int = 0
     repeats: bool = True
-    """Whether events have to be repeated alike as well."""
+    """Whether repetitions of events are compared too."""
     firmware_only: str = ""
 
     @property
     def lines(self) -> list[str]:
-        """The steps, without what is empty or a remark."""
+        """The steps without comments and empty lines."""
         stripped = (line.split("#")[0].strip() for line in self.steps.splitlines())
         return [line for line in stripped if line]
 
 
 def play(library: Path, script: Script) -> None:
-    """Let both live through a script; AssertionError where they do not do as it says."""
+    """Play a script on both boards; AssertionError where one does not behave as the script says."""
     clock.run(_play(library, script))
 
 
@@ -118,19 +119,19 @@ async def _play(library: Path, script: Script) -> None:
 
 
 async def clock_at(micros: int) -> None:
-    """Let the virtual clock be at so many microseconds."""
+    """Advance the virtual clock to this time."""
     await asyncio.sleep(micros / 1e6 - asyncio.get_running_loop().time())
 
 
 class Player:
-    """Reads the lines of a script to the twins."""
+    """Executes the lines of a script on both boards."""
 
     def __init__(self, twins: Twins, firmware_only: bool = False) -> None:
         self._twins = twins
-        self._who = (1,) if firmware_only else (0, 1)
+        self._checked = (1,) if firmware_only else (0, 1)
         self._frames: list[bytes] = []
         self._received = [0, 0]
-        """How many of each one's events have been expected so far."""
+        """Events of each board that were expected so far."""
         self._verbs: dict[str, Callable[[list[str]], Coroutine[Any, Any, None]]] = {
             "lost": self._lost,
             "cut": self._cut,
@@ -141,7 +142,7 @@ class Player:
             "table": self._table,
             "lease": self._lease,
             "pass": self._pass,
-            "deaf": self._deaf,
+            "unacknowledged": self._unacknowledged,
             "on": self._on,
             "off": self._off,
             "rattle": self._rattle,
@@ -156,29 +157,30 @@ class Player:
         }
 
     async def play(self, script: Script) -> None:
-        """All of it, and the comparison at its end."""
+        """Execute the whole script, then compare the boards."""
         if script.begin:
             for line in ("session nonce001", "table", "lease 0", "lease 60000"):
                 await self.step(line)
         for number, line in enumerate(script.lines, start=1):
             try:
                 await self.step(line)
-            except AssertionError as wrong:
-                raise AssertionError(f"{script.story}, line {number}: {line}\n{wrong}") from None
+            except AssertionError as error:
+                where = f"{script.scenario}, line {number}: {line}"
+                raise AssertionError(f"{where}\n{error}") from None
         if not script.firmware_only:
-            await self._twins.agree(script.repeats)
+            await self._twins.compare(script.repeats)
 
     async def step(self, line: str) -> None:
-        """One line; KeyError or ValueError where it says nothing that is known."""
+        """Execute one line; KeyError or ValueError if it has no meaning."""
         verb, *words = shlex.split(line)
-        known = self._verbs.get(verb)
-        if known is not None:
-            await known(words)
+        execute = self._verbs.get(verb)
+        if execute is not None:
+            await execute(words)
         else:
             await self._send(self.message(verb, words))
 
     def message(self, name: str, words: Iterable[str]) -> Message:
-        """A message as a line tells it."""
+        """The message that a line describes."""
         kind = MESSAGES[name]
         values = [
             self._value(name, field_, word)
@@ -186,12 +188,12 @@ class Player:
         ]
         return kind(*values)
 
-    # The host's side
+    # Inputs from the host
 
     async def _send(self, message: Message) -> None:
         frame = self._twins.frame(message)
         self._frames.append(frame)
-        await self._twins.line(frame)
+        await self._twins.deliver(frame)
 
     def _unsent(self, words: list[str]) -> bytes:
         frame = self._twins.frame(self.message(words[0], words[1:]))
@@ -203,18 +205,18 @@ class Player:
 
     async def _cut(self, words: list[str]) -> None:
         frame = self._unsent(words)
-        await self._twins.line(frame[: len(frame) // 2])
+        await self._twins.deliver(frame[: len(frame) // 2])
 
     async def _damaged(self, words: list[str]) -> None:
         frame = bytearray(self._unsent(words))
         frame[len(frame) // 2] ^= 0x10 if frame[len(frame) // 2] != 0x10 else 0x20
-        await self._twins.line(bytes(frame))
+        await self._twins.deliver(bytes(frame))
 
     async def _again(self, words: list[str]) -> None:
-        await self._twins.line(b"\0" + self._frames[-int(words[0])])
+        await self._twins.deliver(b"\0" + self._frames[-int(words[0])])
 
     async def _raw(self, words: list[str]) -> None:
-        await self._twins.line(bytes.fromhex(" ".join(words)))
+        await self._twins.deliver(bytes.fromhex(" ".join(words)))
 
     async def _session(self, words: list[str]) -> None:
         await self._send(Identify(PROTOCOL, words[0].encode().ljust(8, b"\0")))
@@ -231,12 +233,12 @@ class Player:
     async def _lease(self, words: list[str]) -> None:
         await self._send(TakeLease(int(words[0])))
 
-    # The world's side
+    # Inputs from the table
 
     async def _pass(self, words: list[str]) -> None:
         await self._twins.advance(float(words[0]))
 
-    async def _deaf(self, words: list[str]) -> None:
+    async def _unacknowledged(self, words: list[str]) -> None:
         await self._twins.advance(float(words[0]), acknowledge=False)
 
     async def _on(self, words: list[str]) -> None:
@@ -254,23 +256,23 @@ class Player:
     async def _supply(self, words: list[str]) -> None:
         self._twins.lose_supply()
 
-    # What is expected
+    # Expected outputs
 
     async def _expect_reply(self, words: list[str]) -> None:
-        for who in self._who:
-            self._check(who, self._twins.last_reply(who), words)
+        for twin in self._checked:
+            self._check(twin, self._twins.last_reply(twin), words)
 
     async def _expect_event(self, words: list[str]) -> None:
-        for who in self._who:
-            told = self._twins.frames_of(who)
-            assert self._received[who] < len(told), f"{_NAMES[who]} has told nothing more"
-            self._check(who, told[self._received[who]].message, words)
-            self._received[who] += 1
+        for twin in self._checked:
+            events = self._twins.frames_of(twin)
+            assert self._received[twin] < len(events), f"{_NAMES[twin]} has sent no further event"
+            self._check(twin, events[self._received[twin]].message, words)
+            self._received[twin] += 1
 
     async def _expect_silence(self, words: list[str]) -> None:
-        for who in self._who:
-            more: list[Frame] = self._twins.frames_of(who)[self._received[who] :]
-            assert not more, f"{_NAMES[who]} has told {more[0].message}"
+        for twin in self._checked:
+            further: list[Frame] = self._twins.frames_of(twin)[self._received[twin] :]
+            assert not further, f"{_NAMES[twin]} has sent {further[0].message}"
 
     async def _expect_pin(self, words: list[str]) -> None:
         wanted = -1 if words[1] == "-" else int(words[1])
@@ -280,30 +282,30 @@ class Player:
     async def _expect_lamps(self, words: list[str]) -> None:
         strip = self._twins.config.channels["lamps"]
         lit = self._twins.chip.lamps(strip.pin)  # type: ignore[union-attr]
-        assert lit == int(words[0], 0), f"lit are {lit:#b}"
+        assert lit == int(words[0], 0), f"the lamps are {lit:#b}"
 
     async def _expect_left(self, words: list[str]) -> None:
-        assert self._twins.chip.left
+        assert self._twins.chip.in_bootloader
 
-    def _check(self, who: int, said: Message, words: list[str]) -> None:
+    def _check(self, twin: int, sent: Message, words: list[str]) -> None:
         name, *values = words
-        fields = said._fields if values else ()
-        told = f"{_NAMES[who]} says {said}"
-        assert type(said).__name__ == name, told
+        fields = sent._fields if values else ()
+        report = f"{_NAMES[twin]} has sent {sent}"
+        assert type(sent).__name__ == name, report
         for field_, word in zip(fields, values, strict=True):
             if word != "*":
-                assert getattr(said, field_) == self._value(name, field_, word), told
+                assert getattr(sent, field_) == self._value(name, field_, word), report
 
-    # Words
+    # Values
 
     def _value(self, message: str, field_: str, word: str) -> Any:
         if word in self._twins.names:
             return self._twins.number(word)
         if word in ("NONE", "ALL"):
             return NONE
-        known = _OF_FIELD.get((message, field_))
-        if known is not None and word in known.__members__:
-            return known[word]
+        names = _OF_FIELD.get((message, field_))
+        if names is not None and word in names.__members__:
+            return names[word]
         if field_ == "nonce":
             return word.encode()
         return int(word, 0)
@@ -312,6 +314,6 @@ class Player:
 _NAMES = ("the virtual board", "the firmware")
 
 
-def script_of(told: dict[str, Any]) -> Script:
-    """A script as a YAML file tells it; TypeError for a key that nobody reads."""
-    return replace(Script(told["story"], told["steps"]), **told)
+def script_of(entry: dict[str, Any]) -> Script:
+    """The script in an entry of a YAML file; TypeError for an unknown key."""
+    return replace(Script(entry["scenario"], entry["steps"]), **entry)

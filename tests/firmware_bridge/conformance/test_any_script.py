@@ -1,8 +1,7 @@
-"""Whatever is done to a board, its firmware says the same, to the byte.
+"""Generated scripts: the virtual board and its firmware send the same frames, to the byte.
 
-Scripts that nobody has thought of, in the words of script.py. Every time that passes ends at an
-instant of its own within the millisecond, so no two things are ever due at one moment: which of
-them comes first there no board has to say.
+Every period of time ends at a different instant within the millisecond, so that no two things are
+ever due at the same moment: which of these comes first is not specified for a board.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from tests.quick import tries
 BOARDS = load_table("robotic").boards
 EXAMPLES = tries(40, quick=8)
 MOST = 10
-"""Steps of a script: the instants within a millisecond are all used up after 33 of them."""
+"""Steps of a script. The different instants within a millisecond are used up after 33 periods."""
 APART = ".029"
-RESIDUES_LAST = 33
+MOST_PERIODS = 33
 
 Lines = st.SearchStrategy[list[str]]
 
@@ -46,14 +45,14 @@ def words(*parts: object) -> st.SearchStrategy[str]:
 
 
 def commands(board: str) -> st.SearchStrategy[str]:
-    """Any command whose answer does not hang on a moment: sensible ones, and some that are not."""
+    """Any command whose reply does not depend on timing: valid ones, and some that are invalid."""
     motors, sensors = named(board, MotorChannel), named(board, SensorChannel)
     everything = [*BOARDS[board].channels, "77", "NONE"]
     channel, motor = st.sampled_from(everything), st.sampled_from(motors)
     sensor = st.sampled_from([*sensors[:12], everything[0], "NONE"])
     value = st.sampled_from([1000, -1000, 300, -300, 1, 0, 1001, -(1 << 31)])
     span = st.sampled_from([0, 1, 7, 40, 150, 900, 2001, 0xFFFFFFFF])
-    pulse = span.filter(bool)  # one of no time at all may end before or after the next command
+    pulse = span.filter(bool)  # one of zero length may end before or after the next command
     return st.one_of(
         words("Set", motor, value),
         words("Set", channel, value),
@@ -79,7 +78,7 @@ def commands(board: str) -> st.SearchStrategy[str]:
 
 
 def on_a_bad_line(command: st.SearchStrategy[str]) -> Lines:
-    """One command that the line spoils, and that comes again; or two that change places."""
+    """A command that the line loses or damages and that is resent; or two in the wrong order."""
     spoiled = words(st.sampled_from(["lost", "cut", "damaged"]), command)
     return st.one_of(
         lines(spoiled, "again 1"),
@@ -97,8 +96,11 @@ def senses(board: str, longest: int) -> Lines:
     )
 
 
-def disasters() -> Lines:
-    """What a board outlives. Nothing moves when the supply goes: how long that was, differs."""
+def interruptions() -> Lines:
+    """Faults, sessions, tables and lost supplies.
+
+    Nothing moves when the supply is lost, because the time that a motion lasted may then differ.
+    """
     return st.one_of(
         lines("on emergency", passing(3), "off emergency", passing(3), "Clear"),
         lines("on curtain", passing(3), "off curtain", passing(3), "Clear"),
@@ -110,7 +112,7 @@ def disasters() -> Lines:
 
 
 def axes() -> Lines:
-    """An axis is homed and moved; what stands still before a table or a supply may go."""
+    """An axis is homed and moved. Axes stop before the table or the session changes."""
     axis = st.sampled_from(["gantry_x", "gantry_y", "gantry_z"])
     place = st.sampled_from([0, 10, 20_000, 150_000, -60_000, 300_000, 300_001])
     speed = st.sampled_from([1000, 700, 300, 0, 1001])
@@ -145,36 +147,36 @@ def steps(board: str) -> st.SearchStrategy[str]:
     ordinary = st.one_of(
         lines(command, passing(60)),
         lines(command, passing(60)),
-        on_a_bad_line(command).map(lambda told: [*told, f"pass 1{APART}"]),
+        on_a_bad_line(command).map(lambda sent: [*sent, f"pass 1{APART}"]),
         senses(board, 60),
     )
-    whole = st.one_of(ordinary, ordinary, axes() if board == "arm" else disasters())
+    whole = st.one_of(ordinary, ordinary, axes() if board == "arm" else interruptions())
     return st.lists(whole, min_size=3, max_size=MOST).map(script_text)
 
 
 def script_text(pieces: list[list[str]]) -> str:
-    """The lines, each session with a nonce of its own, as far as instants are left."""
-    told: list[str] = []
-    passed = 0
+    """The lines, with a new nonce for each session, as long as instants are left."""
+    steps: list[str] = []
+    periods = 0
     for number, piece in enumerate(pieces):
-        passed += sum(line.startswith("pass") for line in piece)
-        if passed >= RESIDUES_LAST:
+        periods += sum(line.startswith("pass") for line in piece)
+        if periods >= MOST_PERIODS:
             break
-        told += [f"session again{number:03}" if line == "session" else line for line in piece]
-    return "\n".join(told)
+        steps += [f"session again{number:03}" if line == "session" else line for line in piece]
+    return "\n".join(steps)
 
 
-def alike(library: Path, board: str, told: str) -> None:
-    play(library, Script("any script", told, board=board, repeats=False))
+def compare(library: Path, board: str, text: str) -> None:
+    play(library, Script("any script", text, board=board, repeats=False))
 
 
 @settings(max_examples=EXAMPLES)
 @given(steps("base"))
-def test_whatever_is_done_to_the_base_board_its_firmware_agrees(library: Path, told: str) -> None:
-    alike(library, "base", told)
+def test_the_base_boards_firmware_sends_the_same_frames(library: Path, script: str) -> None:
+    compare(library, "base", script)
 
 
 @settings(max_examples=EXAMPLES)
 @given(steps("arm"))
-def test_whatever_is_done_to_the_arm_board_its_firmware_agrees(library: Path, told: str) -> None:
-    alike(library, "arm", told)
+def test_the_arm_boards_firmware_sends_the_same_frames(library: Path, script: str) -> None:
+    compare(library, "arm", script)

@@ -1,4 +1,4 @@
-"""What is in a board's EEPROM, sound or not, as only the firmware has one."""
+"""The EEPROM of the firmware: identity, counts and safe levels, and how damage to it is handled."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ NAMES = list(BASE.channels)
 COUNTER, COUNTER_PIN = NAMES.index("head0_counter"), 54
 WHEEL = NAMES.index("head0_wheel")
 LID_KEY_PIN = 50
-# firmware_bridge/firmware/core/memory.c
+# These addresses are defined in firmware_bridge/firmware/core/memory.c.
 COUNTS_AT, COUNTS_SIZE = 64, 6
-RESTS_AT = 1920
+SAFE_LEVELS_AT = 1920
 NOT_PROVISIONED, TABLE_DAMAGED = 2, 1
 
 
 class Host:
-    """Talks to one firmware, in order, without losses."""
+    """Sends commands to one firmware, in order, over a line without losses."""
 
     def __init__(self, chip: VirtualChip) -> None:
         self.chip = chip
@@ -60,7 +60,7 @@ class Host:
         self._nonce = 0
 
     def ask(self, message: Message) -> Message:
-        """Its reply; what it tells besides is kept in `events`."""
+        """Send a command and return its reply; events that arrive meanwhile go to `events`."""
         sequence = self._sequence
         self._sequence = (sequence + 1) & 0xFF
         self.chip.receive(encode(0, sequence, message))
@@ -84,14 +84,14 @@ class Host:
         assert self.ask(TakeLease(60_000)) == Ok()
 
     def tiles(self, count: int) -> None:
-        """So many tiles pass the counter of head 1."""
+        """Let this many tiles pass the counter of head 1."""
         for _ in range(count):
             for high in (False, True):
                 self.chip.pin(COUNTER_PIN, high)
                 self.chip.advance(5000)
 
     def rest(self) -> None:
-        """Long enough for everything to be saved."""
+        """Wait until everything is saved."""
         self.chip.advance(600_000)
 
     @staticmethod
@@ -101,14 +101,14 @@ class Host:
 
 @pytest.fixture
 def host(library: Path) -> Iterator[Host]:
-    """The host of a board that has been provisioned and switched on."""
+    """The host of a board that has been provisioned and powered on."""
     chip = VirtualChip(library, b"MEMORY01", KEY, 0)
     chip.reset()
     yield Host(chip)
     chip.close()
 
 
-def test_a_board_that_was_never_provisioned_says_so_and_proves_nothing(library: Path) -> None:
+def test_a_board_that_was_never_provisioned_reports_it_and_has_no_proof(library: Path) -> None:
     chip = VirtualChip(library, b"", b"", 0)
     chip.reset()
     host = Host(chip)
@@ -119,7 +119,7 @@ def test_a_board_that_was_never_provisioned_says_so_and_proves_nothing(library: 
     chip.close()
 
 
-def test_a_provisioning_with_any_byte_damaged_is_none(host: Host) -> None:
+def test_identity_data_with_any_byte_damaged_counts_as_not_provisioned(host: Host) -> None:
     sound = image("MEMORY01", KEY, 0)
     for at, byte in enumerate(sound):
         host.chip.write_eeprom(0, sound)
@@ -144,9 +144,9 @@ def test_counts_are_saved_while_nothing_moves(host: Host) -> None:
     assert host.ask(Count(COUNTER)) == Value(3)
 
 
-@pytest.mark.parametrize(("cause", "known"), [(0, 0), (1, 2), (2, 2), (3, 2), (4, 2)])
-def test_what_moves_as_a_board_hangs_is_known_to_the_last_tile_but_after_a_lost_supply(
-    host: Host, cause: int, known: int
+@pytest.mark.parametrize(("cause", "counted"), [(0, 0), (1, 2), (2, 2), (3, 2), (4, 2)])
+def test_a_reset_during_a_drive_keeps_its_count_unless_the_supply_was_lost(
+    host: Host, cause: int, counted: int
 ) -> None:
     host.begin()
     drive = words.drive(WHEEL, 900, Edges("head0_counter", 5), 60.0, NAMES.index)
@@ -154,14 +154,14 @@ def test_what_moves_as_a_board_hangs_is_known_to_the_last_tile_but_after_a_lost_
     host.tiles(2)
     host.chip.reset(cause=cause)
     host.begin()
-    assert host.ask(Count(COUNTER)) == Value(known)
+    assert host.ask(Count(COUNTER)) == Value(counted)
     recalled = host.ask(Recall(WHEEL))
     assert isinstance(recalled, Recalled)
-    assert recalled.count == known
-    assert (recalled.elapsed_us > 20_000) is bool(known)
+    assert recalled.count == counted
+    assert (recalled.elapsed_us > 20_000) is bool(counted)
 
 
-def test_a_damaged_count_begins_at_nothing_and_harms_no_other(host: Host) -> None:
+def test_a_damaged_count_restarts_at_0_and_no_other_count_changes(host: Host) -> None:
     host.begin()
     host.tiles(3)
     host.chip.pin(LID_KEY_PIN, False)
@@ -179,7 +179,7 @@ def test_a_damaged_count_begins_at_nothing_and_harms_no_other(host: Host) -> Non
     assert host.ask(Count(COUNTER)) == Value(1)
 
 
-def test_a_sound_table_lets_its_outputs_rest_before_the_host_is_there(host: Host) -> None:
+def test_outputs_are_at_their_saved_safe_levels_before_a_host_connects(host: Host) -> None:
     assert host.chip.output(4) == -1
     host.begin()
     host.rest()
@@ -189,26 +189,27 @@ def test_a_sound_table_lets_its_outputs_rest_before_the_host_is_there(host: Host
     assert host.identify().configuration_crc == 0, "no table is in force"
 
 
-def test_a_damaged_table_is_a_fault_and_moves_no_pin(host: Host) -> None:
+def test_damaged_safe_levels_are_a_fault_and_drive_no_pin(host: Host) -> None:
     host.begin()
     host.rest()
     host.chip.power_off()
-    host.chip.write_eeprom(RESTS_AT + 4, bytes([host.chip.eeprom()[RESTS_AT + 4] ^ 1]))
+    at = SAFE_LEVELS_AT + 4
+    host.chip.write_eeprom(at, bytes([host.chip.eeprom()[at] ^ 1]))
     host.chip.reset()
     assert host.chip.output(4) == -1
     host.begin()
-    told = {event.code for event in host.events if isinstance(event, Faulted)}
-    assert told == {FaultCode.CONFIGURATION}
+    faults = {event.code for event in host.events if isinstance(event, Faulted)}
+    assert faults == {FaultCode.CONFIGURATION}
     assert host.ask(Set(NAMES.index("drum"), 100)) == Refused(Refusal.FAULT_LATCHED, NONE)
     assert host.ask(Clear()) == Ok()
     assert host.ask(Set(NAMES.index("drum"), 100)) == Ok()
 
 
-def test_an_eeprom_full_of_nonsense_is_a_board_without_a_past(library: Path) -> None:
-    for nonsense in (b"\x00", b"\x55", b"\xa5\x3c", bytes(range(1, 252))):
+def test_an_eeprom_with_random_content_is_a_board_without_saved_state(library: Path) -> None:
+    for content in (b"\x00", b"\x55", b"\xa5\x3c", bytes(range(1, 252))):
         chip = VirtualChip(library, b"MEMORY01", KEY, 0)
         provisioned = len(image("MEMORY01", KEY, 0))
-        filled = (nonsense * EEPROM_SIZE)[provisioned:EEPROM_SIZE]
+        filled = (content * EEPROM_SIZE)[provisioned:EEPROM_SIZE]
         chip.write_eeprom(provisioned, filled)
         chip.reset()
         host = Host(chip)

@@ -1,4 +1,4 @@
-"""The firmware on a bad line, at the other end of the host's real link."""
+"""The firmware on a noisy line, connected to the host's real link."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from benchmarks.firmware_noise import measured
 COMMANDS = 20_000
 
 
-def test_twenty_thousand_commands_on_a_bad_line_are_each_done_exactly_once(library: Path) -> None:
+def test_twenty_thousand_commands_on_a_noisy_line_are_each_executed_once(library: Path) -> None:
     row = measured(COMMANDS, library)
     assert row.met, row.measured

@@ -1,4 +1,4 @@
-"""The firmware's core under the sanitizers, through every session; and any bytes on its line."""
+"""The firmware's core with sanitizers: in every session, and with arbitrary bytes on its line."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ LONGEST_INPUT = 1024
 
 
 def sanitizer() -> str:
-    """Where gcc keeps the library that has to be loaded before the interpreter's own memory is."""
-    asked = ["gcc", "-print-file-name=libasan.so"]
-    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    """The path of gcc's libasan, which must be loaded before the interpreter allocates memory."""
+    command = ["gcc", "-print-file-name=libasan.so"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_no_session_makes_the_firmware_touch_what_is_not_its_own() -> None:
-    told = [HERE / "test_vectors.py", HERE / "test_sessions.py", HERE / "test_memory.py"]
+def test_no_session_makes_the_firmware_access_memory_out_of_bounds() -> None:
+    files = [HERE / "test_vectors.py", HERE / "test_sessions.py", HERE / "test_memory.py"]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *told],
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *files],
         env={
             **os.environ,
             "FIRMWARE_TARGET": "host-asan",
             "LD_PRELOAD": sanitizer(),
-            # The interpreter itself leaves much behind, and is not what is on trial.
+            # The interpreter itself does not free all its memory; only the firmware is tested.
             "ASAN_OPTIONS": "detect_leaks=0",
             "UBSAN_OPTIONS": "print_stacktrace=1",
         },
@@ -47,7 +47,7 @@ def test_no_session_makes_the_firmware_touch_what_is_not_its_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_minute_of_any_bytes_finds_nothing(tmp_path: Path) -> None:
+def test_a_minute_of_arbitrary_bytes_finds_no_error(tmp_path: Path) -> None:
     found = tmp_path / "corpus"
     found.mkdir()
     subprocess.run(

@@ -1,4 +1,4 @@
-"""What a frame means is the same to the codec in Python and to the firmware, to the byte."""
+"""The codec in Python and the firmware decode every frame to the same message, to the byte."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def meaning(vector: dict[str, Any]) -> Frame:
 
 
 GOOD = [pytest.param(wire(v), meaning(v), id=str(v["means"])) for v in VECTORS["good"]]
-BAD = [pytest.param(wire(v), v["counted"], id=v["story"]) for v in VECTORS["bad"]]
+BAD = [pytest.param(wire(v), v["counted"], id=v["scenario"]) for v in VECTORS["bad"]]
 
 
 class Board:
-    """A firmware with this address, whose session begins so that `sequence` is expected next."""
+    """A firmware with this address, in a session in which `sequence` is expected next."""
 
     def __init__(self, library: Path, address: int, sequence: int) -> None:
         self._chip = VirtualChip(library, b"VECTOR00", KEY, address)
         self._chip.reset()
         self._address = address
         self._decoder = Decoder()
-        self.tell((sequence - 1) & 0xFF, OPENING)
+        self.send((sequence - 1) & 0xFF, OPENING)
 
-    def tell(self, sequence: int, message: Message) -> list[Frame]:
-        return self.hear(encode(self._address, sequence, message))
+    def send(self, sequence: int, message: Message) -> list[Frame]:
+        return self.receive(encode(self._address, sequence, message))
 
-    def hear(self, data: bytes) -> list[Frame]:
-        """What it answers to these bytes."""
+    def receive(self, data: bytes) -> list[Frame]:
+        """Give these bytes to the board; returns its replies."""
         self._chip.receive(data)
         self._chip.advance(2000)
         return [
@@ -71,8 +71,8 @@ class Board:
         ]
 
     def damaged(self, sequence: int) -> int:
-        """How many frames it has counted as spoiled."""
-        (reply,) = self.tell(sequence, Report())
+        """The number of frames that it has counted as damaged."""
+        (reply,) = self.send(sequence, Report())
         assert isinstance(reply.message, Statistics)
         return reply.message.damaged
 
@@ -81,12 +81,12 @@ class Board:
 
 
 def test_every_message_has_a_vector() -> None:
-    told = {type(meaning(vector).message) for vector in VECTORS["good"]}
-    assert told == {row.message for row in TABLE}
+    covered = {type(meaning(vector).message) for vector in VECTORS["good"]}
+    assert covered == {row.message for row in TABLE}
 
 
 @pytest.mark.parametrize(("data", "frame"), GOOD)
-def test_a_sound_frame_means_what_the_table_says(data: bytes, frame: Frame) -> None:
+def test_a_sound_frame_decodes_to_the_message_of_its_vector(data: bytes, frame: Frame) -> None:
     decoder = Decoder()
     assert encode(*frame) == data
     assert decoder.feed(data) == [frame]
@@ -94,7 +94,7 @@ def test_a_sound_frame_means_what_the_table_says(data: bytes, frame: Frame) -> N
 
 
 @pytest.mark.parametrize(("data", "counted"), BAD)
-def test_a_spoiled_frame_is_counted_and_the_next_one_heard(data: bytes, counted: str) -> None:
+def test_a_damaged_frame_is_counted_and_the_next_one_received(data: bytes, counted: str) -> None:
     decoder = Decoder()
     sound = Frame(0, 5, Report())
     assert decoder.feed(data + encode(*sound)) == [sound]
@@ -102,48 +102,50 @@ def test_a_spoiled_frame_is_counted_and_the_next_one_heard(data: bytes, counted:
 
 
 @pytest.mark.parametrize(("data", "frame"), GOOD)
-def test_the_firmware_hears_a_sound_frame_and_answers_if_it_is_a_command(
+def test_the_firmware_receives_a_sound_frame_and_replies_to_a_command(
     library: Path, data: bytes, frame: Frame
 ) -> None:
     board = Board(library, frame.address, frame.sequence)
-    answers = board.hear(data)
+    replies = board.receive(data)
     after = frame.sequence
     if type(frame.message) in COMMANDS:
-        assert [answer[:2] for answer in answers] == [frame[:2]]
+        assert [reply[:2] for reply in replies] == [frame[:2]]
         after = (frame.sequence + 1) & 0xFF
     else:
-        assert answers == []
+        assert replies == []
     if MESSAGES["Bootloader"] is not type(frame.message):
         assert board.damaged(after) == 0
     board.close()
 
 
 @pytest.mark.parametrize(("data", "counted"), BAD)
-def test_the_firmware_counts_a_spoiled_frame_and_does_nothing(
+def test_the_firmware_counts_a_damaged_frame_and_does_not_execute_it(
     library: Path, data: bytes, counted: str
 ) -> None:
     board = Board(library, 0, 5)
-    assert board.hear(data) == [], counted
+    assert board.receive(data) == [], counted
     assert board.damaged(5) == 1
     board.close()
 
 
-@pytest.mark.parametrize("vector", VECTORS["idle"], ids=lambda vector: vector["story"])
-def test_an_idle_line_is_no_damage(library: Path, vector: dict[str, Any]) -> None:
+@pytest.mark.parametrize("vector", VECTORS["idle"], ids=lambda vector: vector["scenario"])
+def test_zeros_on_an_idle_line_are_not_counted_as_damage(
+    library: Path, vector: dict[str, Any]
+) -> None:
     decoder = Decoder()
     assert decoder.feed(wire(vector)) == []
     assert decoder.dropped == 0
     board = Board(library, 0, 5)
-    assert board.hear(wire(vector)) == []
+    assert board.receive(wire(vector)) == []
     assert board.damaged(5) == 0
     board.close()
 
 
-def test_the_firmware_takes_a_frame_in_pieces_of_any_size(library: Path) -> None:
+def test_the_firmware_accepts_a_frame_cut_at_any_byte(library: Path) -> None:
     whole = encode(0, 5, MESSAGES["Set"](3, 800))
     for cut in range(1, len(whole)):
         board = Board(library, 0, 5)
-        assert board.hear(whole[:cut]) == []
-        (answer,) = board.hear(whole[cut:])
-        assert answer.message == Refused(Refusal.NOT_CONFIGURED, 255)
+        assert board.receive(whole[:cut]) == []
+        (reply,) = board.receive(whole[cut:])
+        assert reply.message == Refused(Refusal.NOT_CONFIGURED, 255)
         board.close()

@@ -1,4 +1,4 @@
-"""Rounds on simulated tables, whose boards run the firmware itself or are virtual ones."""
+"""Rounds on simulated tables whose boards are virtual or run the firmware in an emulator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.games import find_game
 
 
 def build() -> None:
-    """The firmware and its processor; the first of several test processes does the work."""
+    """Build the firmware and the emulator, once for all processes of a test run."""
     ELF.parent.mkdir(exist_ok=True)
     with (ELF.parent / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -29,7 +29,7 @@ def build() -> None:
 
 
 PLAY = 2.0
-"""So short do people play here: what a table does meanwhile is nothing."""
+"""Seconds of play in these rounds, so short that the table does nothing during play."""
 
 
 @dataclass
@@ -38,27 +38,26 @@ class Round:
 
     events: list[Event] = field(default_factory=list)
     hands: dict[int, list[str]] = field(default_factory=dict)
-    """The faces before each seat when it was ready to be played, in the order in which they came
-    there."""
+    """The faces before each seat when the hand was ready to be played, in the order of arrival."""
     dice: list[tuple[int, ...]] = field(default_factory=list)
     """Every throw of the dome."""
-    lie: dict[str, int] = field(default_factory=dict)
-    """How many tiles lie where in the end; each one is counted."""
+    census: dict[str, int] = field(default_factory=dict)
+    """The number of tiles at each place at the end."""
     seconds: float = 0.0
 
     def events_named(self, event: str) -> list[Event]:
         """All events of one name, without their times."""
         return [
-            {key: value for key, value in told.items() if key != "t"}
-            for told in self.events
-            if told["event"] == event
+            {key: value for key, value in entry.items() if key != "t"}
+            for entry in self.events
+            if entry["event"] == event
         ]
 
 
 def play(
     table: str, game: str, *, seed: int, emulated: bool, answers: dict[str, int | str] | None = None
 ) -> Round:
-    """Play one round and collect its tiles."""
+    """Play one round, from power-on until its tiles are collected."""
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
@@ -71,20 +70,20 @@ def play(
         assert plant is not None and plant.dome is not None
         played, log = Round(), EventLog(loop.time)
 
-        def hear(event: Event) -> None:
+        def record(event: Event) -> None:
             played.events.append(event)
             if event["event"] == "ready":
                 for seat, hand in plant.hands().items():
                     played.hands[seat] = [tile.face for tile in hand]
 
-        log.listen(hear)
+        log.listen(record)
         try:
             with Journal.in_memory("", {}) as journal:
                 await daemon_for(hardware, machine, config, orders, journal, log).run(1)
         finally:
             hardware.close()
         played.dice = plant.dome.fallen
-        played.lie = {where: tiles for where, tiles in plant.census().items() if tiles}
+        played.census = {place: tiles for place, tiles in plant.census().items() if tiles}
         played.seconds = loop.time()
         return played
 

@@ -1,4 +1,4 @@
-"""The firmware's axes come home, move and brake as those of the virtual board."""
+"""The firmware's axes home, move and brake like those of the virtual board."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.firmware_bridge.firmware.twins import Twins
 
 
 async def home_all(twins: Twins) -> None:
-    """Home the arm's three axes, each meeting its switch a second later."""
+    """Home the arm's three axes; each reaches its switch 0.7 s later."""
     for axis in ("gantry_x", "gantry_y", "gantry_z"):
         await twins.send(Home(twins.number(axis)))
         await twins.advance(700)
@@ -31,7 +31,7 @@ async def leave_switches(twins: Twins) -> None:
         await twins.sense(f"{axis}_home", False)
 
 
-def test_an_axis_that_has_not_been_home_does_not_move(library: Path) -> None:
+def test_an_axis_that_is_not_homed_does_not_move(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.send(move(twins, 0, 0, 0))
         await home_all(twins)
@@ -43,7 +43,7 @@ def test_an_axis_that_has_not_been_home_does_not_move(library: Path) -> None:
     run_scenario(library, scenario, "arm")
 
 
-def test_three_axes_set_off_together_and_arrive_on_their_last_step(library: Path) -> None:
+def test_three_axes_begin_together_and_stop_at_their_targets(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
         begin = [twins.chip.steps(axis) for axis in range(3)]
@@ -61,7 +61,7 @@ def test_three_axes_set_off_together_and_arrive_on_their_last_step(library: Path
     assert reasons(twins) == [Reason.DONE] * 4
 
 
-def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_those_that_began_with_it(
+def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_the_axes_that_began_with_it(
     library: Path,
 ) -> None:
     async def scenario(twins: Twins) -> None:
@@ -81,7 +81,7 @@ def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_those_that_began_with_it(
     assert reasons(twins)[-2:] == [Reason.STOPPED, Reason.DONE]
 
 
-def test_a_limit_switch_on_the_way_is_a_fault(library: Path) -> None:
+def test_reaching_a_limit_switch_during_a_move_is_a_fault(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
         await twins.send(move(twins, 150_000, -90_000, 120_000))
@@ -96,7 +96,7 @@ def test_a_limit_switch_on_the_way_is_a_fault(library: Path) -> None:
     assert codes(twins) == [FaultCode.LIMIT_SWITCH]
 
 
-def test_held_follows_the_last_axis_that_comes_to_rest(library: Path) -> None:
+def test_held_is_sent_after_the_last_axis_has_stopped(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
         await twins.send(TakeLease(300))

@@ -1,4 +1,4 @@
-"""The robotic table on the firmware itself: what a person beside it would see, in virtual time."""
+"""The robotic table with emulated firmware, in virtual time: its behaviour at the pins."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ pytestmark = [pytest.mark.slow]
 
 STEP = 0.00015
 CLOCK_LAG = 0.033
-"""So far a clock may have gone back by a reset."""
-LAST_WORDS = 0.5
-"""And so long a board without power goes on."""
+"""Seconds by which a board's clock may be behind after a reset."""
+SAVING_TIME = 0.5
+"""Seconds for which a board continues to run after its supply has failed."""
 now = asyncio.get_running_loop
 
 
@@ -42,7 +42,7 @@ def firmware() -> None:
 
 
 class Table:
-    """The table, its boards started and leased, and everything that its copper did."""
+    """The table, with its boards started and leased, and a record of all its outputs."""
 
     def __init__(self, hardware: Hardware) -> None:
         assert hardware.plant is not None
@@ -57,22 +57,22 @@ class Table:
         self._follow("axis_ends")
 
     def values(self, channel: str) -> list[object]:
-        """What became of an output, in order."""
-        return [rest for _, name, rest in self.recorder if name == f"output {channel}"]
+        """The values of an output, in order."""
+        return [value for _, name, value in self.recorder if name == f"output {channel}"]
 
-    def _follow(self, what: str) -> None:
-        does = getattr(self.plant, what)
+    def _follow(self, method: str) -> None:
+        execute = getattr(self.plant, method)
 
-        def followed(channel: str, *rest: float) -> None:
-            value = rest[0] if what == "output" else rest
-            self.recorder.append((now().time(), f"{what} {channel}", value))
-            does(channel, *rest)
+        def recorded(channel: str, *values: float) -> None:
+            value = values[0] if method == "output" else values
+            self.recorder.append((now().time(), f"{method} {channel}", value))
+            execute(channel, *values)
 
-        setattr(self.plant, what, followed)
+        setattr(self.plant, method, recorded)
 
 
 @asynccontextmanager
-async def at_the_table() -> AsyncIterator[Table]:
+async def started_table() -> AsyncIterator[Table]:
     game = find_game("wenzhou")
     hardware = simulated(
         load_table("robotic"), load_game("wenzhou"), game, 4, seed=3, emulated=True
@@ -89,11 +89,11 @@ async def at_the_table() -> AsyncIterator[Table]:
         hardware.close()
 
 
-def seen(scenario: Callable[[Table], Awaitable[None]]) -> list[tuple[float, str, object]]:
-    """Let a story happen at the table; what its copper did."""
+def recorded(scenario: Callable[[Table], Awaitable[None]]) -> list[tuple[float, str, object]]:
+    """Run a scenario at a table; returns the record of its outputs."""
 
     async def main() -> list[tuple[float, str, object]]:
-        async with at_the_table() as table:
+        async with started_table() as table:
             await scenario(table)
         return table.recorder
 
@@ -107,10 +107,10 @@ def test_a_lift_stops_at_its_own_switch() -> None:
         assert ended.seconds == pytest.approx(2.505, abs=0.001)
         assert table.values("lift0") == [1000, 0]
 
-    seen(scenario)
+    recorded(scenario)
 
 
-def test_a_drum_at_two_thirds_turns_until_its_time_is_over_and_not_in_pulses() -> None:
+def test_a_drum_at_part_drive_turns_evenly_until_its_time_is_over() -> None:
     async def scenario(table: Table) -> None:
         ended = await table.base.drive("drum", 650, Elapsed(), 0.5)
         assert ended.reason is Reason.TIME
@@ -119,10 +119,10 @@ def test_a_drum_at_two_thirds_turns_until_its_time_is_over_and_not_in_pulses() -
         starts, stops = (at for at, name, _ in table.recorder if name == "output drum")
         assert stops - starts == pytest.approx(0.5, abs=0.005)
 
-    seen(scenario)
+    recorded(scenario)
 
 
-def test_the_arm_finds_its_switches_and_stands_where_its_steps_have_brought_it() -> None:
+def test_the_arm_finds_its_switches_and_stops_at_its_targets() -> None:
     async def scenario(table: Table) -> None:
         for axis in ("gantry_z", "gantry_x", "gantry_y"):
             assert (await table.arm.home(axis)).reason is Reason.DONE
@@ -131,16 +131,16 @@ def test_the_arm_finds_its_switches_and_stands_where_its_steps_have_brought_it()
         assert ended.reason is Reason.DONE
         await asyncio.sleep(0.02)
         assert await table.arm.read("gantry_x_home") == 0
-        rests = {name.split()[1]: rest for _, name, rest in table.recorder if "ends" in name}
+        stops = {name.split()[1]: value for _, name, value in table.recorder if "ends" in name}
         for axis, place in (("gantry_x", 0.1234), ("gantry_y", -0.2), ("gantry_z", 0.25)):
-            assert rests[axis] == (pytest.approx(place, abs=STEP / 2),)
+            assert stops[axis] == (pytest.approx(place, abs=STEP / 2),)
         assert (await table.arm.move({"gantry_z": 0.3})).reason is Reason.DONE
         assert await table.arm.read("gantry_z_home") == 1
 
-    seen(scenario)
+    recorded(scenario)
 
 
-def test_the_emergency_stop_cuts_a_motor_before_any_host_could() -> None:
+def test_the_emergency_stop_takes_a_motors_power_within_half_a_millisecond() -> None:
     async def scenario(table: Table) -> None:
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)
@@ -158,7 +158,7 @@ def test_the_emergency_stop_cuts_a_motor_before_any_host_could() -> None:
         await table.base.clear()
         await table.base.set("drum", 1000)
 
-    seen(scenario)
+    recorded(scenario)
 
 
 def test_dice_and_tags_come_from_the_modules_on_the_serial_ports() -> None:
@@ -170,10 +170,10 @@ def test_dice_and_tags_come_from_the_modules_on_the_serial_ports() -> None:
         assert (await table.base.thrown("dice"))[1] == thrown
         assert await table.arm.scan("reader") is None
 
-    seen(scenario)
+    recorded(scenario)
 
 
-def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -> None:
+def test_a_board_that_loses_its_power_keeps_its_serial_number_and_counts_the_restart() -> None:
     async def scenario(table: Table) -> None:
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)
@@ -185,80 +185,82 @@ def test_a_board_that_loses_its_power_keeps_its_provisioning_and_begins_anew() -
         identity = await table.base.start()
         assert (identity.serial, identity.boots) == ("SIM00000", 2)
 
-    seen(scenario)
+    recorded(scenario)
 
 
 @pytest.mark.parametrize("cause", Cause)
-def test_a_board_that_was_reset_sees_every_sensor_as_it_is(cause: Cause) -> None:
+def test_a_board_reads_every_sensor_correctly_after_a_reset(cause: Cause) -> None:
     async def scenario(table: Table) -> None:
-        def seen_now() -> Awaitable[list[int]]:
+        def read_all() -> Awaitable[list[int]]:
             return asyncio.gather(*map(table.base.read, sensors))
 
         channels = table.plant.table.boards["base"].channels
         sensors = [name for name, each in channels.items() if isinstance(each, SensorChannel)]
         table.plant.sense("head0_counter", True)
         await asyncio.sleep(0.1)
-        before = await seen_now()
+        before = await read_all()
         assert 0 < sum(before) < len(before)
         table.bench.reset("base", cause)
         with suppress(BoardSilentError):
             await anext(table.base.faults)
         await table.base.start()
         await asyncio.sleep(0.1)
-        assert await seen_now() == before
+        assert await read_all() == before
 
-    seen(scenario)
+    recorded(scenario)
 
 
 @pytest.mark.parametrize("cause", [Cause.WATCHDOG, Cause.POWER], ids=["hung", "without power"])
-def test_what_a_board_counted_before_it_fell_out_is_recalled_to_the_last_tile(
+def test_counts_before_a_hang_or_a_power_loss_are_recalled_to_the_last_tile(
     cause: Cause,
 ) -> None:
     async def scenario(table: Table) -> None:
         drive = table.base.drive("head0_wheel", 1000, Edges("head0_counter", 9), 5.0)
-        lifting = asyncio.create_task(drive)
+        counting = asyncio.create_task(drive)
         for active in (True, False) * 3:
             await asyncio.sleep(0.05)
             table.plant.sense("head0_counter", active)
         await asyncio.sleep(0.05)
         table.bench.reset("base", cause)
         with pytest.raises(BoardSilentError):
-            await lifting
+            await counting
         await table.base.start()
         recalled = await table.base.recall("head0_wheel")
         assert recalled is not None
         assert recalled.count == 3
         assert recalled.reason in (Reason.FAULT, Reason.HELD)
-        assert 0.35 - CLOCK_LAG < recalled.seconds < 0.35 + LAST_WORDS
+        assert 0.35 - CLOCK_LAG < recalled.seconds < 0.35 + SAVING_TIME
         assert await table.base.count("head0_counter") == 3
 
-    seen(scenario)
+    recorded(scenario)
 
 
-def test_two_evenings_are_the_same_to_the_last_cycle() -> None:
+def test_two_runs_of_a_scenario_are_identical_to_the_cycle() -> None:
     async def scenario(table: Table) -> None:
         await table.arm.home("gantry_z")
         lift = table.base.drive("lift1", 1000, Level("lift1_up"), 5.0)
         move = table.arm.home("gantry_x")
         await asyncio.gather(lift, move)
 
-    assert seen(scenario) == seen(scenario)
+    assert recorded(scenario) == recorded(scenario)
 
 
-def test_what_no_mechanism_can_do_ends_the_run_with_its_sentence() -> None:
+def test_an_impossible_motion_ends_the_run_with_its_error() -> None:
     async def scenario(table: Table) -> None:
         await table.base.drive("head0_pusher", 1000, Elapsed(), 1.0)
 
     with pytest.raises(ImpossibleOrderError, match="no tile waits"):
-        seen(scenario)
+        recorded(scenario)
 
 
-def test_firmware_that_is_not_built_says_how_to_build_it() -> None:
+def test_missing_firmware_is_an_error_that_names_the_make_command() -> None:
     with pytest.raises(FileNotFoundError, match=r"make .* builds it"):
         Processor(Path("/nowhere/wallwright.elf"))
 
 
-def test_without_the_simulator_a_run_says_what_to_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_simulator_is_an_error_that_names_the_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(processor, "LIBRARY", Path("/nowhere/libwallwright_simavr.so"))
     processor._shim.cache_clear()
     try:

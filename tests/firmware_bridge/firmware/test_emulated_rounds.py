@@ -1,4 +1,4 @@
-"""Whole rounds on the very firmware that is flashed, beside the same rounds on virtual boards."""
+"""Whole rounds on the flashed firmware in an emulator, compared with rounds on virtual boards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def firmware() -> None:
     build()
 
 
-def _same(virtual: Round, emulated: Round) -> None:
+def _assert_same(virtual: Round, emulated: Round) -> None:
     for event in (
         "walls_raised",
         "dice_thrown",
@@ -26,17 +26,17 @@ def _same(virtual: Round, emulated: Round) -> None:
         assert emulated.events_named(event) == virtual.events_named(event)
     assert emulated.hands == virtual.hands
     assert emulated.dice == virtual.dice
-    assert emulated.lie == virtual.lie
+    assert emulated.census == virtual.census
     assert emulated.seconds == pytest.approx(virtual.seconds, rel=0.02)
 
 
-def _well(played: Round) -> None:
-    """It went through without trouble, and what the dome threw is what was told."""
+def _assert_undisturbed(played: Round) -> None:
+    """The round had no prompt, fault or pause, and its events report the thrown dice."""
     assert len(played.events_named("ready")) == 1
     assert not [
         each for each in ("operator_prompted", "fault", "paused") if played.events_named(each)
     ]
-    assert [told["dice"] for told in played.events_named("dice_thrown")] == [
+    assert [event["dice"] for event in played.events_named("dice_thrown")] == [
         list(dice) for dice in played.dice
     ]
 
@@ -46,18 +46,18 @@ def test_a_pai_gow_round_with_dragon_head_phoenix_tail_is_the_same_on_the_firmwa
     virtual, emulated = (
         play("pai_gow", "pai_gow", seed=5, emulated=each, answers=answers) for each in (False, True)
     )
-    _same(virtual, emulated)
-    _well(emulated)
+    _assert_same(virtual, emulated)
+    _assert_undisturbed(emulated)
     assert virtual.events_named("choice_made")[0]["answer"] == "dragon_head"
     assert [len(hand) for hand in emulated.hands.values()] == [4] * 8
-    assert emulated.lie == {"drum": 32}
+    assert emulated.census == {"drum": 32}
 
 
 def test_a_wenzhou_round_is_the_same_on_two_boards_with_the_firmware() -> None:
     virtual, emulated = (
         play("robotic", "wenzhou", seed=5, emulated=each) for each in (False, True)
     )
-    _same(virtual, emulated)
-    _well(emulated)
+    _assert_same(virtual, emulated)
+    _assert_undisturbed(emulated)
     assert [len(hand) for hand in emulated.hands.values()] == [17, 16, 16, 16]
-    assert emulated.lie == {"drum": 136, **{f"tray {side}": 34 for side in range(4)}}
+    assert emulated.census == {"drum": 136, **{f"tray {side}": 34 for side in range(4)}}

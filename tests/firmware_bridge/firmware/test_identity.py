@@ -1,4 +1,4 @@
-"""A board is who it was provisioned to be, and says of which sources its firmware is made."""
+"""A board has the identity that was provisioned, and reports the hash of its firmware's sources."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"
 ERASED = b"\xff"
-ASKED = encode(3, 0, Identify(PROTOCOL, NONCE))
+IDENTIFY = encode(3, 0, Identify(PROTOCOL, NONCE))
 
 
-def told(answer: bytes) -> Identity:
-    """Its identity; faults that are latched may follow, for no emergency stop is plugged in."""
-    (said, *_) = [frame.message for frame in Decoder().feed(answer)]
-    assert isinstance(said, Identity)
-    return said
+def identity_in(received: bytes) -> Identity:
+    """The identity in a board's first frame; the fault of the open emergency input may follow."""
+    (identity, *_) = [frame.message for frame in Decoder().feed(received)]
+    assert isinstance(identity, Identity)
+    return identity
 
 
 @pytest.mark.parametrize("size", [16, 32])
-def test_the_portable_firmware_is_who_it_was_provisioned_to_be(library: Path, size: int) -> None:
+def test_the_portable_firmware_has_its_provisioned_identity(library: Path, size: int) -> None:
     key = bytes(range(1, size + 1))
     chip = VirtualChip(library, b"WALL0042", key, 3)
     chip.reset()
-    chip.receive(ASKED)
+    chip.receive(IDENTIFY)
     chip.advance(100_000)
-    said = told(chip.sent())
-    assert text(said.serial) == "WALL0042"
-    assert proves(said, NONCE, key)
-    assert not proves(said, NONCE, bytes(size))
-    assert said.build == tree_hash()
+    identity = identity_in(chip.sent())
+    assert text(identity.serial) == "WALL0042"
+    assert proves(identity, NONCE, key)
+    assert not proves(identity, NONCE, bytes(size))
+    assert identity.build == tree_hash()
 
 
 @pytest.fixture(scope="module")
@@ -48,39 +48,40 @@ def elf() -> Path:
     return FIRMWARE / "build" / "wallwright.elf"
 
 
-def ask(elf: Path, eeprom: bytes, address: int) -> Identity:
+def identify(elf: Path, eeprom: bytes, address: int) -> Identity:
     with Processor(elf, eeprom=eeprom.ljust(EEPROM_SIZE, ERASED)) as chip:
         chip.run(FREQUENCY // 10)
         chip.send(0, encode(address, 0, Identify(PROTOCOL, NONCE)), chip.cycle)
         chip.run(chip.cycle + FREQUENCY // 5)
-        return told(chip.take().bytes_of(0))
+        return identity_in(chip.take().bytes_of(0))
 
 
 @pytest.mark.slow
-def test_the_flashed_firmware_is_who_it_was_provisioned_to_be(elf: Path) -> None:
+def test_the_flashed_firmware_has_its_provisioned_identity(elf: Path) -> None:
     key = bytes(range(100, 132))
-    said = ask(elf, image("WALL0042", key, 3), 3)
-    assert text(said.serial) == "WALL0042"
-    assert proves(said, NONCE, key)
+    identity = identify(elf, image("WALL0042", key, 3), 3)
+    assert text(identity.serial) == "WALL0042"
+    assert proves(identity, NONCE, key)
 
 
 @pytest.mark.slow
-def test_the_flashed_firmware_tells_the_hash_of_its_sources(elf: Path) -> None:
-    assert ask(elf, image("WALL0042", bytes(16), 3), 3).build == built_hash(elf) == tree_hash()
+def test_the_flashed_firmware_reports_the_hash_of_its_sources(elf: Path) -> None:
+    identity = identify(elf, image("WALL0042", bytes(16), 3), 3)
+    assert identity.build == built_hash(elf) == tree_hash()
 
 
 @pytest.mark.slow
-def test_a_board_that_was_never_provisioned_says_so(elf: Path) -> None:
-    said = ask(elf, ERASED, 0)
-    assert text(said.serial) == "UNSET000"
-    assert proves(said, NONCE, bytes(16))
+def test_a_board_that_was_never_provisioned_reports_it(elf: Path) -> None:
+    identity = identify(elf, ERASED, 0)
+    assert text(identity.serial) == "UNSET000"
+    assert proves(identity, NONCE, bytes(16))
 
 
 @pytest.mark.slow
-def test_a_board_whose_provisioning_is_torn_counts_as_never_provisioned(elf: Path) -> None:
-    torn = bytearray(image("WALL0042", bytes(16), 0))
-    torn[20] ^= 1
-    assert text(ask(elf, bytes(torn), 0).serial) == "UNSET000"
+def test_a_board_with_damaged_identity_data_counts_as_never_provisioned(elf: Path) -> None:
+    damaged = bytearray(image("WALL0042", bytes(16), 0))
+    damaged[20] ^= 1
+    assert text(identify(elf, bytes(damaged), 0).serial) == "UNSET000"
 
 
 def test_the_image_for_the_programmer_has_sound_records() -> None:

@@ -1,4 +1,4 @@
-"""Axes that step at full speed while edges keep the board busier than any table does."""
+"""Axes at full speed while sensor edges keep the board busier than any table does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def firmware() -> None:
 
 
 @pytest.mark.parametrize("axes", [1, 3])
-def test_an_axis_that_was_held_up_never_catches_up_in_a_burst(axes: int) -> None:
+def test_a_delayed_axis_never_steps_faster_to_catch_up(axes: int) -> None:
     host = busy_host(axes)
     random = Random(1)
     for _ in range(ROUNDS):

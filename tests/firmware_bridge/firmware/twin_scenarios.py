@@ -1,4 +1,4 @@
-"""Stories told to both twins, and the firmware's word on how they ended."""
+"""Runs a scenario on both twins, and reads the firmware's events afterwards."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Scenario = Callable[[Twins], Awaitable[None]]
 def run_scenario(
     library: Path, scenario: Scenario, board: str = "base", begin: bool = True
 ) -> Twins:
-    """Run a scenario on both twins and compare their states at the end."""
+    """Run a scenario on both twins and compare all their frames at the end."""
 
     async def main() -> Twins:
         twins = Twins(library, "robotic", board)
         if begin:
             await twins.begin()
         await scenario(twins)
-        await twins.agree()
+        await twins.compare()
         return twins
 
     return clock.run(main())
@@ -49,7 +49,7 @@ def drive(
 
 
 async def pass_tiles(twins: Twins, sensor: str, tiles: int) -> None:
-    """So many tiles pass a counter."""
+    """Let this many tiles pass a counter."""
     for _ in range(tiles):
         await twins.sense(sensor, True)
         await twins.advance(7.1)

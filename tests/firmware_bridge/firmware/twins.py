@@ -1,6 +1,6 @@
-"""One board twice: the virtual board in Python, and the firmware on virtual pins.
+"""Two boards of the same configuration: the virtual board, and the firmware on virtual pins.
 
-Both get the same bytes, the same pin changes and the same time. `agree` then compares every frame
+Both receive the same bytes and pin changes at the same times. `compare` then compares every frame
 that they have sent: replies in order, events in order.
 """
 
@@ -35,7 +35,7 @@ from firmware_bridge.wire.messages import (
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 TOLERANCE_US = 50
-"""By how much times may differ: the firmware looks every 20 us."""
+"""The permitted difference of times: the firmware samples its inputs every 20 us."""
 _TIMES = {
     EdgeSeen: "at_us",
     Faulted: "at_us",
@@ -48,14 +48,14 @@ _SLICE = 1000
 _SHUNT = 69
 """The analogue pin that measures the current of all motors."""
 _STRIP_PIN = 49
-_MEMORY = 32
-"""Events of which one may come again."""
+_RECENT = 32
+"""An event that equals one of this many events before it is a repetition."""
 DICE = (3, 1, 6, 2, 5)
 TAG = 0xE00401006B1C55A0
 
 
 class _OutputRecorder:
-    """Nothing is wired to the outputs of the virtual board."""
+    """Records the outputs of the virtual board; they have no effect on its inputs."""
 
     def __init__(self) -> None:
         self.outputs: dict[str, int] = {}
@@ -79,10 +79,10 @@ class _OutputRecorder:
 
 
 class Twins:
-    """A table's board and its firmware, both switched on and silent.
+    """A table's board, virtual and as firmware, both switched on and without a session.
 
-    The firmware's clock begins with the loop's. `lamps` hangs a strip of so many lamps on the
-    board as well, which none of our tables has.
+    The firmware's clock starts at the loop's time. `lamps` adds a strip of this many lamps, which
+    no board of the project's tables has.
     """
 
     def __init__(self, library: Path, table: str, board: str, lamps: int = 0) -> None:
@@ -99,7 +99,7 @@ class Twins:
             emergency=loaded.modules.emergency,
             serial=b"TWIN0001",
         )
-        self._said = bytearray()
+        self._sent = bytearray()
         self.session = self._new_session()
         self.virtual.send = self._emit
         self.virtual.line = lambda: (self.session.damaged, self.session.repeated)
@@ -107,39 +107,39 @@ class Twins:
         self.chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
         self._decoders = Decoder(), Decoder()
         self.received: tuple[list[Frame], list[Frame]] = [], []
-        """What the virtual board said, and what the firmware said."""
+        """The frames that the virtual board has sent, and those of the firmware."""
         self._sequence = 0
-        self.asked: dict[int, Message] = {}
+        self.commands: dict[int, Message] = {}
 
-    # The host's side
+    # Inputs from the host
 
     def frame(self, message: Message) -> bytes:
-        """The next command's frame; on its way, if somebody sends it."""
+        """The frame of the next command. Its number counts as used, even if it is not delivered."""
         sequence = self._sequence
         self._sequence = sequence + 1 & 0xFF
-        self.asked[sequence] = message
+        self.commands[sequence] = message
         return encode(self.config.address, sequence, message)
 
     async def send(self, message: Message) -> Message:
-        """Send a command to both; the virtual board's reply."""
+        """Deliver a command to both boards; return the virtual board's reply."""
         sequence = self._sequence
-        await self.line(self.frame(message))
+        await self.deliver(self.frame(message))
         return next(
             frame.message
             for frame in reversed(self.received[0])
             if type(frame.message) in REPLIES and frame.sequence == sequence
         )
 
-    async def line(self, data: bytes) -> None:
-        """These bytes come to both."""
+    async def deliver(self, data: bytes) -> None:
+        """Deliver these bytes to both boards."""
         self.session.receive(data)
         self.chip.receive(data)
         await asyncio.sleep(0)
         self._modules_answer()
-        self._listen()
+        self._collect_frames()
 
     async def begin(self, nonce: bytes = b"nonce001") -> None:
-        """Identify, configure, take a lease of a minute."""
+        """Begin a session, configure the table and take a lease of a minute."""
         await self.send(Identify(PROTOCOL, nonce))
         for record in self.records:
             await self.send(record)
@@ -154,26 +154,26 @@ class Twins:
     def number(self, channel: str) -> int:
         return self.names.index(channel)
 
-    # The world's side
+    # Inputs from the table
 
     async def sense(self, sensor: str, active: bool) -> None:
-        """An input is at this level from now on, for both."""
+        """Set a sensor of both boards to this level."""
         channel = self.config.channels[sensor]
         assert isinstance(channel, SensorChannel)
         self.virtual.sensor(sensor, active)
         self.chip.pin(channel.pin, active == (channel.active == "high"))
         await asyncio.sleep(0)
-        self._listen()
+        self._collect_frames()
 
     def lose_supply(self) -> None:
-        """The supply goes and comes back at once."""
+        """Let the supply of both boards fail and return at once."""
         self.session = self._new_session()
         self.virtual.reset(0)
         self.chip.power_off()
         self.chip.reset()
 
     async def rattle(self, sensor: str, times: int) -> None:
-        """So many activations without debouncing, faster than anything a table has."""
+        """Activate a sensor this many times without time passing; it must have no debounce time."""
         channel = self.config.channels[sensor]
         assert isinstance(channel, SensorChannel)
         for _ in range(times):
@@ -181,10 +181,10 @@ class Twins:
                 self.virtual.sensor(sensor, active)
                 self.chip.pin(channel.pin, active == (channel.active == "high"))
         await asyncio.sleep(0)
-        self._listen()
+        self._collect_frames()
 
     def draw(self, motor: str, milliamps: int) -> None:
-        """The only motor that runs draws this current."""
+        """Set the current of the only motor that runs."""
         self.virtual.current(motor, milliamps)
         self.chip.analog(_SHUNT, milliamps)
 
@@ -198,7 +198,7 @@ class Twins:
         self.chip.analog(channel.pin, millivolts)
 
     async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
-        """Time passes for both, and what they tell is acknowledged (or not)."""
+        """Let time pass for both boards; their events are acknowledged, or not."""
         left = round(milliseconds * 1000)
         while left:
             micros = min(left, _SLICE)
@@ -207,61 +207,65 @@ class Twins:
             self.session.tick(asyncio.get_running_loop().time())
             self.chip.advance(micros)
             self._modules_answer()
-            self._listen()
+            self._collect_frames()
             if acknowledge:
                 self._acknowledge()
 
-    # Comparing
+    # Comparison
 
-    async def agree(self, repeats: bool = True) -> None:
-        """After a moment for the last words: both have said the same, to the byte.
+    async def compare(self, repeats: bool = True) -> None:
+        """Wait 5 ms for the last frames, then assert that both boards have sent the same.
 
-        Without `repeats` it does not matter how often they have said an event.
+        Frames are equal to the byte, except for times within `tolerance_us`, axis positions within
+        2 µm, and the build and channel hash of an identity. Without `repeats`, the number of
+        repetitions of an event may differ.
         """
         await self.advance(5)
         events = self._events if repeats else self.frames_of
-        for ours, theirs in (
+        for virtual, firmware in (
             (self._replies(0), self._replies(1)),
             (events(0), events(1)),
         ):
-            for one, other in zip(ours, theirs, strict=False):
+            for one, other in zip(virtual, firmware, strict=False):
                 assert self._alike(one, other), f"\n  board    {one}\n  firmware {other}"
-            assert len(ours) == len(theirs), f"\n  board    {ours[-3:]}\n  firmware {theirs[-3:]}"
+            assert len(virtual) == len(firmware), (
+                f"\n  board    {virtual[-3:]}\n  firmware {firmware[-3:]}"
+            )
 
     def events(self, kind: type[Message]) -> list[Message]:
-        """All events of a kind that the firmware has sent, once each."""
+        """All events of a kind that the firmware has sent, with repetitions."""
         return [frame.message for frame in self._events(1) if isinstance(frame.message, kind)]
 
     def frames_of(self, twin: int) -> list[Frame]:
-        """The events of the virtual board (0) or the firmware (1), once each."""
+        """The events of the virtual board (0) or the firmware (1), without repetitions."""
         once: list[Frame] = []
         for frame in self._events(twin):
-            if frame not in once[-_MEMORY:]:
+            if frame not in once[-_RECENT:]:
                 once.append(frame)
         return once
 
     def last_reply(self, twin: int) -> Message:
-        """What it has answered last."""
+        """The last reply of the virtual board (0) or the firmware (1)."""
         return self._replies(twin)[-1].message
 
     def _alike(self, one: Frame, other: Frame) -> bool:
         if one[:2] != other[:2] or type(one.message) is not type(other.message):
             return False
-        ours, theirs = one.message._asdict(), other.message._asdict()
+        first, second = one.message._asdict(), other.message._asdict()
         if isinstance(one.message, Identity):
-            for frames_of in (ours, theirs):
-                del frames_of["build"], frames_of["channel_hash"]
-        asked = self.asked.get(one.sequence)
-        if isinstance(one.message, Value) and isinstance(asked, Read):
-            known = self.config.channels.get(self._called(asked.channel))
-            if known is not None and known.kind == "axis":
-                return bool(abs(ours["value"] - theirs["value"]) <= 2)
+            for fields in (first, second):
+                del fields["build"], fields["channel_hash"]
+        command = self.commands.get(one.sequence)
+        if isinstance(one.message, Value) and isinstance(command, Read):
+            channel = self.config.channels.get(self._name_of(command.channel))
+            if channel is not None and channel.kind == "axis":
+                return bool(abs(first["value"] - second["value"]) <= 2)
         name = _TIMES.get(type(one.message))
-        if name is not None and abs(ours.pop(name) - theirs.pop(name)) > self.tolerance_us:
+        if name is not None and abs(first.pop(name) - second.pop(name)) > self.tolerance_us:
             return False
-        return ours == theirs
+        return first == second
 
-    def _called(self, number: int) -> str:
+    def _name_of(self, number: int) -> str:
         return self.names[number] if number < len(self.names) else ""
 
     def _replies(self, twin: int) -> list[Frame]:
@@ -273,22 +277,22 @@ class Twins:
     # Helpers
 
     def _new_session(self) -> BoardSession:
-        return BoardSession(self.config.address, self.virtual.execute, self._said.extend)
+        return BoardSession(self.config.address, self.virtual.execute, self._sent.extend)
 
     def _emit(self, event: Message) -> None:
         self.session.emit(event)
         self.session.tick(asyncio.get_running_loop().time())
 
-    def _listen(self) -> None:
-        said, self._said[:] = bytes(self._said), b""
-        self.received[0].extend(self._decoders[0].feed(said))
+    def _collect_frames(self) -> None:
+        sent_by_virtual, self._sent[:] = bytes(self._sent), b""
+        self.received[0].extend(self._decoders[0].feed(sent_by_virtual))
         sent = self.chip.sent()
         frames = self._decoders[1].feed(sent)
         assert b"".join(encode(*frame) for frame in frames) == _without_idle(sent)
         self.received[1].extend(frames)
 
     def _acknowledge(self) -> None:
-        """Each hears that its own last event has arrived."""
+        """Acknowledge to each board the last event that it has sent."""
         for events, receive in (
             (self._events(0), self.session.receive),
             (self._events(1), self.chip.receive),
@@ -298,11 +302,11 @@ class Twins:
 
     def _modules_answer(self) -> None:
         for port in (1, 2, 3):
-            asked = self.chip.module_sent(port)
-            if asked.startswith(b"D"):
-                faces = DICE[: int(asked[1:2])]
+            request = self.chip.module_sent(port)
+            if request.startswith(b"D"):
+                faces = DICE[: int(request[1:2])]
                 self.chip.module_receive(port, " ".join(map(str, faces)).encode() + b"\n")
-            elif asked == b"T\n":
+            elif request == b"T\n":
                 self.chip.module_receive(port, b"%016X\n" % TAG)
 
 
@@ -314,5 +318,5 @@ def _with_strip(config: BoardConfig, lamps: int) -> BoardConfig:
 
 
 def _without_idle(sent: bytes) -> bytes:
-    """Without the zeros that may go before a frame."""
+    """The bytes without the zeros that a sender may put before a frame."""
     return b"".join(frame + b"\0" for frame in sent.split(b"\0") if frame)

@@ -14,13 +14,13 @@ from firmware_bridge.commissioning.provisioning import image
 
 FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
 TARGET = os.environ.get("FIRMWARE_TARGET", "host")
-"""What to make: `host-asan` runs every test under the sanitizers (with libasan preloaded)."""
-_LOT = 8192
+"""The make target; `host-asan` runs every test with sanitizers (libasan must be preloaded)."""
+_BUFFER_SIZE = 8192
 EEPROM_SIZE = 4096
 
 
 def built(build: Path) -> Path:
-    """The library, made into this folder."""
+    """Build the library into this folder and return its path."""
     subprocess.run(
         ["make", "-s", "-C", str(FIRMWARE), TARGET, f"BUILD_DIR={build}"], check=True, timeout=300
     )
@@ -28,7 +28,7 @@ def built(build: Path) -> Path:
 
 
 class Change(NamedTuple):
-    """An output pin changed: when (microseconds), which, and to what (-1: let go)."""
+    """A change of an output pin: time in microseconds, pin, and level (-1: released)."""
 
     at: int
     pin: int
@@ -40,9 +40,9 @@ class _Change(ctypes.Structure):
 
 
 class VirtualChip:
-    """One board of its own: a copy of the library, since its state is static.
+    """One board, on its own copy of the library, since the state of the library is static.
 
-    An empty serial number is a board that was never provisioned.
+    An empty serial number means that the board was never provisioned.
     """
 
     _copies = 0
@@ -59,30 +59,30 @@ class VirtualChip:
         self._c.hw_lamps.restype = ctypes.c_uint32
         self._c.hw_left_for_bootloader.restype = ctypes.c_uint8
         self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
-        self._bytes = ctypes.create_string_buffer(_LOT)
+        self._bytes = ctypes.create_string_buffer(_BUFFER_SIZE)
         self._c.hw_new()
         if serial:
             self.write_eeprom(0, image(serial.decode(), key, address))
 
     def close(self) -> None:
-        """Forget it; it cannot be used any more."""
+        """Unload the library; the board cannot be used afterwards."""
         _ctypes.dlclose(self._c._handle)
 
     def reset(self, cause: int = 0, at: int | None = None) -> None:
-        """Switch it on, or reset it; time goes on, or is `at` microseconds."""
+        """Switch the board on, or reset it; its time continues, or is set to `at` microseconds."""
         self._c.hw_reset(cause, self._c.hw_micros() if at is None else at)
 
     def write_eeprom(self, at: int, data: bytes) -> None:
-        """Put these bytes into its EEPROM, as a programmer does."""
-        for place, byte in enumerate(data, start=at):
-            self._c.hw_eeprom()[place] = byte
+        """Write these bytes to the EEPROM, as a programmer does."""
+        for address, byte in enumerate(data, start=at):
+            self._c.hw_eeprom()[address] = byte
 
     def eeprom(self) -> bytes:
-        """What is in its EEPROM."""
+        """The content of the EEPROM."""
         return bytes(self._c.hw_eeprom()[:EEPROM_SIZE])
 
     def power_off(self) -> None:
-        """The supply falls; the board saves what it can."""
+        """Let the supply fall; the board saves its state."""
         self._c.hw_supply_falls()
 
     def advance(self, micros: int) -> None:
@@ -92,8 +92,8 @@ class VirtualChip:
         assert self._c.hw_rx(data, len(data)) == len(data)
 
     def sent(self) -> bytes:
-        """What the board has put on the line since last asked."""
-        size: int = self._c.hw_tx(self._bytes, _LOT)
+        """The bytes that the board has sent since the last call."""
+        size: int = self._c.hw_tx(self._bytes, _BUFFER_SIZE)
         return self._bytes.raw[:size]
 
     def pin(self, pin: int, high: bool) -> None:
@@ -104,18 +104,18 @@ class VirtualChip:
         return level
 
     def lamps(self, pin: int) -> int:
-        """What a strip was told last, a bit a lamp."""
+        """The lamps of a strip as last sent, one bit for each lamp."""
         lit: int = self._c.hw_lamps(pin)
         return lit
 
     @property
-    def left(self) -> bool:
-        """Whether it has left for its bootloader."""
+    def in_bootloader(self) -> bool:
+        """Whether the board has started its bootloader."""
         return bool(self._c.hw_left_for_bootloader())
 
     def changes(self) -> list[Change]:
-        """Every change of an output since last asked."""
-        found = (_Change * 8192)()
+        """Every change of an output pin since the last call."""
+        found = (_Change * _BUFFER_SIZE)()
         count = self._c.hw_changes(found, len(found))
         return [Change(each.at, each.pin, each.level) for each in found[:count]]
 
@@ -123,7 +123,7 @@ class VirtualChip:
         self._c.hw_analog(pin, millivolts)
 
     def steps(self, axis: int) -> int:
-        """Where an axis's motor stands: steps forward less steps in reverse."""
+        """The position of an axis's motor: steps forward minus steps in reverse."""
         steps: int = self._c.hw_axis_steps(axis)
         return steps
 
@@ -131,5 +131,5 @@ class VirtualChip:
         assert self._c.hw_module_rx(port, data, len(data)) == len(data)
 
     def module_sent(self, port: int) -> bytes:
-        size: int = self._c.hw_module_tx(port, self._bytes, _LOT)
+        size: int = self._c.hw_module_tx(port, self._bytes, _BUFFER_SIZE)
         return self._bytes.raw[:size]

@@ -1,4 +1,4 @@
-"""Sessions, to the firmware as to the virtual board: who is heard, what comes again, what stays."""
+"""Sessions on the firmware and on the virtual board: Identify, repetitions, stored state."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from tests.firmware_bridge.firmware.twin_scenarios import drive, pass_tiles, rea
 from tests.firmware_bridge.firmware.twins import Twins
 
 
-def test_nothing_is_answered_before_the_host_has_said_who_it_is(library: Path) -> None:
+def test_commands_before_identify_are_not_answered(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
-        await twins.line(encode(0, 7, SelfTest()))
+        await twins.deliver(encode(0, 7, SelfTest()))
         await twins.send(Identify(PROTOCOL + 1, b"nonce000"))
         await twins.send(Identify(PROTOCOL, b"nonce001"))
         for message in (SelfTest(), TakeLease(500), Stop(NONE), Clear(), Read(0), Report()):
@@ -43,17 +43,17 @@ def test_nothing_is_answered_before_the_host_has_said_who_it_is(library: Path) -
     assert len(twins.received[1]) == 8
 
 
-def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library: Path) -> None:
+def test_a_repeated_command_is_answered_again_and_not_executed_again(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         pulse = Pulse(twins.number("head0_pusher"), 1000, 40)
         await twins.send(pulse)
         await twins.advance(1)
-        sequence = (len(twins.asked) - 1) & 0xFF
+        sequence = (len(twins.commands) - 1) & 0xFF
         for _ in range(3):
-            await twins.line(b"\0" + encode(0, sequence, pulse))
-            await twins.line(encode(0, sequence + 9 & 0xFF, pulse))
-        await twins.line(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
+            await twins.deliver(b"\0" + encode(0, sequence, pulse))
+            await twins.deliver(encode(0, sequence + 9 & 0xFF, pulse))
+        await twins.deliver(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
         await twins.advance(60)
         await twins.send(Report())
 
@@ -61,7 +61,7 @@ def test_a_command_that_comes_again_is_answered_again_and_not_done_again(library
     assert reasons(twins) == [Reason.DONE]
 
 
-def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: Path) -> None:
+def test_unacknowledged_events_are_repeated_at_growing_intervals(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         for _ in range(10):
@@ -76,7 +76,7 @@ def test_events_that_nobody_receives_are_repeated_more_and_more_rarely(library: 
     assert len(twins.events(EdgeSeen)) > 50
 
 
-def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(library: Path) -> None:
+def test_a_new_session_ends_motions_without_events_and_reports_faults(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         await twins.send(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
@@ -91,7 +91,7 @@ def test_another_session_ends_what_ran_without_a_word_and_hears_of_faults(librar
     assert len(twins.events(Faulted)) == 3
 
 
-def test_the_same_table_again_leaves_a_running_motor_running(library: Path) -> None:
+def test_the_same_table_again_does_not_stop_a_running_motor(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.send(Set(twins.number("drum"), 1000))
         for record in twins.records:
@@ -105,7 +105,7 @@ def test_the_same_table_again_leaves_a_running_motor_running(library: Path) -> N
     run_scenario(library, scenario)
 
 
-def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
+def test_counts_orders_and_dice_are_kept_when_the_supply_is_lost(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         wheel, counter, dice = (
             twins.number(name) for name in ("head0_wheel", "head0_counter", "dice")
@@ -120,7 +120,7 @@ def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
         await twins.sense("head0_vane", True)
         await twins.begin(b"nonce009")
         await pass_tiles(twins, "head0_counter", 1)
-        questions: list[Message] = [
+        commands: list[Message] = [
             Recall(wheel),
             Count(counter),
             Count(twins.number("head0_vane")),
@@ -128,7 +128,7 @@ def test_counts_orders_and_dice_outlive_a_lost_supply(library: Path) -> None:
             Read(dice),
             Recall(twins.number("head1_wheel")),
         ]
-        for question in questions:
-            await twins.send(question)
+        for command in commands:
+            await twins.send(command)
 
     run_scenario(library, scenario)

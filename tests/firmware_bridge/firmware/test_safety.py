@@ -1,4 +1,4 @@
-"""Lease, emergency stop and light curtain make the firmware safe as they do the virtual board."""
+"""Lease, emergency stop and light curtain have the same effect on firmware and virtual board."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.firmware_bridge.firmware.twin_scenarios import (
 from tests.firmware_bridge.firmware.twins import Twins
 
 
-def test_a_lost_lease_makes_everything_safe_and_is_held_until_given_back(library: Path) -> None:
+def test_a_lost_lease_makes_everything_safe_until_it_is_given_back(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         drum = twins.number("drum")
         await twins.send(TakeLease(500))
@@ -50,7 +50,7 @@ def test_a_lost_lease_makes_everything_safe_and_is_held_until_given_back(library
     assert len(twins.events(Held)) == 1
 
 
-def test_the_emergency_stop_ends_everything_and_stays_until_it_is_released(library: Path) -> None:
+def test_the_emergency_stop_stops_everything_until_it_is_released(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         drum = twins.number("drum")
         await twins.send(Set(drum, 1000))
@@ -71,7 +71,7 @@ def test_the_emergency_stop_ends_everything_and_stays_until_it_is_released(libra
     assert codes(twins) == [FaultCode.EMERGENCY_STOP]
 
 
-def test_hands_behind_the_curtain_stop_what_it_guards_and_nothing_else(library: Path) -> None:
+def test_a_broken_light_curtain_stops_guarded_parts_only(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         lid, drum = twins.number("lid"), twins.number("drum")
         await twins.send(Set(drum, 1000))

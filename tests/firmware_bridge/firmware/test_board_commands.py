@@ -1,4 +1,4 @@
-"""The firmware carries out orders as the virtual board does: same replies, pins and times."""
+"""The firmware executes commands like the virtual board: same replies, pins and times."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from tests.firmware_bridge.firmware.twin_scenarios import (
 from tests.firmware_bridge.firmware.twins import Twins
 
 
-def test_the_wheel_stops_at_the_third_tile_and_the_host_is_told(library: Path) -> None:
+def test_a_wheel_stops_at_the_third_tile_and_its_end_is_reported(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
         await twins.send(drive(twins, "head0_wheel", 1000, UntilKind.EDGES, "head0_counter", 3))
         await pass_tiles(twins, "head0_counter", 4)
-        for ask in (Count, Read):
-            await twins.send(ask(twins.number("head0_counter")))
+        for command in (Count, Read):
+            await twins.send(command(twins.number("head0_counter")))
         await twins.send(Recall(twins.number("head0_wheel")))
         await twins.send(Recall(twins.number("head0_belt")))
 
@@ -53,7 +53,7 @@ def test_the_wheel_stops_at_the_third_tile_and_the_host_is_told(library: Path) -
     assert len(off) == 2, "driven low by the table, and by the third edge"
 
 
-def test_a_bounce_is_no_tile(library: Path) -> None:
+def test_a_change_shorter_than_the_debounce_time_is_not_counted(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter", "lid_key")
         for pause in (0.2, 0.5, 0.9, 1.1, 0.4, 5.0):
@@ -68,7 +68,7 @@ def test_a_bounce_is_no_tile(library: Path) -> None:
     assert len(twins.events(EdgeSeen)) == 4
 
 
-def test_the_lid_stops_at_its_switch_and_does_not_go_on_against_it(library: Path) -> None:
+def test_the_lid_stops_at_its_switch_and_cannot_be_driven_against_it(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         lid = twins.number("lid")
         await twins.send(drive(twins, "lid", 700, UntilKind.LEVEL, "lid_opened", 1))
@@ -95,7 +95,7 @@ def test_the_lid_stops_at_its_switch_and_does_not_go_on_against_it(library: Path
     assert codes(twins) == [FaultCode.BOTH_SWITCHES]
 
 
-def test_a_full_belt_holds_its_wheel_and_lets_it_go_on(library: Path) -> None:
+def test_a_full_belt_holds_its_wheel_until_it_has_room(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         wheel = twins.number("head1_wheel")
         await twins.send(drive(twins, "head1_wheel", -600, UntilKind.EDGES, "head1_counter", 9))
@@ -111,11 +111,11 @@ def test_a_full_belt_holds_its_wheel_and_lets_it_go_on(library: Path) -> None:
     run_scenario(library, scenario)
 
 
-def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
+def test_invalid_commands_are_refused_for_the_same_reason(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         lid, key, dice = (twins.number(name) for name in ("lid", "lid_key", "dice"))
         pusher = twins.number("head0_pusher")
-        orders: list[Message] = [
+        commands: list[Message] = [
             Set(99, 1),
             Set(key, 1),
             Set(lid, 1001),
@@ -146,13 +146,13 @@ def test_what_is_refused_is_refused_for_the_same_reason(library: Path) -> None:
             TakeLease(0),
             Set(lid, 100),
         ]
-        for order in orders:
-            await twins.send(order)
+        for command in commands:
+            await twins.send(command)
 
     run_scenario(library, scenario)
 
 
-def test_a_pulse_ends_after_its_time_and_a_motor_after_its_longest(library: Path) -> None:
+def test_a_pulse_ends_after_its_time_and_a_motor_after_its_maximum(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         pusher = twins.number("head0_pusher")
         await twins.send(Pulse(pusher, 1000, 40))
@@ -192,7 +192,7 @@ def test_the_dice_are_thrown_and_counted(library: Path) -> None:
     assert [tuple(event)[1:] for event in twins.events(DiceRead)] == [(3, 1, 6, 0, 0)]
 
 
-def test_the_reader_tells_the_tag_before_it(library: Path) -> None:
+def test_the_reader_reports_the_tag_in_front_of_it(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.send(Scan(twins.number("reader")))
 
