@@ -1,4 +1,4 @@
-"""Targets, what they need, measurements and the report."""
+"""Pytest options, targets, required features, measurements and the report."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ BY_DEFAULT = ("sim", "emulated")
 MEASURED = "measured"
 LACKING, BOARDS = "lacking", "boards"
 _broken: dict[str, str] = {}
-"""Targets whose link does not work at all, and why."""
+"""Targets whose link does not work, and the reason."""
 _sound: set[str] = set()
 _boards: dict[str, str] = {}
-"""Each target's board: its serial number, firmware and build, as it has said itself."""
+"""Each target's board: the serial number, firmware and build that it has reported."""
 _results: list[Result] = []
 _lacking: list[str] = []
 
@@ -34,28 +34,29 @@ Measure = Callable[..., None]
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hardware in the loop")
     group.addoption(
-        "--target", help="what hil_tests drive: sim, emulated or serial:PORT; both of the first two"
+        "--target",
+        help="target of hil_tests: sim, emulated or serial:PORT; default: sim and emulated",
     )
     group.addoption("--report", type=Path, help="write a page of all measurements to this file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "needs(*features): what a target must have for a test")
-    if asked := config.getoption("--target"):
+    config.addinivalue_line("markers", "needs(*features): features that a test's target must have")
+    if name := config.getoption("--target"):
         try:
-            target_of(asked)
+            target_of(name)
         except ValueError as reason:
             raise pytest.UsageError(str(reason)) from reason
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "target" in metafunc.fixturenames:
-        asked = metafunc.config.getoption("--target")
-        metafunc.parametrize("target", [asked] if asked else BY_DEFAULT, indirect=True)
+        name = metafunc.config.getoption("--target")
+        metafunc.parametrize("target", [name] if name else BY_DEFAULT, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test whose target lacks something is deselected, and the report says so."""
+    """Deselect tests whose target lacks a feature; the report states the reason."""
     lacking = {item: missing for item in items if (missing := _missing(item))}
     _lacking.extend(
         f"{item.name}: its target has no {missing}" for item, missing in lacking.items()
@@ -75,19 +76,19 @@ def _missing(item: pytest.Item) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for why in _lacking:
-        terminalreporter.write_line(f"left out: {why}")
+    for reason in _lacking:
+        terminalreporter.write_line(f"left out: {reason}")
 
 
 @pytest.fixture
 def target(request: pytest.FixtureRequest) -> Target:
-    """What is driven; its link has been proved once, or nothing else is tried."""
+    """The target of a test. If its first link check fails, all other tests are skipped."""
     found = target_of(request.param)
     if found.name in _broken:
         pytest.skip(f"the bench is broken: {_broken[found.name]}")
     if found.name not in _sound:
         try:
-            found.run(partial(_smoke, found.name))
+            found.run(partial(_check_link, found.name))
         except Exception as reason:
             _broken[found.name] = f"{type(reason).__name__}: {reason}"
             raise
@@ -95,26 +96,26 @@ def target(request: pytest.FixtureRequest) -> Target:
     return found
 
 
-async def _smoke(name: str, bench: Bench) -> None:
-    said = bench.identity
-    _boards[name] = f"{said.serial}, firmware {said.firmware}, build {said.build}"
+async def _check_link(name: str, bench: Bench) -> None:
+    identity = bench.identity
+    _boards[name] = f"{identity.serial}, firmware {identity.firmware}, build {identity.build}"
     assert await bench.board.self_test() == 0
 
 
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Measure:
-    """`measure(what, value, unit, most=..., least=...)`: kept for the report, and asserted."""
+    """`measure(name, value, unit, most=..., least=...)`: record a value and assert its limits."""
 
     def measured(
-        what: str,
+        name: str,
         value: float,
         unit: str,
         most: float | None = None,
         least: float | None = None,
     ) -> None:
-        found = Measurement(what, value, unit, most, least)
+        found = Measurement(name, value, unit, most, least)
         request.node.user_properties.append((MEASURED, json.dumps(asdict(found))))
-        assert found.holds, f"{what}: {value:g} {unit}, allowed is {found.limits}"
+        assert found.is_within_limits, f"{name} is {value:g} {unit}; the limit is {found.limits}."
 
     return measured
 
@@ -123,19 +124,19 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if "hil_tests" not in report.nodeid or (report.when != "call" and report.passed):
         return
     found = [
-        Measurement(**json.loads(str(told)))
-        for name, told in report.user_properties
+        Measurement(**json.loads(str(measured)))
+        for name, measured in report.user_properties
         if name == MEASURED
     ]
-    why = "" if report.passed else report.longreprtext
-    _results.append(Result(report.nodeid, report.outcome, why, tuple(found)))
+    reason = "" if report.passed else report.longreprtext
+    _results.append(Result(report.nodeid, report.outcome, reason, tuple(found)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    told = getattr(session.config, "workeroutput", None)
-    if told is not None:
-        told[LACKING] = _lacking
-        told[BOARDS] = _boards
+    worker_output = getattr(session.config, "workeroutput", None)
+    if worker_output is not None:
+        worker_output[LACKING] = _lacking
+        worker_output[BOARDS] = _boards
         return
     file = session.config.getoption("--report")
     if file is not None:
@@ -144,20 +145,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _about(target: str) -> dict[str, str]:
-    """When and where this ran, and on which boards."""
+    """Date, host, target and boards of this run."""
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": f"{platform.node()} ({system})",
         "target": target,
-        **{f"board of {name}": said for name, said in sorted(_boards.items())},
+        **{f"board of {name}": board for name, board in sorted(_boards.items())},
     }
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """What another process has left out (all of them leave out the same)."""
+    """Take over the boards and deselected tests of a worker (all workers deselect the same)."""
     output = getattr(node, "workeroutput", {})
     _boards.update(output.get(BOARDS, {}))
-    told = output.get(LACKING, [])
-    _lacking.extend(why for why in told if why not in _lacking)
+    lacking = output.get(LACKING, [])
+    _lacking.extend(reason for reason in lacking if reason not in _lacking)

@@ -1,4 +1,4 @@
-"""The harness: a table whose outputs are wired to its own sensors, and nothing else.
+"""The harness: a table whose outputs are wired to its own sensors.
 
     motor     pin 2 -> sensor "forward", pin 22     reverse pin 3 -> sensor "reverse", pin 23
     second    pin 4 -> sensor "turning", pin 24
@@ -6,8 +6,8 @@
     axis      step pin 6 -> sensor "steps", pin 26   direction pin 7 -> sensor "way", pin 27
     (free)    pin 8 -> sensor "home", pin 28: output "switch" closes the axis's home switch
 
-Sensors are active high. Pin 20 is the emergency stop, pin 21 the light curtain, both closed to
-ground; pin 69 is on ground.
+Nothing else is connected. Sensors are active high. Pin 20 is the emergency stop, pin 21 the light
+curtain, both closed to ground; pin 69 is on ground.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firmware_bridge.boards import encoding as words
 from firmware_bridge.wire.messages import Configure, Flag
 
 LOOPS = {2: 22, 3: 23, 4: 24, 5: 25, 6: 26, 7: 27, 8: 28}
-"""Which output pin is wired to which sensor pin."""
+"""The sensor pin to which each output pin is wired."""
 EMERGENCY, CURTAIN = 20, 21
 STEP_NM = 150_000
 SPEED_UM_S, ACCELERATION_UM_S2 = 150_000, 1_500_000

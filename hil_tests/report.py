@@ -1,4 +1,4 @@
-"""The suite's report: one HTML page with every measurement against its limit, and no dependency."""
+"""The suite's report: one HTML page with every measurement and its limits, without dependencies."""
 
 from __future__ import annotations
 
@@ -19,56 +19,56 @@ td, th { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A number with its unit, and its limits as far as it has any."""
+    """A number with its unit, and its limits, if it has any."""
 
-    what: str
+    name: str
     value: float
     unit: str
     most: float | None = None
     least: float | None = None
 
     @property
-    def holds(self) -> bool:
-        """Whether it is within its limits."""
+    def is_within_limits(self) -> bool:
+        """Whether the value is within its limits."""
         return (self.most is None or self.value <= self.most) and (
             self.least is None or self.value >= self.least
         )
 
     @property
     def limits(self) -> str:
-        """Its limits, as people read them."""
-        told = [
+        """The limits as text."""
+        limits = [
             f"{sign} {limit:g} {self.unit}"
             for sign, limit in (("at least", self.least), ("at most", self.most))
             if limit is not None
         ]
-        return ", ".join(told) or "none"
+        return ", ".join(limits) or "none"
 
 
 @dataclass(frozen=True)
 class Result:
-    """How one test went, and what it has measured."""
+    """The outcome and the measurements of one test."""
 
     test: str
     outcome: str
-    why: str
+    reason: str
     measurements: tuple[Measurement, ...]
 
 
 def page(
     results: list[Result], lacking: list[str], about: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The whole report: `about` is when, where and with which boards it was made.
+    """The whole report. `about`: date, host and boards.
 
-    `lacking` says what was left out and why.
+    `lacking`: the tests that were left out, each with the reason.
     """
     counts = {name: sum(r.outcome == name for r in results) for name in _outcomes(results)}
     summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "no test"
     rows = [_row(result) for result in results]
     facts = "".join(
-        f"<tr><th>{escape(what)}</th><td>{escape(text)}</td></tr>" for what, text in about.items()
+        f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in about.items()
     )
-    left_out = "".join(f"<li>{escape(why)}</li>" for why in lacking)
+    left_out = "".join(f"<li>{escape(reason)}</li>" for reason in lacking)
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         f"<title>Hardware in the loop</title><style>{_STYLE}</style>"
@@ -86,7 +86,7 @@ def plot(measurement: Measurement) -> str:
     marks = [m for m in (measurement.least, measurement.most) if m is not None]
     whole = max([abs(measurement.value), *map(abs, marks), 1e-12]) * 1.15
     length = abs(measurement.value) / whole * WIDTH
-    colour = "#3a7d5c" if measurement.holds else "#b3261e"
+    colour = "#3a7d5c" if measurement.is_within_limits else "#b3261e"
     lines = "".join(
         f'<line x1="{abs(mark) / whole * WIDTH:.1f}" x2="{abs(mark) / whole * WIDTH:.1f}"'
         f' y1="0" y2="{BAR}" stroke="#222" stroke-width="2"/>'
@@ -105,19 +105,20 @@ def _outcomes(results: list[Result]) -> list[str]:
 
 def _measurements(results: list[Result]) -> str:
     rows = [
-        f"<tr><td>{escape(m.what)}<br><small>{escape(result.test)}</small></td>"
-        f'<td class="{"passed" if m.holds else "failed"}">{m.value:,.6g} {escape(m.unit)}</td>'
+        f"<tr><td>{escape(m.name)}<br><small>{escape(result.test)}</small></td>"
+        f'<td class="{"passed" if m.is_within_limits else "failed"}">'
+        f"{m.value:,.6g} {escape(m.unit)}</td>"
         f"<td>{escape(m.limits)}</td><td>{plot(m)}</td></tr>"
         for result in results
         for m in result.measurements
     ]
-    head = "<tr><th>what</th><th>measured</th><th>limit</th><th></th></tr>"
+    head = "<tr><th>measurement</th><th>value</th><th>limit</th><th></th></tr>"
     return f"<table>{head}{''.join(rows)}</table>"
 
 
 def _row(result: Result) -> str:
-    why = f"<pre>{escape(result.why)}</pre>" if result.why else ""
+    reason = f"<pre>{escape(result.reason)}</pre>" if result.reason else ""
     return (
-        f'<tr><td>{escape(result.test)}{why}</td><td class="{result.outcome}">'
+        f'<tr><td>{escape(result.test)}{reason}</td><td class="{result.outcome}">'
         f"{result.outcome}</td></tr>"
     )

@@ -1,4 +1,4 @@
-"""What the suite can drive: the virtual board, the emulated processor, a board on a serial port."""
+"""Targets of the suite: the virtual board, the emulated processor, a board on a serial port."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from firmware_bridge.wire.transport import Transport, open_serial
 from hil_tests import harness
 
 ECHO = 20 * CYCLES_PER_US
-"""How late the emulated harness's wires are: the slice in which the processor runs."""
+"""Delay of the emulated harness's wires, in cycles: the slice in which the processor runs."""
 STRETCHED = 100 * CYCLES_PER_US
-"""A pulse of the step pin is made at least so long, or the board could not see its own steps."""
+"""Least length of a step pulse on the sensor's wire, in cycles; the board misses shorter ones."""
 STEP_PIN = 6
 SAFETY = {"emergency": harness.EMERGENCY, "curtain": harness.CURTAIN}
 
@@ -48,7 +48,7 @@ Scenario = Callable[["Bench"], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Bench:
-    """A board on its harness, in a known state, and the hand that can press its emergency stop."""
+    """A board on its harness, in a known state, and a function that presses its emergency stop."""
 
     board: SerialBoard
     press: Press
@@ -57,23 +57,23 @@ class Bench:
 
 @dataclass(frozen=True)
 class Target:
-    """One of them: its name, what it has besides a line, and how a story is told to it."""
+    """A target: its name, its features, and how it is connected."""
 
     name: str
     features: frozenset[str]
-    wired: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
+    connect: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
     virtual: bool
 
     def run(self, scenario: Scenario) -> None:
-        """Tell a story to its board, from a known state to a safe one."""
+        """Run a scenario on the board; it begins in the known state and ends without a lease."""
         (clock.run if self.virtual else asyncio.run)(self._run(scenario))
 
     async def _run(self, scenario: Scenario) -> None:
-        async with self.wired() as (transport, press):
+        async with self.connect() as (transport, press):
             line = SerialLine(transport)
             key = KEY if self.virtual else DeviceKeys(default_file()).of
             nonces = count(1)
-            nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _fresh
+            nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _random_nonce
             board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
             try:
                 identity = await known_state(board)
@@ -84,14 +84,14 @@ class Target:
 
 
 async def known_state(board: SerialBoard) -> BoardIdentity:
-    """From whatever it was doing: identified, the harness's table, nothing moves, no fault."""
+    """Identify the board, configure the harness's table, stop all motion and clear faults."""
     identity = await board.start()
     await board.stop()
     await board.clear()
     return identity
 
 
-def _fresh() -> bytes:
+def _random_nonce() -> bytes:
     return os.urandom(8)
 
 
@@ -99,16 +99,16 @@ def _fresh() -> bytes:
 
 
 class _Loops:
-    """The harness's wires, for a board without pins."""
+    """The harness's wires between a virtual board's outputs and sensors."""
 
     def __init__(self) -> None:
         self.board: VirtualBoard | None = None
 
     def output(self, channel: str, value: int) -> None:
-        wired = harness.CONFIG.channels[channel]
-        pins = {wired.pin: value > 0}  # type: ignore[union-attr]
-        if isinstance(wired, MotorChannel) and wired.reverse_pin is not None:
-            pins[wired.reverse_pin] = value < 0
+        driven = harness.CONFIG.channels[channel]
+        pins = {driven.pin: value > 0}  # type: ignore[union-attr]
+        if isinstance(driven, MotorChannel) and driven.reverse_pin is not None:
+            pins[driven.reverse_pin] = value < 0
         for pin, high in pins.items():
             self._sense(harness.SENSOR_ON_PIN[harness.LOOPS[pin]], high)
 
@@ -129,7 +129,7 @@ class _Loops:
     def _sense(self, sensor: str, active: bool) -> None:
         assert self.board is not None
         loop = self.board.loop
-        # On a wire it takes a moment, and the board has ended the turn that drove the pin.
+        # The sensor changes after the board has ended the turn that drove the pin, as on a wire.
         loop.call_soon(self.board.sensor, sensor, active)
 
 
@@ -166,15 +166,15 @@ async def _virtual() -> AsyncIterator[tuple[Transport, Press]]:
 
 
 class _EmulatedHarness:
-    """The very file that is flashed, in step with the virtual loop, its outputs on its inputs."""
+    """The flashed firmware in step with the virtual loop, with its outputs wired to its inputs."""
 
     def __init__(self, transport: MemoryTransport, loop: VirtualLoop) -> None:
         self._transport = transport
         self._loop = loop
         eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
         self.processor = Processor(eeprom=eeprom)
-        quiet = [*SAFETY.values(), *harness.LOOPS.values()]
-        self.processor.drive([(0, pin, PinLevel.LOW) for pin in quiet])
+        low_at_start = [*SAFETY.values(), *harness.LOOPS.values()]
+        self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
         self._line_free = 0
         self._step_until = 0
         transport.connect(self._receive, lambda _: None)
@@ -192,10 +192,10 @@ class _EmulatedHarness:
         goal = int(until * FREQUENCY)
         while self.processor.cycle < goal:
             self.processor.run(min(self.processor.cycle + ECHO, goal))
-            out = self.processor.take()
-            for cycle, pin, level in out.pins:
+            outputs = self.processor.take()
+            for cycle, pin, level in outputs.pins:
                 self._echo(cycle + ECHO, pin, level)
-            sent = out.bytes_of(0)
+            sent = outputs.bytes_of(0)
             if sent:
                 at = max(now, self.processor.cycle / FREQUENCY)
                 self._loop.call_at(at, self._transport.write, sent)
@@ -222,17 +222,17 @@ async def _emulated() -> AsyncIterator[tuple[Transport, Press]]:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop)
     here, there = memory_line()
-    wired = _EmulatedHarness(there, loop)
+    emulated = _EmulatedHarness(there, loop)
     await asyncio.sleep(0.02)
     try:
-        yield here, wired.press
+        yield here, emulated.press
     finally:
         loop.companion = None
-        wired.processor.close()
+        emulated.processor.close()
 
 
 def _build() -> None:
-    """The firmware and the processor, once, whoever else wants them at the same time."""
+    """Build the firmware and the emulator, once for all processes of a test run."""
     (FIRMWARE / "build").mkdir(exist_ok=True)
     with (FIRMWARE / "build" / ".lock").open("w") as lock:
         flock(lock, LOCK_EX)
@@ -245,28 +245,30 @@ def _build() -> None:
 
 def _on_port(port: str) -> Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]:
     @asynccontextmanager
-    async def wired() -> AsyncIterator[tuple[Transport, Press]]:
+    async def connect() -> AsyncIterator[tuple[Transport, Press]]:
         transport = open_serial(port)
         try:
-            yield transport, _nobody
+            yield transport, _no_button
         finally:
             with suppress(BoardError):
                 transport.close()
 
-    return wired
+    return connect
 
 
-def _nobody(sensor: str, active: bool) -> None:
-    raise AssertionError(f"nobody is there to press {sensor}: mark the test as needing a hand.")
+def _no_button(sensor: str, active: bool) -> None:
+    raise AssertionError(
+        f"{sensor} cannot be pressed on this target; mark the test with needs('button')."
+    )
 
 
 def target(name: str) -> Target:
-    """The target of this name; ValueError for another one."""
+    """The target of this name; ValueError if there is none."""
     if name == "sim":
-        return Target(name, frozenset({"hand"}), _virtual, virtual=True)
+        return Target(name, frozenset({"button"}), _virtual, virtual=True)
     if name == "emulated":
-        return Target(name, frozenset({"hand", "copper", "steps"}), _emulated, virtual=True)
+        return Target(name, frozenset({"button", "pins", "steps"}), _emulated, virtual=True)
     kind, _, port = name.partition(":")
     if kind != "serial" or not port:
-        raise ValueError(f"there is no target '{name}'; give sim, emulated or serial:PORT.")
-    return Target(name, frozenset({"copper", "steps"}), _on_port(port), virtual=False)
+        raise ValueError(f"'{name}' is not a target; give sim, emulated or serial:PORT.")
+    return Target(name, frozenset({"pins", "steps"}), _on_port(port), virtual=False)

@@ -1,4 +1,4 @@
-"""What a board promises, on its harness: told to whatever is at the end of the line."""
+"""The specification of a board, tested on its harness with each target."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from hil_tests.conftest import Measure
 from hil_tests.targets import Bench, Target
 
 SETTLED = 0.02
-"""A moment after which every wire has its level, and every event is here."""
+"""Seconds after which every wire has its level and every event has arrived."""
 LOOP_US = 250
-"""What an output, its wire and the sensor at its end may take (the reflex itself: 50 us)."""
+"""Limit for output, wire and sensor together (the reflex itself: 50 us)."""
 ROUND_TRIPS = 50
 
 
 async def edges(watched: AsyncIterator[Edge], count: int) -> list[Edge]:
-    """The next edges."""
+    """The next edges of a sensor."""
     async with asyncio.timeout(2.0):
         return [await anext(watched) for _ in range(count)]
 
 
-async def homed(bench: Bench) -> None:
-    """The axis is at home: its switch, closed by an output, says so."""
+async def home_axis(bench: Bench) -> None:
+    """Home the axis; the output `switch` closes its home switch."""
     await bench.board.hold_lease()
     await bench.board.set("switch", 1)
     await asyncio.sleep(SETTLED)
@@ -38,24 +38,24 @@ async def homed(bench: Bench) -> None:
     await asyncio.sleep(SETTLED)
 
 
-# The link, who it is, its table
+# The link, the identity and the table
 
 
-def test_every_question_is_answered_soon(target: Target, measure: Measure) -> None:
+def test_every_command_is_answered_within_20_ms(target: Target, measure: Measure) -> None:
     async def scenario(bench: Bench) -> None:
         loop = asyncio.get_running_loop()
         slowest = 0.0
         for _ in range(ROUND_TRIPS):
-            asked = loop.time()
+            sent = loop.time()
             await bench.board.read("lit")
-            slowest = max(slowest, loop.time() - asked)
+            slowest = max(slowest, loop.time() - sent)
         measure("slowest of 50 round trips", slowest * 1000, "ms", most=20)
         assert bench.board.traffic.retries == 0
 
     target.run(scenario)
 
 
-def test_the_board_says_who_it_is_and_has_the_harness_s_table(target: Target) -> None:
+def test_the_board_reports_its_identity_and_has_the_harness_s_table(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         identity = await bench.board.start()
         assert identity.protocol == 1
@@ -72,7 +72,7 @@ def test_the_board_says_who_it_is_and_has_the_harness_s_table(target: Target) ->
 # The lease
 
 
-def test_nothing_moves_without_a_lease(target: Target) -> None:
+def test_outputs_are_refused_without_a_lease(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         with pytest.raises(BoardRefusedError) as refused:
             await bench.board.set("lamp", 1)
@@ -99,20 +99,20 @@ def test_a_lease_that_is_given_back_makes_everything_safe(target: Target) -> Non
 # Outputs and sensors
 
 
-def test_every_output_is_seen_by_its_sensor_and_by_no_other(target: Target) -> None:
+def test_every_output_changes_its_own_sensor_only(target: Target) -> None:
     wires = (("motor", 1000, "forward"), ("motor", -1000, "reverse"), ("second", 1000, "turning"))
     wires += (("lamp", 1, "lit"), ("switch", 1, "home"))
-    seen = ("forward", "reverse", "turning", "lit", "home")
+    sensors = ("forward", "reverse", "turning", "lit", "home")
 
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         for output, value, sensor in wires:
             await bench.board.set(output, value)
             await asyncio.sleep(SETTLED)
-            assert {each for each in seen if await bench.board.read(each)} == {sensor}
+            assert {each for each in sensors if await bench.board.read(each)} == {sensor}
             await bench.board.set(output, 0)
         await asyncio.sleep(SETTLED)
-        assert [await bench.board.read(each) for each in seen] == [0] * len(seen)
+        assert [await bench.board.read(each) for each in sensors] == [0] * len(sensors)
 
     target.run(scenario)
 
@@ -144,7 +144,7 @@ def test_a_motor_runs_until_a_sensor_has_a_level(target: Target) -> None:
     target.run(scenario)
 
 
-def test_a_switch_stops_the_motor_that_drives_against_it(target: Target) -> None:
+def test_a_limit_switch_stops_the_motor_that_drives_against_it(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         drive = asyncio.create_task(bench.board.drive("second", 1000, Elapsed(), 1.0))
@@ -158,7 +158,7 @@ def test_a_switch_stops_the_motor_that_drives_against_it(target: Target) -> None
 
 
 @pytest.mark.parametrize("milliseconds", [5, 40, 250])
-def test_a_pulse_lasts_as_long_as_it_should(
+def test_a_pulse_has_the_length_of_its_command(
     target: Target, measure: Measure, milliseconds: int
 ) -> None:
     async def scenario(bench: Bench) -> None:
@@ -167,27 +167,27 @@ def test_a_pulse_lasts_as_long_as_it_should(
         ended = await bench.board.pulse("lamp", 1, milliseconds / 1000)
         assert ended.reason is Reason.DONE
         on, off = await edges(watched, 2)
-        off_by = abs((off.at - on.at) * 1e6 - milliseconds * 1000)
-        measure(f"a pulse of {milliseconds} ms is wrong by", off_by, "us", most=1000)
+        error = abs((off.at - on.at) * 1e6 - milliseconds * 1000)
+        measure(f"error of a pulse of {milliseconds} ms", error, "us", most=1000)
 
     target.run(scenario)
 
 
-def test_edges_are_counted_and_told_one_by_one(target: Target) -> None:
+def test_edges_are_counted_and_reported_one_by_one(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         before = await bench.board.count("lit")
         watched = bench.board.watch("lit")
         for _ in range(10):
             await bench.board.pulse("lamp", 1, 0.005)
-        told = await edges(watched, 20)
-        assert [edge.active for edge in told] == [True, False] * 10
-        assert await bench.board.count("lit") == before + 10 == told[-1].count
+        reported = await edges(watched, 20)
+        assert [edge.active for edge in reported] == [True, False] * 10
+        assert await bench.board.count("lit") == before + 10 == reported[-1].count
 
     target.run(scenario)
 
 
-def test_a_stop_stops_motors_and_leaves_lamps_alone(target: Target) -> None:
+def test_a_stop_stops_motors_and_leaves_lamps_on(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         await bench.board.set("lamp", 1)
@@ -204,7 +204,7 @@ def test_a_stop_stops_motors_and_leaves_lamps_alone(target: Target) -> None:
 # Faults
 
 
-def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
+def test_a_motor_that_is_on_too_long_stops_the_board_until_the_fault_is_cleared(
     target: Target, measure: Measure
 ) -> None:
     async def scenario(bench: Bench) -> None:
@@ -216,7 +216,8 @@ def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
             fault = await anext(faults)
         assert (fault.code, fault.channel) == (FaultCode.MAXIMUM_ON_TIME, "motor")
         on, off = await edges(watched, 2)
-        measure("a motor whose longest is 2 s was on", off.at - on.at, "s", most=2.005, least=1.99)
+        on_time = off.at - on.at
+        measure("on-time of a motor with a limit of 2 s", on_time, "s", most=2.005, least=1.99)
         with pytest.raises(BoardRefusedError):
             await bench.board.set("lamp", 1)
         await bench.board.clear()
@@ -225,7 +226,7 @@ def test_a_motor_that_is_on_too_long_stops_the_board_until_it_is_cleared(
     target.run(scenario)
 
 
-@pytest.mark.needs("hand")
+@pytest.mark.needs("button")
 def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
@@ -249,16 +250,16 @@ def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> No
 # The axis
 
 
-def test_an_axis_arrives_when_its_trapezoid_does(target: Target, measure: Measure) -> None:
+def test_an_axis_moves_for_the_time_of_its_trapezoid(target: Target, measure: Measure) -> None:
     way, speed = 0.03, harness.SPEED_UM_S / 1e6
     ideal = way / speed + speed / (harness.ACCELERATION_UM_S2 / 1e6)
 
     async def scenario(bench: Bench) -> None:
-        await homed(bench)
+        await home_axis(bench)
         ended = await bench.board.move({"axis": way})
         assert ended.reason is Reason.DONE
-        late = abs(ended.seconds - ideal) * 1000
-        measure("30 mm take longer or shorter by", late, "ms", most=3)
+        error = abs(ended.seconds - ideal) * 1000
+        measure("difference from the computed time of 30 mm", error, "ms", most=3)
         assert await bench.board.read("axis") == round(way * 1e6)
 
     target.run(scenario)
@@ -267,13 +268,13 @@ def test_an_axis_arrives_when_its_trapezoid_does(target: Target, measure: Measur
 @pytest.mark.needs("steps")
 def test_every_step_of_an_axis_is_counted_by_a_sensor(target: Target, measure: Measure) -> None:
     async def scenario(bench: Bench) -> None:
-        await homed(bench)
+        await home_axis(bench)
         before = await bench.board.count("steps")
         await bench.board.move({"axis": 0.03})
         await asyncio.sleep(SETTLED)
         made = await bench.board.count("steps") - before
         wanted = 30_000_000 // harness.STEP_NM
-        measure("steps too many or too few in 200", abs(made - wanted), "steps", most=0)
+        measure("missing or extra steps in 200", abs(made - wanted), "steps", most=0)
         assert await bench.board.read("way") == 1
         await bench.board.move({"axis": 0.0})
         await asyncio.sleep(SETTLED)
@@ -286,7 +287,7 @@ def test_every_step_of_an_axis_is_counted_by_a_sensor(target: Target, measure: M
 # The clock
 
 
-def test_the_board_s_clock_keeps_time_with_the_host_s(target: Target, measure: Measure) -> None:
+def test_the_board_s_clock_agrees_with_the_host_s(target: Target, measure: Measure) -> None:
     async def scenario(bench: Bench) -> None:
         loop = asyncio.get_running_loop()
         await bench.board.hold_lease()
@@ -298,7 +299,7 @@ def test_the_board_s_clock_keeps_time_with_the_host_s(target: Target, measure: M
         ended = loop.time()
         await bench.board.set("lamp", 0)
         (off,) = await edges(watched, 1)
-        off_by = abs((off.at - on.at) - (ended - began)) * 1000
-        measure("the clocks part in a second by", off_by, "ms", most=20)
+        error = abs((off.at - on.at) - (ended - began)) * 1000
+        measure("difference of the clocks in one second", error, "ms", most=20)
 
     target.run(scenario)

@@ -1,4 +1,4 @@
-"""Hosts of boards in other processes are killed a hundred times, and each round is dealt once."""
+"""Host processes are killed a hundred times, and each round is still dealt once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_rounds_whose_hosts_are_killed_a_hundred_times_are_dealt_once(tmp_path: 
         folder.mkdir()
         return kill_hosts(Killing("robotic", "wenzhou", seed, KILLS), folder)
 
-    # They play in real time, and mostly wait for their motors: beside each other, not one by one.
+    # The tables run in real time and mostly wait for motors, so they run in parallel.
     with ThreadPoolExecutor(TABLES) as tables:
         for killed in tables.map(one_table, range(1, TABLES + 1)):
             assert killed.wrong == []

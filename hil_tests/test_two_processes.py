@@ -1,6 +1,6 @@
-"""One full round at real speed: the daemon in this process's child, the board in another.
+"""One full round at real speed, with the daemon and the virtual board in separate processes.
 
-The people at the virtual board play a hand in five seconds, or the test would take minutes more.
+The simulated players play a hand in five seconds, which keeps the test short.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAIT = 240
 
 @pytest.fixture
 def port() -> Iterator[str]:
-    """The path of a virtual board's pseudo-terminal; the board ends with the test."""
+    """The path of a virtual board's pseudo-terminal; the board is stopped after the test."""
     command = (*CLI, "board", "--sim", "robotic", "--pty", "--seed", "5", "--playing", "5")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as board:
         assert board.stdout is not None
@@ -32,16 +32,16 @@ def port() -> Iterator[str]:
 def test_a_whole_round_is_played_over_a_line_between_two_processes(
     port: str, tmp_path: Path
 ) -> None:
-    told = tmp_path / "events.jsonl"
+    log = tmp_path / "events.jsonl"
     run = subprocess.run(
-        (*CLI, "run", "--port", port, "--events", str(told)),
+        (*CLI, "run", "--port", port, "--events", str(log)),
         capture_output=True,
         text=True,
         timeout=WAIT,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    events = [json.loads(line) for line in told.read_text().splitlines()]
+    events = [json.loads(line) for line in log.read_text().splitlines()]
     summary = events[-1]
     assert (summary["event"], summary["rounds"], summary["faults"]) == ("summary", 1, 0)
     assert summary["tiles"] == {"expected": 272, "accounted": 272}
