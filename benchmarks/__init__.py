@@ -1,4 +1,4 @@
-"""One file a claim of the README. Each has a `main()` that measures now and yields `Row`s."""
+"""Benchmarks, one file for each claim of the README. Each has a `main()` that yields `Row`s."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One measured claim; figures are texts with their units.
+    """One measured claim. `measured` and `goal` are texts with units.
 
-    `met` tells whether the goal was reached, or None where nothing is promised.
+    `met`: whether the goal was reached, or None if the row has no goal.
     """
 
     claim: str

@@ -1,6 +1,6 @@
 """`python -m benchmarks [NAME ...]`: measure every claim, or those named, and print one table.
 
-Exit code 1 if a goal was not reached, 2 for a name that no file has.
+Exit code 1 if a goal was not reached, 2 for an unknown name or a missing package.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ import benchmarks
 from benchmarks import Row
 
 FILE_WIDTH = 120
-"""Columns of the table where it goes to a file instead of a terminal."""
+"""Columns of the table if the output is not a terminal."""
 VERDICT = {True: "yes", False: "[bold red]no[/]", None: ""}
 
 
 def main(names: Sequence[str]) -> int:
-    """Run the benchmarks of these names, or all; returns the exit code."""
+    """Run the benchmarks of these names, or all; return the exit code."""
     found = _benchmarks()
     unknown = [name for name in names if name not in found]
     if unknown:
-        there = ", ".join(found) or "none yet"
+        known = ", ".join(found) or "none"
         print(
-            f"No benchmark is called {' or '.join(unknown)}; there are: {there}.", file=sys.stderr
+            f"{', '.join(unknown)} is not a benchmark; the benchmarks are: {known}.",
+            file=sys.stderr,
         )
         return 2
     table = Table("benchmark", "claim", "measured", "goal", "reached")
@@ -56,7 +57,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _benchmarks() -> tuple[str, ...]:
-    """The names of the files that have a `main`; none of them is imported for that."""
+    """The names of the files that have a `main`. The files are read, not imported."""
     folder = Path(benchmarks.__path__[0])
     names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
     return tuple(

@@ -1,10 +1,10 @@
-"""Backgammon: random games through the rules, and through OpenSpiel's C++ driven from Python.
+"""Random moves of backgammon a second: the rules, and OpenSpiel's C++ called from Python.
 
-A move is a throw played out, or passed where none can be: a doublet is one here and two actions
-there. Both sides are asked for every legal action before one of them is picked. OpenSpiel lists
-them as numbers. So do the rules, and make an action of the one that is picked; the second figure
-is for a list of all actions as objects. The two take turns, so that a slower moment of the machine
-slows both.
+A move is a throw that is played or passed. A doublet is one action in the rules and two in
+OpenSpiel. Both sides list every legal action before one of them is chosen. OpenSpiel lists numbers;
+the rules also list numbers and build the action of the chosen one only. The second figure is for a
+list of all actions as objects. The sides run alternately, so that a slow phase of the machine
+affects both.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ FLOOR, GOAL = 0.3, 1.0
 
 
 def main() -> Iterator[Row]:
-    """Measure all three in turns."""
+    """Measure all three alternately."""
     import pyspiel  # noqa: PLC0415 - heavy, and only here
 
-    theirs = pyspiel.load_game("backgammon(scoring_type=full_scoring)")
+    peer_game = pyspiel.load_game("backgammon(scoring_type=full_scoring)")
     rng = random.Random(1)
-    here = listed = there = 0.0
+    own = listed = peer = 0.0
     for _ in range(ROUNDS):
-        here += _a_second(lambda: _own_game(rng)) / ROUNDS
-        listed += _a_second(lambda: _own_game_with_lists(rng)) / ROUNDS
-        there += _a_second(lambda: _their_game(theirs, rng)) / ROUNDS
-    yield Row("random moves a second, OpenSpiel", f"{there:,.0f}")
+        own += _moves_a_second(lambda: _own_game(rng)) / ROUNDS
+        listed += _moves_a_second(lambda: _own_game_with_lists(rng)) / ROUNDS
+        peer += _moves_a_second(lambda: _peer_game(peer_game, rng)) / ROUNDS
+    yield Row("random moves a second, OpenSpiel", f"{peer:,.0f}")
     for claim, rate in (
-        ("random moves a second", here),
+        ("random moves a second", own),
         ("random moves a second, each with a list of all legal actions", listed),
     ):
         yield Row(
             claim,
-            f"{rate:,.0f} ({rate / there:.2f} x OpenSpiel)",
-            f"{FLOOR} x, better {GOAL:.0f} x",
-            rate >= FLOOR * there,
+            f"{rate:,.0f} ({rate / peer:.2f} x OpenSpiel)",
+            f"at least {FLOOR} x; target {GOAL:.0f} x",
+            rate >= FLOOR * peer,
         )
 
 
-def _a_second(game: Any) -> float:
-    """Moves in a second of processor time, over games played for a while."""
+def _moves_a_second(game: Any) -> float:
+    """Moves in a second of processor time, over games for at least `SECONDS`."""
     begun, moves = time.process_time(), 0
     while (taken := time.process_time() - begun) < SECONDS:
         moves += game()
@@ -69,7 +69,7 @@ def _own_game_with_lists(rng: random.Random) -> int:
     return play.throws
 
 
-def _their_game(game: Any, rng: random.Random) -> int:
+def _peer_game(game: Any, rng: random.Random) -> int:
     state, throws = game.new_initial_state(), 0
     while not state.is_terminal():
         if state.is_chance_node():

@@ -1,4 +1,4 @@
-"""Runs a measurement in this tree and in an earlier commit of it, in turns, on the same machine."""
+"""Runs a measurement on this tree and on an earlier commit, alternately, on the same machine."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 BEFORE = "4cb9a42da9"
-"""The last commit before the rules were made fast."""
+"""The last commit before the rules were optimised for speed."""
 TURNS = 3
 ROOT = Path(__file__).parent.parent
 
 
 def rates(module: str, *options: str, commit: str = BEFORE) -> tuple[float, float | None]:
-    """What `benchmarks/MODULE.py --measure` prints in this tree, and in that commit's `rules`.
+    """The rates that `benchmarks/MODULE.py --measure` prints for this tree and for a commit.
 
-    The faster of some turns each; None where there is no such commit, as in an unpacked release.
+    Each rate is the fastest of several runs. The second is None if there is no such commit, as in
+    an unpacked release. Only the commit's `rules` are used.
     """
     with _tree(commit) as before:
         here = there = 0.0
@@ -31,7 +32,7 @@ def rates(module: str, *options: str, commit: str = BEFORE) -> tuple[float, floa
 
 
 def compared(here: float, there: float | None) -> str:
-    """Both rates and their ratio, as a row shows them."""
+    """Both rates and their ratio, as text for a row."""
     if there is None:
         return f"{here:,.0f}"
     return f"{here:,.0f}; before {there:,.0f} ({here / there:.1f} x)"
@@ -58,7 +59,7 @@ def _tree(commit: str) -> Iterator[Path | None]:
 
 
 def _measured(tree: Path, module: str, *options: str) -> float:
-    # By path, not by name: an earlier commit has no such benchmark.
+    # The file is run by its path, because an earlier commit has no such benchmark.
     script = ROOT / "benchmarks" / f"{module}.py"
     done = subprocess.run(  # noqa: S603 - a file of this folder
         [sys.executable, "-P", str(script), "--measure", *options],

@@ -1,8 +1,8 @@
-"""How near a table's cycles come to the least time that its own speeds allow.
+"""The duration of a table's cycles, compared with the least time that its speeds allow.
 
-The bound of `under` takes tiles that come out of the drum regularly. Real wheels pick at random,
-and the walls are staged when the slowest of four heads has its tiles: one row shows what chance
-adds.
+The bound of `under` assumes that tiles come out of the drum at regular times. Real wheels pick up
+tiles at random, and the walls are staged when the slowest of four heads has its tiles: one row
+measures how much time this adds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNDER, TOP = "lid closed to walls staged", "raise ordered to ready"
 
 
 def main() -> Iterator[Row]:
-    """Both cycles, against what the bound allows."""
+    """Both cycles, compared with the bound."""
     regular = run(_without_chance())
     yield _row("under", f"{UNDER}, tiles coming regularly", ROUNDS_WITHOUT_CHANCE, regular, 1.10)
     random = played("--rounds", str(ROUNDS), "--seed", "7")

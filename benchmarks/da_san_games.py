@@ -1,8 +1,8 @@
-"""Da San: whole random games through the rules, and rlcard's doudizhu, its nearest neighbour.
+"""Random games of Da San a second, compared with doudizhu of the package rlcard, a related game.
 
-Each side plays as its documentation says a random game is played: here any legal action is picked
-and applied, there an environment runs with three of its random agents. The two take turns, so that
-a slower moment of the machine slows both.
+Each side plays random games as its documentation describes: the rules choose and apply any legal
+action, rlcard runs an environment with three of its random agents. The sides run alternately, so
+that a slow phase of the machine affects both.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ GOAL = 20
 
 
 def main() -> Iterator[Row]:
-    """Measure both in turns."""
+    """Measure both alternately."""
     import rlcard  # noqa: PLC0415 - heavy, and only here
     from rlcard.agents import RandomAgent  # noqa: PLC0415
 
-    theirs = rlcard.make("doudizhu", config={"seed": 1})
-    theirs.set_agents([RandomAgent(num_actions=theirs.num_actions) for _ in range(3)])
-    own = _own_game(random.Random(1))
-    here = there = 0.0
+    peer = rlcard.make("doudizhu", config={"seed": 1})
+    peer.set_agents([RandomAgent(num_actions=peer.num_actions) for _ in range(3)])
+    own_game = _own_game(random.Random(1))
+    own_rate = peer_rate = 0.0
     for _ in range(ROUNDS):
-        here += _a_second(own) / ROUNDS
-        there += _a_second(lambda: theirs.run(is_training=False)) / ROUNDS
-    yield Row("random doudizhu games a second, rlcard", f"{there:,.1f}")
+        own_rate += _games_a_second(own_game) / ROUNDS
+        peer_rate += _games_a_second(lambda: peer.run(is_training=False)) / ROUNDS
+    yield Row("random doudizhu games a second, rlcard", f"{peer_rate:,.1f}")
     yield Row(
         "random games a second",
-        f"{here:,.0f} ({here / there:.0f} x rlcard)",
+        f"{own_rate:,.0f} ({own_rate / peer_rate:.0f} x rlcard)",
         f"{GOAL} x",
-        here >= GOAL * there,
+        own_rate >= GOAL * peer_rate,
     )
 
 
-def _a_second(game: Callable[[], object]) -> float:
-    """Games a second, over games played for a while."""
+def _games_a_second(game: Callable[[], object]) -> float:
+    """Games a second, over games for at least `SECONDS`."""
     begun, games = time.perf_counter(), 0
     while (taken := time.perf_counter() - begun) < SECONDS:
         game()
@@ -51,7 +51,7 @@ def _a_second(game: Callable[[], object]) -> float:
 
 
 def _own_game(rng: random.Random) -> Callable[[], object]:
-    """A game of freshly shuffled cards, from the auction to the last card."""
+    """A function that shuffles the cards and plays a game, from the auction to the last card."""
     setup = settle(DA_SAN.setup())
     faces = list(DA_SAN.tiles.faces)
     places = setup.layout.places

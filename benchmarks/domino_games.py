@@ -1,8 +1,8 @@
-"""Random games of Block a second, beside the `dominoes` package in the same run.
+"""Random games of Block a second, compared with the package `dominoes` in the same run.
 
-Both shuffle 28 tiles, deal seven each to four players, choose among the legal moves with the same
-`random.choice` and count the end. Ours also says every go as an action of its own, where the
-package lets the turn pass in silence.
+Both sides shuffle 28 tiles, deal seven to each of four players, choose among the legal moves with
+`random.choice` and count the points at the end. The rules also record every pass as an action; the
+package skips it.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from rules.games.dominoes.variants import Parameters
 
 HANDS = 1000
 TURNS = 7
-"""Each contender plays this often, in turn with the others; its fastest turn counts."""
+"""Runs of each side, alternately; the fastest counts."""
 LEAST, GOAL = 1, 3
 HOUSE = replace(Parameters(), hand=(7, 7, 7), turn="counter_clockwise")
 
 
 def main() -> Iterator[Row]:
-    """Whole hands at once, and a value for every action."""
-    theirs, at_once, by_steps = _rates(_peer, _at_once, _by_steps)
+    """Whole hands at once, then with an immutable value for every action."""
+    peer, at_once, by_steps = _rates(_peer, _at_once, _by_steps)
     yield Row(
         "random Block games a second, played out, beside the dominoes package",
-        f"{at_once:,.0f} to {theirs:,.0f}, {at_once / theirs:.1f} x",
-        f"at least {LEAST} x; {GOAL} x wished for",
-        at_once >= LEAST * theirs,
+        f"{at_once:,.0f} to {peer:,.0f}, {at_once / peer:.1f} x",
+        f"at least {LEAST} x; target {GOAL} x",
+        at_once >= LEAST * peer,
     )
     yield Row(
         "the same with an immutable value for every action",
-        f"{by_steps:,.0f} to {theirs:,.0f}, {by_steps / theirs:.1f} x",
+        f"{by_steps:,.0f} to {peer:,.0f}, {by_steps / peer:.1f} x",
     )
 
 
 def _rates(*contenders: Callable[[], object]) -> list[float]:
-    """Games a second of each."""
+    """Games a second of each side."""
     best = [0.0] * len(contenders)
     for _ in range(TURNS):
         for number, play in enumerate(contenders):

@@ -1,7 +1,7 @@
-"""A host for the simulated processor's benchmarks: keeps the link full, in processor cycles.
+"""A host for the benchmarks of the emulated firmware: keeps the link full, in processor cycles.
 
-Commands that the benchmark wants go first; the rest of the window is filled with `Read`s, so that
-the board always has a command waiting, as at the worst moment of a busy table.
+The commands of the benchmark are sent first. The rest of the window is filled with `Read`s, so that
+the board always has a command waiting, as at the busiest moment of a table.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BYTE = 640
 """Cycles of a byte on the wire at 250,000 baud."""
 SLICE = 200 * CYCLES_PER_US
 START = 50_000 * CYCLES_PER_US
-"""The board has started by then."""
+"""Cycles after which the board has started."""
 PATIENCE = 2_000_000 * CYCLES_PER_US
 EMERGENCY_PIN, CURTAIN_PIN = 20, 21
 LINK = 0
@@ -43,10 +43,10 @@ ADDRESS = 0
 
 
 class Host:
-    """A processor with the firmware, its pins' history, and the session of a host with it.
+    """A processor with the firmware, the history of its pins, and a host's session with it.
 
-    `closed` are the pins that are held low from the beginning. Raises `RuntimeError` if the board
-    refuses a command, or does not do what is waited for within two simulated seconds.
+    `closed`: pins that are held low from the start. Raises `RuntimeError` if the board refuses a
+    command, or if an expected condition does not occur within two simulated seconds.
     """
 
     def __init__(self, *closed: int, elf: Path = ELF) -> None:
@@ -58,8 +58,8 @@ class Host:
         self._decoder = Decoder()
         self._sequence = 0
         self._next_event = 0
-        self._waiting: deque[Message] = deque()
-        self._flying: dict[int, Message] = {}
+        self._queued: deque[Message] = deque()
+        self._in_flight: dict[int, Message] = {}
         self._line_free_at = 0
         self.processor.drive(
             (0, pin, PinLevel.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed)
@@ -68,16 +68,16 @@ class Host:
 
     @property
     def cycle(self) -> int:
-        """Now."""
+        """The present cycle."""
         return self.processor.cycle
 
     @property
     def line_free_at(self) -> int:
-        """The cycle at which the last byte that was given to the line is over."""
+        """The cycle at which the last byte given to the line will have been sent."""
         return self._line_free_at
 
     def begin(self, records: list[Configure], lease_ms: int) -> None:
-        """Identify, configure, take a lease."""
+        """Begin a session, configure the channels and take a lease."""
         self.ask(Identify(PROTOCOL, self.cycle.to_bytes(8, "little")))
         for record in records:
             self.ask(record)
@@ -85,42 +85,43 @@ class Host:
         self.ask(TakeLease(lease_ms))
 
     def ask(self, *commands: Message) -> None:
-        """Send these and wait until they are answered."""
+        """Send commands and wait for their replies."""
         self.send(*commands)
         self.until(lambda: not any(type(c) is not Read for c in self._outstanding()))
 
     def send(self, *commands: Message) -> None:
-        """Send these, in this order, as soon as the window lets them go."""
-        self._waiting.extend(commands)
+        """Send commands in this order, as soon as the window has room."""
+        self._queued.extend(commands)
         self._send()
 
     def drain(self) -> None:
-        """Fill the link no more, and wait until every command is answered."""
+        """Stop filling the link, and wait for the reply to every command."""
         self.fill = False
         self.until(lambda: not self._outstanding())
 
     def until(self, done: Callable[[], bool]) -> None:
-        """Run until this is so."""
+        """Run until the condition is true."""
         give_up = self.cycle + PATIENCE
         while not done():
             if self.cycle > give_up:
                 raise RuntimeError(
-                    f"The board did not go on within two seconds; in flight: {self._flying}."
+                    "The condition was not met within two simulated seconds; in flight:"
+                    f" {self._in_flight}."
                 )
             self._advance()
 
     def run(self, cycles: int) -> None:
-        """Let so many cycles pass."""
+        """Run for this number of cycles."""
         end = self.cycle + cycles
         while self.cycle < end:
             self._advance(end)
 
     def drive(self, pin: int, level: PinLevel, at: int) -> None:
-        """Give an input this level at this cycle."""
+        """Set an input to this level at this cycle."""
         self.processor.drive([(at, pin, level)])
 
     def _outstanding(self) -> list[Message]:
-        return [*self._flying.values(), *self._waiting]
+        return [*self._in_flight.values(), *self._queued]
 
     def _advance(self, end: int | None = None) -> None:
         self._send()
@@ -134,24 +135,24 @@ class Host:
         self.changes += outputs.pins
         for _, sequence, message in self._decoder.feed(outputs.bytes_of(LINK)):
             if type(message) is Refused:
-                raise RuntimeError(f"The board refuses {self._flying[sequence]}: {message}.")
+                raise RuntimeError(f"The board refuses {self._in_flight[sequence]}: {message}.")
             if type(message) in EVENTS:
                 self._take(sequence, message)
             else:
-                self._flying.pop(sequence, None)
+                self._in_flight.pop(sequence, None)
         self._send()
 
     def _take(self, sequence: int, event: Message) -> None:
-        """In their order only: a board that is busy repeats what it was not yet told of."""
+        """Accept events in their order only; a busy board repeats those not yet acknowledged."""
         if sequence == self._next_event:
             self.events.append(event)
             self._next_event = (sequence + 1) % 256
         self._put(encode(ADDRESS, sequence, Received((self._next_event - 1) % 256)))
 
     def _send(self) -> None:
-        while len(self._flying) < WINDOW and (self._waiting or self.fill):
-            command = self._waiting.popleft() if self._waiting else Read(0)
-            self._flying[self._sequence] = command
+        while len(self._in_flight) < WINDOW and (self._queued or self.fill):
+            command = self._queued.popleft() if self._queued else Read(0)
+            self._in_flight[self._sequence] = command
             if type(command) is Identify:
                 self._next_event = (self._sequence + 1) % 256
             self._put(encode(ADDRESS, self._sequence, command))

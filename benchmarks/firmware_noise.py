@@ -1,9 +1,9 @@
-"""A million commands over a bad line to the firmware's core: each done exactly once, in order.
+"""A million commands to the firmware's core over a noisy line: each executed once, in order.
 
-The host's real link at one end, the firmware for this computer at the other, in virtual time. Bit
-errors in 1 of 1,000 bytes, both ways; one piece in 200 vanishes, one in 200 ends early, one in 100
-comes twice or comes again late. Every command turns a motor about, and what was done is read from
-its pins: no reply has to be believed.
+The host's real link is at one end and the firmware, built for this computer, at the other, in
+virtual time. Bit errors in 1 of 1,000 bytes, both ways; one piece in 200 is lost, one in 200 is cut
+short, one in 100 arrives twice or again later. Every command reverses a motor, and its execution is
+checked at the motor's pins, not by the replies.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from firmware_bridge.wire.messages import (
 COMMANDS = 1_000_000
 SEED = 2
 SPEEDS = (1000, -1000)
-"""What the motor is told in turn: each command that is done turns its pins about."""
+"""The motor's values in turn: each executed command reverses its pins."""
 FORWARD, REVERSE, SENSOR = 2, 3, 22
 EDGE_EVERY = 0.05
 LEASE_MS = 60_000
 RENEWED_EVERY = 20.0
 PATIENCE = 5.0
-"""Virtual seconds for the last events to come through."""
+"""Virtual seconds to wait for the last events."""
 TURN_US = 1000
-LOT = 4096
+BUFFER_SIZE = 4096
 RECORDS = (
     BLANK._replace(index=0, kind=Kind.MOTOR, pin=FORWARD, second_pin=REVERSE),
     BLANK._replace(index=1, kind=Kind.SENSOR, pin=SENSOR, active_high=0),
@@ -61,16 +61,16 @@ class _Change(ctypes.Structure):
 
 
 class Firmware:
-    """The firmware's core on virtual pins, at one end of a line, keeping step with the loop."""
+    """The firmware's core on virtual pins, at one end of a line, in step with the loop's time."""
 
     def __init__(self, library: Path, transport: MemoryTransport) -> None:
         self.turns: list[int] = []
-        """Which way the motor was turned, each time that it was."""
+        """The motor's values, as seen at its pins, in order."""
         self._c = ctypes.CDLL(str(library))
         self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
         self._c.hw_eeprom.restype = ctypes.POINTER(ctypes.c_uint8)
-        self._buffer = ctypes.create_string_buffer(LOT)
-        self._changes = (_Change * LOT)()
+        self._buffer = ctypes.create_string_buffer(BUFFER_SIZE)
+        self._changes = (_Change * BUFFER_SIZE)()
         self._loop = asyncio.get_running_loop()
         self._at = self._now()
         self._transport = transport
@@ -82,7 +82,7 @@ class Firmware:
         self._turn()
 
     def sense(self, active: bool) -> None:
-        """The sensor is so from now on; active is low."""
+        """Set the sensor; active is low."""
         self._keep_step()
         self._c.hw_pin(SENSOR, int(not active))
         self._send()
@@ -103,10 +103,10 @@ class Firmware:
         self._at = now
 
     def _send(self) -> None:
-        size = self._c.hw_tx(self._buffer, LOT)
+        size = self._c.hw_tx(self._buffer, BUFFER_SIZE)
         if size:
             self._transport.write(self._buffer.raw[:size])
-        count = self._c.hw_changes(self._changes, LOT)
+        count = self._c.hw_changes(self._changes, BUFFER_SIZE)
         for change in self._changes[:count]:
             if change.level == 1:
                 self.turns.append(1000 if change.pin == FORWARD else -1000)
@@ -116,12 +116,12 @@ class Firmware:
 
 
 def main() -> Iterator[Row]:
-    """Measure it."""
+    """Measure the README's claim."""
     yield measured(COMMANDS)
 
 
 def measured(commands: int, library: Path | None = None) -> Row:
-    """So many commands; the library is built if it is not given."""
+    """Measure with this number of commands; builds the library if it is not given."""
     with TemporaryDirectory() as folder:
         return clock.run(_measure(commands, library or _built(Path(folder))))
 
@@ -137,49 +137,49 @@ async def _measure(commands: int, library: Path) -> Row:
     host, there = memory_line(noise=noise)
     line, firmware = SerialLine(host), Firmware(library, there)
     link = line.link(0, "noisy")
-    told: list[Message] = []
-    link.on_event = told.append
+    events: list[Message] = []
+    link.on_event = events.append
     loop, began = asyncio.get_running_loop(), time.perf_counter()
     await _begin(link)
     wrong, edges = 0, 0
-    orders = iter(range(commands))
+    numbers = iter(range(commands))
 
-    async def ask() -> None:
+    async def send_commands() -> None:
         nonlocal wrong
-        for number in orders:
+        for number in numbers:
             wrong += await link.request(Set(0, SPEEDS[number % 2])) != Ok()
 
-    async def rattle() -> None:
+    async def change_sensor() -> None:
         nonlocal edges
         while True:
             edges += 1
             firmware.sense(bool(edges % 2))
             await asyncio.sleep(EDGE_EVERY)
 
-    async def renew() -> None:
+    async def renew_lease() -> None:
         while True:
             await asyncio.sleep(RENEWED_EVERY)
             await link.request(TakeLease(LEASE_MS))
 
-    others = [asyncio.create_task(each()) for each in (rattle, renew)]
+    others = [asyncio.create_task(each()) for each in (change_sensor, renew_lease)]
     async with asyncio.TaskGroup() as group:
         for _ in range(WINDOW):
-            group.create_task(ask())
+            group.create_task(send_commands())
     busy = loop.time()
     for task in others:
         task.cancel()
     await asyncio.sleep(PATIENCE)
     exact = firmware.turns == [SPEEDS[n % 2] for n in range(commands)] and not wrong
-    heard = [(event.active, event.count) for event in told if isinstance(event, EdgeSeen)]
-    in_order = heard == [(n % 2, (n + 1) // 2) for n in range(1, edges + 1)]
+    received = [(event.active, event.count) for event in events if isinstance(event, EdgeSeen)]
+    in_order = received == [(n % 2, (n + 1) // 2) for n in range(1, edges + 1)]
     verdict = {True: "each once", False: "WRONG"}
     return Row(
         f"{commands:,} commands to the firmware on a line with bit errors in 1 of 1,000 bytes,"
         " drops, repeats, cut-offs",
         f"commands {verdict[exact]}, {edges:,} events {verdict[in_order]};"
-        f" {line.decoder.dropped:,} frames spoiled on their way here,"
-        f" {link.traffic.retries:,} sent again,"
-        f" {busy:,.0f} s of line in {time.perf_counter() - began:.0f} s",
+        f" {line.decoder.dropped:,} frames damaged on the way to the host,"
+        f" {link.traffic.retries:,} resent,"
+        f" {busy:,.0f} s of line time in {time.perf_counter() - began:.0f} s",
         "each exactly once, none lost, none undetected",
         exact and in_order,
     )

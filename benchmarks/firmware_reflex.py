@@ -1,7 +1,7 @@
-"""What the firmware does on time, counted in cycles of the simulated processor at 16 MHz.
+"""Reaction times of the firmware, in cycles of a simulated processor at 16 MHz.
 
-The very file that is flashed runs in simavr; the link is full of commands all the while, eight of
-them always on their way, and inputs change at random phases of everything that the board does.
+The flashed firmware runs in simavr. The link is full of commands, with eight in flight at any time,
+and inputs change at random phases of the board's other work.
 """
 
 from __future__ import annotations
@@ -44,29 +44,29 @@ SHORT_LEASE_MS = 100
 LEASES = 40
 
 SENSORS = (22, 30, 38, 50, 54, 39, 62, 42, 2, 6, 14)
-"""One on each port of the chip."""
+"""One sensor pin on each port of the chip."""
 MOTORS = (23, 24, 25, 26, 27, 28, 29, 31, 32, 33, 34)
 APART = 150 * CYCLES_PER_US
-"""From one drive's edge to the next one's, at least."""
+"""Least time from one drive's edge to the next one's, in cycles."""
 
 SPEED = 8000.0
 """Steps a second."""
 ACCELERATION = 40_000.0
 RAMP_US = 250_000
-"""An axis has reached its speed by then."""
+"""Time after which an axis has reached its speed."""
 WAY = 4000
 STEP_NM = 50_000
 AXIS_PINS = ((23, 24, 25), (26, 27, 28), (31, 32, 33))
 """Step, direction and home switch of each axis."""
 BESIDE_PINS = ((35, 43, 44), (36, 45, 46), (40, 47, 48))
-"""The same of axes that run beside the drives."""
+"""The same for axes that run beside the drives."""
 BESIDE_WAY = 2_000_000
 BESIDE_STEP_NM = 1_000
-"""Steps so short that the longest axis runs for four minutes, longer than all drives together."""
+"""Steps so short that the axes run for four minutes, longer than all drives together."""
 
 
 def main() -> Iterator[Row]:
-    """Build what is flashed, and measure it, a claim after the other."""
+    """Build the firmware and measure the claims one after the other."""
     command = ["make", "-s", "-C", str(FIRMWARE), "avr", "simavr"]
     subprocess.run(command, check=True, timeout=300)  # noqa: S603 - nothing in it varies
     for axes, phases, beside in (
@@ -79,10 +79,10 @@ def main() -> Iterator[Row]:
         yield _reflex(claim, edges)
     safe = emergencies(EMERGENCIES)
     yield _reflex(f"emergency pin to all outputs safe, worst of {len(safe):,} phases", safe)
-    for axes, words in ((1, "one axis"), (3, "each of three axes")):
+    for axes, name in ((1, "one axis"), (3, "each of three axes")):
         late = max(map(abs, step_errors(axes)))
         yield Row(
-            f"step error of {words} at 8 kHz against the ideal trapezoid, link full",
+            f"step error of {name} at 8 kHz against the ideal trapezoid, link full",
             f"{late:.1f} us",
             f"{STEP_GOAL_US:.0f} us",
             late <= STEP_GOAL_US,
@@ -107,7 +107,7 @@ def _reflex(claim: str, cycles: Sequence[int]) -> Row:
 
 
 def drives(phases: int, axes: int) -> list[int]:
-    """Cycles from a sensor's edge to its motor's pin low, for so many drives."""
+    """Cycles from a sensor's edge to its motor's pin low, for at least this number of drives."""
     random = Random(1)
     host = busy_host(axes)
     taken: list[int] = []
@@ -118,9 +118,9 @@ def drives(phases: int, axes: int) -> list[int]:
 
 
 def busy_host(axes: int) -> Host:
-    """A host whose board has a motor and a sensor on each port, and so many axes at full speed.
+    """A host whose board has a motor and a sensor on each port, and axes at full speed.
 
-    Each step of an axis comes at the same instant as one of every other, if the board keeps up.
+    If the board is on time, all axes step at the same instants.
     """
     beside = BESIDE_PINS[:axes]
     host = Host(*(home for _, _, home in beside))
@@ -138,9 +138,9 @@ def busy_host(axes: int) -> Host:
 
 
 def drive_all(host: Host, random: Random) -> list[int]:
-    """Drive every motor until its sensor's edge; the cycles from edge to pin of each."""
+    """Drive every motor until its sensor's edge; return the cycles from edge to pin of each."""
     count = len(MOTORS)
-    host.ask(TakeLease(LONG_LEASE_MS))  # what came before it has left the board's ring
+    host.ask(TakeLease(LONG_LEASE_MS))  # its reply shows that the board has read all earlier bytes
     host.send(
         *(Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0) for index in range(count))
     )
@@ -159,7 +159,7 @@ def drive_all(host: Host, random: Random) -> list[int]:
 
 
 def emergencies(phases: int) -> list[int]:
-    """Cycles from the emergency pin's rise to the last of all outputs low, so many times."""
+    """Cycles from the emergency pin's rise until all outputs are low, for this number of stops."""
     random = Random(2)
     host = Host()
     host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
@@ -181,7 +181,7 @@ def emergencies(phases: int) -> list[int]:
 
 
 def step_errors(axes: int) -> list[float]:
-    """Microseconds by which each step at full speed was late, the whole move's start being free."""
+    """Microseconds by which each step at full speed is late, relative to the move's median."""
     moved = AXIS_PINS[:axes]
     host = Host(*(home for _, _, home in moved))
     host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
@@ -191,7 +191,7 @@ def step_errors(axes: int) -> list[float]:
 
 
 def begin_moves(host: Host, first: int, axes: int, to_um: int) -> None:
-    """Home so many axes, whose channels begin at `first`, fill the link, and send them all off."""
+    """Home axes whose channels begin at `first`, fill the link, and start all axes at once."""
     for index in range(axes):
         host.ask(Home(first + 2 * index))
         _await_end(host)
@@ -238,10 +238,10 @@ def _errors_at_full_speed(host: Host, pin: int) -> list[float]:
 
 
 def lost_leases(times: int) -> list[int]:
-    """Cycles by which outputs outlive a lease that nobody renews, at most.
+    """Cycles for which outputs stay active after the end of a lease that is not renewed.
 
-    The lease is counted from the moment at which its command has come in whole, with no other
-    before it; then the link is full again.
+    The lease is counted from the moment at which its command has arrived completely, with no other
+    command before it; afterwards the link is full again.
     """
     host = Host()
     host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
@@ -262,19 +262,19 @@ def lost_leases(times: int) -> list[int]:
 
 
 def motor(index: int, pin: int) -> Configure:
-    """A motor that runs one way."""
+    """A motor with one direction."""
     return _record(index, Kind.MOTOR, pin)
 
 
 def sensor(index: int, pin: int) -> Configure:
-    """A sensor that is active when low, and believed at once."""
+    """A sensor that is active when low, without a debounce time."""
     return _record(index, Kind.SENSOR, pin)._replace(active_high=0)
 
 
 def axes_at(
     first: int, pins: Sequence[tuple[int, int, int]], way: int, step_nm: int
 ) -> list[Configure]:
-    """Axes of 8 kHz and so many steps from this channel on, each before its home switch."""
+    """Axes of 8 kHz with this number of steps, each followed by its home switch."""
     return [
         record
         for index, (step, direction, home) in enumerate(pins)
@@ -311,7 +311,7 @@ def _check_ends(host: Host, *reasons: Reason) -> None:
     while host.events:
         event: Message = host.events.popleft()
         if not isinstance(event, MotionEnded) or event.reason not in reasons:
-            raise RuntimeError(f"A motion should have ended by itself, and the board says {event}.")
+            raise RuntimeError(f"A motion was expected to end by itself; the board sent {event}.")
 
 
 def _all_low(host: Host, pins: Sequence[int]) -> int:

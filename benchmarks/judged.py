@@ -1,7 +1,7 @@
 """Wenzhou judgements a second: shape, best reading and class of hands claimed on a discard.
 
-5,000 hands of seventeen tiles with one to three caishen; half of them have one tile changed, so
-that they may not win. Figures are per second of processor time.
+5,000 hands of seventeen tiles with one to three caishen. Half of them have one tile changed, so
+that most of these do not win. Figures are per second of processor time.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ INDICATOR, WHITE = 1, 31
 
 
 def main() -> Iterator[Row]:
-    """The rate of the working tree beside that of the commit before the rules were made fast."""
-    from benchmarks import Row, beside  # noqa: PLC0415 - absent where an old commit is measured
+    """The rate of the working tree, compared with the commit before the rules were optimised."""
+    from benchmarks import Row, beside  # noqa: PLC0415 - absent when an old commit is measured
 
     here, there = beside.rates("judged")
     yield Row(
@@ -40,7 +40,7 @@ def main() -> Iterator[Row]:
 
 
 def measure() -> float:
-    """Judgements a second: the best of some passes, after one that fills the tables."""
+    """Judgements a second: the best of several passes, after one that fills the tables."""
     claims, house = _claims(), Parameters()
     best = float("inf")
     for turn in range(REPEATS + 1):
@@ -68,7 +68,7 @@ def _claims() -> list[Claim]:
 
 
 def _winning(chance: random.Random) -> list[int]:
-    """Five sets and a pair, no more than four of a kind."""
+    """Five sets and a pair, with at most four tiles of a kind."""
     while True:
         kinds: list[int] = []
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""Boards for the link's benchmarks: one in memory, and some as processes on a pseudo-terminal."""
+"""Boards for the link's benchmarks: one in memory, and others as processes on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from firmware_bridge.wire.transport import BAUD, Transport
 PIECE = 4096
 EVENT = EdgeSeen(3, 1, 0x01020304, 0x0A0B0C0D)
 EVENTS_A_SECOND = BAUD / 10 / len(encode(0, 0, EVENT))
-"""As many as fill the line, at ten bits a byte."""
+"""The rate that fills the line, at ten bits a byte."""
 
 
-class Bookkeeper:
-    """A board in memory that notes the value of every `Set` it does, in order."""
+class RecordingBoard:
+    """A board in memory that records the value of every `Set` that it executes, in order."""
 
     def __init__(self, transport: Transport) -> None:
         self.done: list[int] = []
@@ -54,27 +54,27 @@ class Bookkeeper:
 
 
 def answer(message: Message, _: int) -> Message:
-    """The least that a board can say."""
+    """The shortest valid reply to a command."""
     if isinstance(message, Identify):
         return Identity(1, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8))
     return Ok()
 
 
 def echo(fd: int) -> None:
-    """Give back every byte."""
+    """Send every byte back."""
     while data := os.read(fd, PIECE):
         os.write(fd, data)
 
 
 def board(fd: int) -> None:
-    """Answer every command."""
+    """Reply to every command."""
     session = BoardSession(0, answer, lambda data: _write(fd, data))
     while data := os.read(fd, PIECE):
         session.receive(data)
 
 
 def reporter(fd: int) -> None:
-    """Once identified, fill the line with events, each at its own time."""
+    """Once identified, fill the line with events at regular times."""
     begun: list[float] = []
 
     def execute(message: Message, sequence: int) -> Message:
@@ -97,7 +97,7 @@ def reporter(fd: int) -> None:
 
 @contextmanager
 def in_a_process(role: Callable[[int], None]) -> Iterator[str]:
-    """A board in a process of its own, at the far end of a pseudo-terminal; the near end's path."""
+    """Run a board in its own process, at the far end of a pseudo-terminal; yields its path."""
     far, near = pty.openpty()
     tty.setraw(near)
     process = multiprocessing.get_context("fork").Process(target=role, args=(far,), daemon=True)

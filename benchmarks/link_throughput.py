@@ -1,7 +1,7 @@
-"""Commands a second through a pseudo-terminal, beside a bare pyserial echo of the same bytes.
+"""Commands a second through a pseudo-terminal, compared with a pyserial echo of the same bytes.
 
-Both keep a window of 8 frames out, one frame back letting one more go, against a process of its own
-at the other end. They run in turns, so that a busy machine slows both.
+Both keep a window of 8 frames in flight, and send one more for each frame received. At the other
+end is a separate process. They run alternately, so that a busy machine slows both.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMMAND = Set(1, 800)
 
 
 def main() -> Iterator[Row]:
-    """Measure it, in turns."""
+    """Measure the link and the echo alternately."""
     with in_a_process(echo) as echoing, in_a_process(board) as answering:
         _bare(echoing, 0.2)
         asyncio.run(_link(answering, 0.2))
@@ -53,7 +53,7 @@ def main() -> Iterator[Row]:
 
 
 def _bare(path: str, seconds: float) -> float:
-    """Frames a second."""
+    """Frames a second of the echo."""
     frame = encode(0, 0, COMMAND)
     with serial.Serial(path, BAUD, timeout=5.0) as port:
         for _ in range(WINDOW):
@@ -61,7 +61,9 @@ def _bare(path: str, seconds: float) -> float:
         frames, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds:
             if len(port.read(len(frame))) != len(frame):
-                raise RuntimeError(f"the echo on {path} gave nothing back for 5 s; run it again.")
+                raise RuntimeError(
+                    f"the echo on {path} returned no frame within 5 s; run the benchmark again."
+                )
             port.write(frame)
             frames += 1
         took = time.perf_counter() - began

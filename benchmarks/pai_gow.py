@@ -1,4 +1,4 @@
-"""How fast the rules of pai gow are: whole hands of a full table, and the exact best splits."""
+"""Speed of the rules of pai gow: whole hands of a full table, and the exact best splits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS = 2_000
 
 
 def main() -> Iterator[Row]:
-    """Random full tables settled a second, and all hands there are by the optimum."""
+    """Random full tables settled a second, and the best split of all possible hands."""
     seconds = _rounds()
     yield Row(
         "pai gow: hands of eight set by the house way and settled, a second",

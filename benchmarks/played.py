@@ -1,4 +1,4 @@
-"""A run of the command line, and the summary that it ends with."""
+"""Runs `wallwright run` and returns the summary at its end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from controller.cli import main as wallwright
 
 
 def played(*options: str) -> dict[str, Any]:
-    """`wallwright run` with these options; RuntimeError if it ends in a fault."""
+    """The summary of `wallwright run` with these options; RuntimeError if the run fails."""
     with tempfile.TemporaryDirectory() as folder:
         events = Path(folder) / "events.jsonl"
         with redirect_stdout(StringIO()):
             code = wallwright(["run", *options, "--events", str(events)])
         if code:
-            raise RuntimeError(f"the run ended with exit code {code}; run it by hand to see why.")
+            command = " ".join(["wallwright run", *options])
+            raise RuntimeError(f"`{command}` ended with exit code {code}; run it to see its error.")
         summary: dict[str, Any] = json.loads(events.read_text().splitlines()[-1])
         return summary

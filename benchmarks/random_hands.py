@@ -1,8 +1,8 @@
-"""Whole hands of random players a second, Wenzhou and Filipino: every legal action is as likely.
+"""Whole hands of random players a second, Wenzhou and Filipino; all actions are equally likely.
 
-All tiles are known to the rules, which list every legal action before one is picked. A figure is
-from the finished set-up to the settlement, per second of processor time; the set-ups are the same
-for this tree and for the earlier commit beside it.
+The rules have all tiles, and list every legal action before one is chosen. A figure is from the
+finished set-up to the settlement, per second of processor time. This tree and the earlier commit
+use the same set-ups.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LEAST_TIMES, GOAL = 8, 400
 
 
 def main() -> Iterator[Row]:
-    """Each game's rate beside that of the commit before the rules were made fast."""
-    from benchmarks import Row, beside  # noqa: PLC0415 - absent where an old commit is measured
+    """Each game's rate, compared with the commit before the rules were optimised."""
+    from benchmarks import Row, beside  # noqa: PLC0415 - absent when an old commit is measured
 
     for game in GAMES:
         here, there = beside.rates("random_hands", game)
@@ -39,7 +39,7 @@ def main() -> Iterator[Row]:
 
 
 def measure(game: str) -> float:
-    """Random hands of a game a second, after some that fill the tables."""
+    """Random hands of a game a second, after several that fill the tables."""
     rules = rules_of(game)
     deals = [_deal(game, random.Random(number)) for number in range(HANDS)]
     for number in range(HANDS // 6):
@@ -57,7 +57,7 @@ def _played(rules: Any, setup: Any, tiles: Any, chance: random.Random) -> None:
 
 
 def _deal(name: str, chance: random.Random) -> tuple[Any, dict[Any, str]]:
-    """A finished set-up of a shuffled set, and what lies at each place."""
+    """A finished set-up of a shuffled set, and the tile at each place."""
     game = find_game(name)
     faces = list(game.tiles.faces)
     chance.shuffle(faces)

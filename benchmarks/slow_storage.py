@@ -1,7 +1,7 @@
 """A round on a slow SD card: how much longer it takes, and whether leases are renewed in time.
 
-In virtual time through the simulated disk, and in real time: a virtual board in a process of its
-own, `wallwright run` on its port, and a delay put around `os.fdatasync`.
+Measured in virtual time with the simulated disk, and in real time with a virtual board in its own
+process, `wallwright run` on its port, and a delay added to `os.fdatasync`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks import Row
 from benchmarks.played import played
 
 SYNC_S = 0.1
-"""What a worn card takes over a sync; cards in use take 0.02 to 0.2 s."""
+"""Duration of a sync on a worn card; cards in use take 0.02 to 0.2 s."""
 MOST = 1.10
 LATEST_MS = 20.0
 ROUNDS = 5
@@ -32,18 +32,18 @@ from firmware_bridge.boards.lease import Lease
 
 delay, sync, renew, late, syncs = float(sys.argv[1]), os.fdatasync, Lease._renew, [], 0
 
-def slowly(file):
+def delayed_sync(file):
     global syncs
     syncs += 1
     time.sleep(delay)
     sync(file)
 
-def watched(lease):
+def timed_renewal(lease):
     if lease._renewal is not None:
         late.append(lease._loop.time() - lease._renewal.when())
     renew(lease)
 
-os.fdatasync, Lease._renew = slowly, watched
+os.fdatasync, Lease._renew = delayed_sync, timed_renewal
 code = main(sys.argv[3:])
 with open(sys.argv[2], "w") as file:
     json.dump({"code": code, "late": late, "syncs": syncs}, file)
@@ -57,7 +57,7 @@ def main() -> Iterator[Row]:
         fast, slow = (_real(Path(folder) / f"{delay}", delay) for delay in (0.0, SYNC_S))
     ratio = slow["top"] / fast["top"]
     yield Row(
-        f"cycle top in real time with {SYNC_S * 1000:.0f} ms a sync, against none added",
+        f"cycle top in real time with {SYNC_S * 1000:.0f} ms a sync, compared with no delay",
         f"{slow['top']:.2f} s and {fast['top']:.2f} s: {ratio:.3f} x, {slow['syncs']:.0f} syncs,"
         f" {slow['pauses']:.0f} pauses",
         f"at most {MOST} x, no pause",
@@ -65,7 +65,7 @@ def main() -> Iterator[Row]:
     )
     yield Row(
         f"a lease's latest renewal in that round, of {slow['renewals']:.0f}",
-        f"{slow['late'] * 1000:.1f} ms late; {fast['late'] * 1000:.1f} ms with none added",
+        f"{slow['late'] * 1000:.1f} ms late; {fast['late'] * 1000:.1f} ms without the delay",
         f"at most {LATEST_MS:.0f} ms",
         slow["late"] * 1000 <= LATEST_MS,
     )
@@ -85,11 +85,11 @@ def _virtual() -> Iterator[Row]:
 
 
 def _real(folder: Path, delay: float) -> dict[str, float]:
-    """One round to ready, with so many seconds added to each sync."""
+    """One round until ready, with this number of seconds added to each sync."""
     folder.mkdir()
     measured, events = folder / "measured", folder / "events"
     with _board() as port:
-        subprocess.run(  # noqa: S603 this very program
+        subprocess.run(  # noqa: S603 - the project's own program
             (
                 *(sys.executable, "-c", HOST, str(delay), str(measured)),
                 *("run", "--port", port, "--until", "ready"),
@@ -99,11 +99,11 @@ def _real(folder: Path, delay: float) -> dict[str, float]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-    told = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    log = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
     host = json.loads(measured.read_text("utf-8"))
     return {
-        "top": told[-1]["cycle_s"]["top"],
-        "pauses": sum(event["event"] == "paused" for event in told),
+        "top": log[-1]["cycle_s"]["top"],
+        "pauses": sum(event["event"] == "paused" for event in log),
         "late": max(host["late"]),
         "renewals": len(host["late"]),
         "syncs": host["syncs"],
@@ -112,9 +112,9 @@ def _real(folder: Path, delay: float) -> dict[str, float]:
 
 @contextmanager
 def _board() -> Iterator[str]:
-    """A virtual board in a process of its own; yields its port."""
+    """Run a virtual board in its own process; yields its port."""
     command = (*WALLWRIGHT, "board", "--sim", "robotic", "--pty", "--seed", "7")
-    with subprocess.Popen(  # noqa: S603 this very program
+    with subprocess.Popen(  # noqa: S603 - the project's own program
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     ) as board:
         assert board.stdout is not None

@@ -1,4 +1,4 @@
-"""How long a command takes to start: an answer, a plan, an error, against Python itself."""
+"""How long commands take to start: an answer, a plan, errors; compared with Python alone."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ COMMANDS = (
 
 
 def main() -> Iterator[Row]:
-    """The quickest of some starts of each command: a busy machine delays the others."""
+    """The fastest of several starts of each command, because a busy machine delays the others."""
     bare = _seconds((sys.executable, "-c", "pass"))
     yield Row("python -c pass", f"{bare:.3f} s")
     for words, most in COMMANDS:
         took = _seconds((*WALLWRIGHT, *words))
         yield Row(
             f"wallwright {' '.join(words)}",
-            f"{took:.3f} s, {took - bare:.3f} s more than Python itself",
+            f"{took:.3f} s, {took - bare:.3f} s more than Python alone",
             f"at most {most} s",
             took <= most,
         )
@@ -47,7 +47,7 @@ def _seconds(command: Sequence[str]) -> float:
     took = []
     for _ in range(TIMES):
         begun = time.perf_counter()
-        subprocess.run(command, capture_output=True, check=False)  # noqa: S603 our own command
+        subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - own command
         took.append(time.perf_counter() - begun)
     return min(took)
 

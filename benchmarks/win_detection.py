@@ -1,4 +1,4 @@
-"""Win detection beside the package `mahjong`, on the same hands in one run; and with caishen."""
+"""Win detection compared with the package `mahjong` on the same hands; and with caishen."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rules.melds import KINDS, Counts, numbers_win, sets_and_pair
 
 try:
     from mahjong.agari import Agari
-except ImportError:  # the package is for development alone
+except ImportError:  # the package is a development dependency
     Agari = None
 
 HANDS = 5_000
 REPEATS = 7
-WISHED = 5.0
+TARGET = 5.0
 CHECKS_A_SECOND = 100_000
 
 Hand = TypeVar("Hand")
 
 
 def main() -> Iterator[Row]:
-    """The ratios on hands that win and on hands one tile off; then Wenzhou's checks a second."""
+    """The ratios on winning hands and on hands one tile off; then Wenzhou's checks a second."""
     chance = random.Random(1)
     if Agari is None:
         yield Row("win detection beside `mahjong`", "`mahjong` is not installed")
@@ -36,7 +36,7 @@ def main() -> Iterator[Row]:
 
 
 def winning(chance: random.Random) -> list[int]:
-    """Four sets and a pair as 34 numbers, no more than four of a kind."""
+    """Four sets and a pair as 34 numbers, with at most four tiles of a kind."""
     while True:
         numbers = [0] * KINDS
         for _ in range(4):
@@ -50,7 +50,7 @@ def winning(chance: random.Random) -> list[int]:
 
 
 def near_miss(chance: random.Random) -> list[int]:
-    """A winning hand with one tile changed, so that it wins no more."""
+    """A winning hand with one tile changed, so that it no longer wins."""
     while True:
         numbers = winning(chance)
         numbers[chance.choice([kind for kind in range(KINDS) if numbers[kind]])] -= 1
@@ -61,17 +61,17 @@ def near_miss(chance: random.Random) -> list[int]:
 
 def _beside(what: str, least: float, hands: list[list[int]]) -> Iterator[Row]:
     counts = [Counts.of_numbers(numbers) for numbers in hands]
-    theirs = _seconds(Agari.is_agari, hands)
-    goal = f"at least {least:g} x; {WISHED:g} x wished for"
-    for form, ours in (
-        ("as a play keeps them", _seconds(sets_and_pair, counts)),
+    peer = _seconds(Agari.is_agari, hands)
+    goal = f"at least {least:g} x; target {TARGET:g} x"
+    for form, own in (
+        ("as a play stores them", _seconds(sets_and_pair, counts)),
         ("as 34 numbers", _seconds(numbers_win, hands)),
     ):
         yield Row(
             f"{what} hands of 14 tiles, {form}, beside mahjong's Agari",
-            f"{theirs / ours:.1f} x ({ours * 1e6:.2f} us to {theirs * 1e6:.2f} us)",
+            f"{peer / own:.1f} x ({own * 1e6:.2f} us to {peer * 1e6:.2f} us)",
             goal,
-            theirs / ours >= least,
+            peer / own >= least,
         )
 
 
@@ -100,7 +100,7 @@ def _wenzhou(chance: random.Random) -> Iterator[Row]:
 
 
 def _seconds(check: Callable[[Hand], object], hands: Sequence[Hand]) -> float:
-    """The best time a hand over some rounds, after one that fills every table."""
+    """The best time for a hand over several rounds, after one that fills every table."""
     best = float("inf")
     for round_ in range(REPEATS + 1):
         begun = time.perf_counter()
