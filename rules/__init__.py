@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rules.dealing import Dealt as Dealt
     from rules.dealing import before_next_hand as before_next_hand
     from rules.dealing import deal as deal
+    from rules.dealing import from_hands as from_hands
     from rules.dealing import new_hand as new_hand
     from rules.errors import IllegalOutcomeError as IllegalOutcomeError
     from rules.errors import IllegalSetupError as IllegalSetupError
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     from rules.play import Rules as Rules
     from rules.play import Settlement as Settlement
     from rules.play import random_action as random_action
+    from rules.play_texts import play_text as play_text
+    from rules.play_texts import read_play as read_play
     from rules.record import recorded as recorded
     from rules.record import replayed as replayed
     from rules.setup import Game as Game
@@ -70,7 +73,7 @@ if TYPE_CHECKING:
     from rules.tiles import tile_set as tile_set
 
 _ROOMS = {
-    "dealing": ("Chance", "Dealt", "before_next_hand", "deal", "new_hand"),
+    "dealing": ("Chance", "Dealt", "before_next_hand", "deal", "from_hands", "new_hand"),
     "errors": (
         "IllegalOutcomeError",
         "IllegalSetupError",
@@ -106,6 +109,7 @@ _ROOMS = {
         "Settlement",
         "random_action",
     ),
+    "play_texts": ("play_text", "read_play"),
     "record": ("recorded", "replayed"),
     "setup": ("Game", "Seating", "Setup"),
     "setup_facts": ("settle",),

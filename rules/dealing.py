@@ -15,15 +15,20 @@ The rules generate no random numbers. The caller passes the generator:
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from rules.errors import IllegalSetupError
 from rules.games import find_game, rules_of
 from rules.geometry import Place, Seat
 from rules.play import Match
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Step, Throw, TurnUp
 from rules.tiles import Face
+
+_WITH_THE_SAME_DICE = 6
+_ATTEMPTS = 40 * _WITH_THE_SAME_DICE
+"""How often `from_hands` runs the set-up; two or three times are enough for most hands."""
 
 
 class Chance(Protocol):
@@ -80,12 +85,58 @@ def deal(
     setup = find_game(game).setup(players=players, dealer=dealer, parameters=parameters)
     faces = list(setup.game.tiles.faces)
     chance.shuffle(faces)
-    tiles = dict(zip(setup.layout.places, faces, strict=True))
+    return _settled(setup, dict(zip(setup.layout.places, faces, strict=True)), chance)
+
+
+def _settled(setup: Setup, tiles: dict[Place, Face], chance: Chance) -> Dealt:
+    """The set-up with these tiles, run to its end."""
     while (step := setup.pending) is not None:
         if isinstance(step, ReturnLots):
             _mix(step, tiles, chance)
         setup = setup.apply(_outcome(step, setup, tiles, chance))
     return Dealt(setup, tiles)
+
+
+def from_hands(
+    game: str,
+    hands: Mapping[Seat, Sequence[Face | None]],
+    chance: Chance,
+    *,
+    players: int | None = None,
+    dealer: Seat = 0,
+    parameters: Any = None,
+    match: Match | None = None,
+) -> Any:
+    """Returns a play of that game in which these seats were dealt these tiles.
+
+        >>> from random import Random
+        >>> from rules import from_hands
+        >>> play = from_hands("block", {2: "6-6 6-5 6-4 6-3 6-2".split()}, Random(1))
+        >>> play.hands[2]
+        ('6-6', '6-5', '6-4', '6-3', '6-2')
+
+    A hand names its tiles in the order in which they are dealt; None, a seat that is not named, the
+    dice, the wall and the boneyard are random. The hands are those at the end of the set-up, after
+    flores were replaced. Raises IllegalSetupError for hands that cannot be dealt, and as
+    `new_hand` does.
+    """
+    start = find_game(game).setup(players=players, dealer=dealer, parameters=parameters)
+    faces = list(start.game.tiles.faces)
+    chance.shuffle(faces)
+    tiles = dict(zip(start.layout.places, faces, strict=True))
+    for attempt in range(_ATTEMPTS):
+        # What is dealt to whom may depend on the tiles themselves (a setter, replaced flores), so
+        # the set-up runs again with the same dice until it deals what was asked for. Other dice
+        # may be needed: they decide who gets one tile more.
+        if attempt % _WITH_THE_SAME_DICE == 0:
+            repeated = _RepeatedChance(chance)
+        repeated.begin()
+        dealt = _settled(start, dict(tiles), repeated)
+        wrong = _differing(dealt, hands)
+        if not wrong:
+            return rules_of(game).start(dealt.setup, dealt.tiles, match)
+        tiles = _exchanged(tiles, dealt, hands)
+    raise IllegalSetupError(f"These hands of {game} cannot be dealt: {wrong}")
 
 
 def before_next_hand(game: str, match: Match, chance: Chance) -> Match:
@@ -103,6 +154,69 @@ def before_next_hand(game: str, match: Match, chance: Chance) -> Match:
         except StopIteration as end:
             settled: Match = end.value.match
             return settled
+
+
+class _RepeatedChance:
+    """Gives the numbers of another source, and after `begin` the same numbers again."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+        self._numbers: list[int] = []
+        self._orders: list[list[int]] = []
+        self._number = self._order = 0
+
+    def begin(self) -> None:
+        self._number = self._order = 0
+
+    def randint(self, a: int, b: int, /) -> int:
+        if self._number == len(self._numbers):
+            self._numbers.append(self._chance.randint(a, b))
+        self._number += 1
+        return self._numbers[self._number - 1]
+
+    def shuffle(self, x: MutableSequence[Any], /) -> None:
+        if self._order == len(self._orders):
+            order = list(range(len(x)))
+            self._chance.shuffle(order)
+            self._orders.append(order)
+        x[:] = [x[at] for at in self._orders[self._order]]
+        self._order += 1
+
+
+def _differing(dealt: Dealt, hands: Mapping[Seat, Sequence[Face | None]]) -> str:
+    """The first difference between the hands that were dealt and those asked for, or ""."""
+    for seat, hand in hands.items():
+        places = dealt.setup.hands.get(seat, ())
+        if len(places) != len(hand):
+            return f"seat {seat} is dealt {len(places)} tiles; {len(hand)} are named."
+        for place, face in zip(places, hand, strict=True):
+            if face is not None and dealt.tiles[place] != face:
+                return f"seat {seat} is dealt {dealt.tiles[place]} instead of {face}."
+    return ""
+
+
+def _exchanged(
+    tiles: dict[Place, Face], dealt: Dealt, hands: Mapping[Seat, Sequence[Face | None]]
+) -> dict[Place, Face]:
+    """The tiles, exchanged so that these seats get these hands. Raises IllegalSetupError."""
+    tiles, fixed = dict(tiles), set[Place]()
+    asked = [
+        (place, face)
+        for seat, hand in hands.items()
+        for place, face in zip(dealt.setup.hands.get(seat, ()), hand, strict=False)
+        if face is not None
+    ]
+    fixed.update(place for place, face in asked if tiles[place] == face)
+    for place, face in asked:
+        if tiles[place] != face:
+            other = next(
+                (at for at, each in tiles.items() if each == face and at not in fixed), None
+            )
+            if other is None:
+                raise IllegalSetupError(f"The hands name more {face} than the set has.")
+            tiles[place], tiles[other] = face, tiles[place]
+            fixed.add(place)
+    return tiles
 
 
 def _outcome(step: Step, setup: Setup, tiles: dict[Place, Face], chance: Chance) -> Outcome:

@@ -37,6 +37,9 @@ class Stage(Enum):
     SHOW = "the tiles that the table has not seen to be shown"
     OVER = "nothing: the hand is over"
 
+    def __repr__(self) -> str:
+        return f"Stage.{self.name}"
+
 
 @dataclass(frozen=True)
 class SeatHand:
@@ -130,7 +133,7 @@ class DealtPosition:
     draws: tuple[Place, ...]
     replacements: tuple[Place, ...]
     before_indicator: int
-    tiles: Mapping[Place, Face | None] = field(repr=False, hash=False)
+    tiles: Mapping[Place, Face | None] = field(hash=False)
 
     @property
     def parameters(self) -> Parameters:
