@@ -12,7 +12,7 @@ from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.catalogue import STOP
-from controller.faults.failures import sorted_out
+from controller.faults.failures import sort_failures
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal, JournalError
@@ -88,7 +88,7 @@ class Daemon:
         care = Care(partial(limits_of, table), guide.help, self.run_state)
         supply = supplies(table, boards, care)
         self._incidents = Incidents()
-        events.listen(self._incidents.hear)
+        events.listen(self._incidents.update)
         self._tower = Tower(table, supply, events)
         self._buzzer = Buzzer(table, supply, events, clock)
         self._pauses = Pauses(table, boards, self.run_state, guide.help, reconnect, supply)
@@ -142,7 +142,7 @@ class Daemon:
                 watching.cancel()
         except Exception as failed:
             failing = True
-            failures = sorted_out(failed)
+            failures = sort_failures(failed)
             if failures.faults:
                 self._failed(failures.faults)
             if failures.errors:
@@ -186,7 +186,7 @@ class Daemon:
     async def _connect(self) -> None:
         self.run_state.machine.fire("connect")
         for name, board in self._boards.items():
-            await self._pauses.introduce(board)
+            await self._pauses.connect(board)
             if failing := await board.self_test():
                 raise TableFault(
                     Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"

@@ -1,8 +1,8 @@
-"""Backs a part off from an obstacle after an over-current, then waits for a person.
+"""Backs a part off from an obstacle after an over-current, before a person is asked.
 
-The board has latched an over-current and switched all outputs off, so a driven part stands where it
-met the obstacle and may press on it. It is driven back a little at once, before a person is asked:
-a hand that is caught must not wait for a person who may clear faults.
+The board has latched an over-current and switched all outputs off, so the part has stopped where it
+met the obstacle and may still press on it. The part is driven back a little at once: a hand that is
+caught must not wait until a person who may clear faults has come.
 """
 
 from __future__ import annotations
@@ -18,63 +18,65 @@ from firmware_bridge.wire.errors import BoardRefusedError
 
 
 class BackingOff:
-    """Answers each over-current of one pause once; calls `told` with the motor and the seconds.
+    """Backs off once from each over-current of one pause.
 
-    With any other cause nothing moves: an emergency stop or a hand in the light curtain may require
-    exactly that.
+    `report` is called with the motor and the seconds for which it was driven back. If the pause has
+    any other cause as well, no part moves, because an emergency stop and a hand in the light
+    curtain may require that every part stays where it is.
     """
 
     def __init__(
         self,
         table: Table,
-        steady: Mapping[str, ResumableBoard],
-        told: Callable[[str, float], None],
+        boards: Mapping[str, ResumableBoard],
+        report: Callable[[str, float], None],
     ) -> None:
-        self._travels = _travels(table)
-        self._boards = steady
-        self._told = told
+        self._travel_times = _travel_times(table)
+        self._boards = boards
+        self._report = report
         self._answered: set[PauseCause] = set()
 
-    def is_about(self, cause: PauseCause) -> bool:
-        """Whether a board's over-current means that an obstacle is in the way of a part."""
-        return cause.code is FaultCode.OVER_CURRENT and cause.channel in self._travels
+    def is_obstacle(self, cause: PauseCause) -> bool:
+        """Whether a cause is an over-current of a part that can meet an obstacle."""
+        return cause.code is FaultCode.OVER_CURRENT and cause.channel in self._travel_times
 
     async def answer(self, causes: tuple[PauseCause, ...]) -> None:
         """Drive back a little every part that met an obstacle. Raises BoardError."""
-        if not all(map(self.is_about, causes)):
+        if not all(map(self.is_obstacle, causes)):
             return
         for cause in causes:
             if cause not in self._answered:
                 self._answered.add(cause)
                 await self._back_off(cause)
 
-    def over(self) -> None:
-        """The pause is over: the next over-current is a new one."""
+    def end_pause(self) -> None:
+        """The pause is over; the same part may back off again in the next one."""
         self._answered.clear()
 
     async def _back_off(self, cause: PauseCause) -> None:
-        seconds = self._travels[cause.channel] * BACK_OFF
+        """Drive one part back by the share `BACK_OFF` of its travel time."""
+        seconds = self._travel_times[cause.channel] * BACK_OFF
         try:
             moved = await self._boards[cause.board].back_off(cause.channel, seconds)
         except BoardRefusedError:
-            return  # the board has latched a worse fault by now and reports it itself
+            return  # the board has latched another fault by now and reports it itself
         if moved:
-            self._told(cause.channel, seconds)
+            self._report(cause.channel, seconds)
 
 
-def _travels(table: Table) -> Mapping[str, float]:
-    """The motor and travel time of every part between two switches within reach of people.
+def _travel_times(table: Table) -> Mapping[str, float]:
+    """The travel time of each part between two switches within reach of people, by its motor.
 
-    Jaws are left out: they would drop what they hold.
+    The jaws are left out, because they would drop the tiles that they hold.
     """
     modules = table.modules
-    travels: dict[str, float] = {}
+    times: dict[str, float] = {}
     if modules.lid:
-        travels[modules.lid.motor] = modules.lid.seconds
+        times[modules.lid.motor] = modules.lid.seconds
     if modules.trays:
-        travels |= {tray.lift: modules.trays.lift for tray in modules.trays.sides if tray.lift}
+        times |= {tray.lift: modules.trays.lift for tray in modules.trays.sides if tray.lift}
     if modules.lanes:
-        travels |= {lane.presenter: modules.lanes.present for lane in modules.lanes.seats}
+        times |= {lane.presenter: modules.lanes.present for lane in modules.lanes.seats}
     if modules.flipper:
-        travels[modules.flipper.motor] = modules.flipper.flip
-    return travels
+        times[modules.flipper.motor] = modules.flipper.flip
+    return times

@@ -1,4 +1,4 @@
-"""The lease of one board for work that outlasts pauses: lost in a pause, taken again at its end."""
+"""One board's lease for work that outlasts pauses: lost in a pause, taken again at its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 class BoardLease:
     """Counts the holders of a board's lease; they stay holders during a pause without a lease.
 
-    Where the board has a `supply`, the lease comes from there, with power on the motors.
+    Where the board has a `supply`, the lease is taken from there, with power on the motors.
     """
 
     def __init__(
@@ -24,38 +24,42 @@ class BoardLease:
         self._supply = supply
         self._lessor: Board | BoardSupply = supply or board
         self._interruption = interruption
-        self._holds = 0
+        self._holders = 0
         self._leased = False
 
     @property
     def is_wanted(self) -> bool:
-        """Whether work holds it, also during a pause."""
-        return self._holds > 0
+        """Whether work holds the lease; it stays a holder during a pause."""
+        return self._holders > 0
 
     @property
     def is_leased(self) -> bool:
-        """Whether it is being renewed."""
+        """Whether the lease is being renewed now."""
         return self._leased
 
     async def hold(self) -> None:
-        """Take the lease with all other holders; calls nest. Raises BoardError, TableFault."""
-        self._holds += 1
+        """Add a holder and take the lease; calls nest. Raises BoardError, TableFault."""
+        self._holders += 1
         try:
             await self._interruption.repeat(self.take)
         except BaseException:
-            self._holds -= 1
+            self._holders -= 1
             raise
 
     async def release(self) -> bool:
-        """Give the lease back; returns whether this was the last holder."""
-        if not self._holds:
-            name = self._board.name
-            raise BoardRefusedError(f"board {name}: the lease is given back, but nobody holds it.")
-        self._holds -= 1
-        return not self._holds
+        """Remove a holder; returns whether it was the last one. Raises BoardRefusedError.
+
+        The board's lease itself is released by `give_back`.
+        """
+        if not self._holders:
+            raise BoardRefusedError(
+                f"board {self._board.name}: the lease cannot be released, because it is not held."
+            )
+        self._holders -= 1
+        return not self._holders
 
     async def give_back(self) -> None:
-        """Release the board's lease, after the last holder."""
+        """Release the board's lease, after the last holder. Raises BoardError."""
         if self._leased:
             self._leased = False
             pauses = self._interruption.pauses
@@ -67,7 +71,7 @@ class BoardLease:
 
     async def take(self) -> None:
         """Take the lease from the board if there are holders. Raises BoardError, TableFault."""
-        while self._holds:
+        while self._holders:
             if not self._leased:
                 self._leased = True
                 try:
@@ -78,8 +82,8 @@ class BoardLease:
                 return
             if self._supply is None:
                 return
-            # The motors may not have their power yet.
-            await self._supply.settled()
+            # Another holder may be taking the lease right now, before the motors have power.
+            await self._supply.wait_settled()
             if self._leased:
                 return
 
@@ -91,12 +95,12 @@ class BoardLease:
                 await self._lessor.release_lease()
 
     def forget(self) -> None:
-        """The board is closed, and the lease with it."""
+        """Note that the board is being closed, which ends its lease."""
         self._leased = False
 
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[None]:
-        """The lease, with power on the motors, within a block of a pause."""
+        """Hold the lease, with power on the motors, within a block during a pause."""
         await self._lessor.hold_lease()
         try:
             yield

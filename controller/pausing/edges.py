@@ -9,31 +9,36 @@ from firmware_bridge.board import Board, Edge
 from firmware_bridge.wire.errors import BoardSilentError
 
 
-class Listening:
-    """Edges of sensors; after a lost line, one for each sensor that was activated meanwhile."""
+class EdgeSubscription:
+    """Asynchronous iterator over the edges of sensors, which continues after a lost line.
+
+    If a sensor's count has risen while the line was lost, one edge reports that. Only sensors that
+    have given an edge to this subscription before are checked, since it has no earlier count of the
+    others.
+    """
 
     def __init__(self, board: Board, gate: PauseGate, sensors: tuple[str, ...]) -> None:
         self._board = board
         self._gate = gate
         self._sensors = sensors
-        self._ears = board.watch(*sensors)
-        self._back = asyncio.Event()
+        self._edges = board.watch(*sensors)
+        self._recovered = asyncio.Event()
         self._lost = False
         self._last: dict[str, Edge] = {}
         self._missed: list[Edge] = []
 
-    def __aiter__(self) -> Listening:
+    def __aiter__(self) -> EdgeSubscription:
         return self
 
     async def __anext__(self) -> Edge:
         while not self._missed:
             try:
-                edge = await anext(self._ears)
+                edge = await anext(self._edges)
             except BoardSilentError:
                 self._lost = True
-                self._back.clear()
+                self._recovered.clear()
                 self._gate.shut(PauseCause(SILENT, self._board.name))
-                await self._back.wait()
+                await self._recovered.wait()
             else:
                 self._last[edge.sensor] = edge
                 return edge
@@ -41,12 +46,12 @@ class Listening:
         self._last[edge.sensor] = edge
         return edge
 
-    async def listen_again(self) -> None:
-        """After a reconnect, report the edges that were missed; called during the pause."""
+    async def recover(self) -> None:
+        """Subscribe again after a lost line and report missed edges; called during the pause."""
         if self._lost:
-            self._ears = self._board.watch(*self._sensors)
-            for sensor, seen in self._last.items():
-                if (count := await self._board.count(sensor)) > seen.count:
-                    self._missed.append(Edge(sensor, True, seen.at, count))
+            self._edges = self._board.watch(*self._sensors)
+            for sensor, last in self._last.items():
+                if (count := await self._board.count(sensor)) > last.count:
+                    self._missed.append(Edge(sensor, True, last.at, count))
             self._lost = False
-            self._back.set()
+            self._recovered.set()

@@ -13,7 +13,7 @@ from firmware_bridge.wire.messages import Refusal
 T = TypeVar("T")
 
 CUT_SHORT = (Reason.HELD, Reason.FAULT, Reason.STOPPED)
-"""How a motion ends that a pause cuts short; STOPPED may also be a stop that was commanded."""
+"""Reasons with which a motion ends if a pause interrupts it; STOPPED may also be a stop command."""
 _REFUSED = {
     Refusal.NO_LEASE: FaultCode.LEASE_EXPIRED,
     Refusal.FAULT_LATCHED: None,
@@ -24,16 +24,18 @@ _REFUSED = {
 
 
 class Interruption:
-    """The pauses of one board, as its commands see them.
+    """Distinguishes, for one board, pauses from ordinary ends and errors of commands.
 
-    `expected` returns whether a refusal that can mean a pause does mean one: a board without a
-    lease, for example, refuses rightly.
+    `is_unexpected` returns whether a refusal that can mean a pause does mean one. For example, a
+    board whose lease no work holds refuses a command with NO_LEASE, and that is the caller's error.
     """
 
-    def __init__(self, board: str, gate: PauseGate, expected: Callable[[Refusal], bool]) -> None:
+    def __init__(
+        self, board: str, gate: PauseGate, is_unexpected: Callable[[Refusal], bool]
+    ) -> None:
         self._board = board
         self._gate = gate
-        self._expected = expected
+        self._is_unexpected = is_unexpected
 
     @property
     def paused(self) -> bool:
@@ -45,18 +47,18 @@ class Interruption:
         """Number of pauses so far; a command compares it before and after."""
         return self._gate.pauses
 
-    async def over(self) -> None:
-        """Wait until no pause is on."""
+    async def wait_until_over(self) -> None:
+        """Wait until the table is not paused."""
         if not self._gate.open:
-            await self._gate.passed()
+            await self._gate.wait_until_open()
 
-    async def repeat(self, order: Callable[[], Awaitable[T]]) -> T:
-        """Send an absolute command again after every pause, until it ends by itself."""
+    async def repeat(self, command: Callable[[], Awaitable[T]]) -> T:
+        """Send an absolute command, again after every pause that interrupts it."""
         while True:
-            await self.over()
+            await self.wait_until_over()
             pauses = self.pauses
             try:
-                result = await order()
+                result = await command()
             except BoardError as error:
                 if not self.caused(error, pauses):
                     raise
@@ -65,7 +67,10 @@ class Interruption:
                     return result
 
     def ended(self, ended: Ended, pauses: int) -> bool:
-        """Whether a pause ended a motion; shuts the gate if that pause is new to it."""
+        """Whether a pause ended this motion; shuts the gate if the pause is not known yet.
+
+        `pauses` is the number of pauses when the command was sent.
+        """
         if ended.reason not in CUT_SHORT:
             return False
         since = self._gate.pauses != pauses
@@ -76,19 +81,22 @@ class Interruption:
         return True
 
     def caused(self, error: BoardError, pauses: int) -> bool:
-        """Whether an error means a pause; shuts the gate if that pause is new to it."""
+        """Whether a pause caused this error; shuts the gate if the pause is not known yet.
+
+        `pauses` is the number of pauses when the command was sent.
+        """
         if self._gate.pauses != pauses:
             return True
         if isinstance(error, BoardSilentError):
             self._gate.shut(PauseCause(SILENT, self._board))
             return True
         why = error.why if isinstance(error, BoardRefusedError) else None
-        if why is None or why not in _REFUSED or not self._expected(why):
+        if why is None or why not in _REFUSED or not self._is_unexpected(why):
             return False
         self._shut(_REFUSED[why])
         return True
 
     def _shut(self, code: FaultCode | None) -> None:
-        """Pause for a code; without a code the board's own report of it is on its way."""
+        """Pause because of this code; without one, the board is about to report its fault."""
         if code is not None or self._gate.open:
             self._gate.shut(PauseCause(code.name if code else FAULT, self._board))

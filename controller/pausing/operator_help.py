@@ -1,4 +1,4 @@
-"""Asks people to remove a pause's cause, up to a limit; then the table stops."""
+"""Asks people to remove the cause of a pause, a limited number of times; then the table stops."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from controller.run_state import RunState
 from firmware_bridge.guide import Ask
 
 ASKS = 5
-"""How often a person is asked about one thing before the table stops."""
+"""How often a person is asked about one cause before the table stops."""
 PATIENCE = 900.0
-"""Time limit for an answer before the question is repeated, seconds."""
+"""Time limit for an answer, seconds; then the question is asked again."""
 
 
 class OperatorHelp:
-    """The questions of one table's pauses. While one is open, the table is being serviced."""
+    """The questions about one table's pauses. While one is open, the table is in `servicing`."""
 
     def __init__(self, run_state: RunState, ask: Asking) -> None:
         self._run_state = run_state
@@ -31,7 +31,7 @@ class OperatorHelp:
         """How many questions are open."""
 
     async def answer_to(self, ask: Ask) -> str:
-        """Ask a person, who may work at the paused table meanwhile."""
+        """Ask a person; while the question is open, the person may work at the paused table."""
         machine = self._run_state.machine
         self._open += 1
         if machine.mode == "paused":
@@ -44,12 +44,13 @@ class OperatorHelp:
                 machine.fire("finish_service")
 
     async def help(self, cause: PauseCause, row: FaultRow, seen: str | None = None) -> None:
-        """Have a person remove a cause; `seen` is the evidence.
+        """Ask a person to remove a cause; `seen` is the evidence.
 
-        Raises TableFault after the last question, or where a person stops the table.
+        Raises TableFault if people have been asked about this cause `ASKS` times already, or if a
+        person stops the table.
         """
         part = cause.channel or f"board {cause.board}"
-        what = seen or f"{cause.why} on {cause.channel or 'the whole board'}"
+        evidence = seen or f"{cause.why} on {cause.channel or 'the whole board'}"
         seen = seen or f"{cause.why} on board {cause.board}"
         while self._asked[cause] < ASKS:
             self._asked[cause] += 1
@@ -60,17 +61,19 @@ class OperatorHelp:
                     answer = await self.answer_to(ask)
                     note(answer)
                     if answer == STOP:
-                        raise _stopped(cause, f"{what}; a person stopped the table", ordered=True)
+                        stopped = f"{evidence}; a person stopped the table"
+                        raise _fault(cause, stopped, ordered=True)
                     return
-        raise _stopped(cause, f"{what}; asked {ASKS} times, and it is still so")
+        raise _fault(cause, f"{evidence}; asked {ASKS} times, and the cause persists")
 
     def forget(self, over: Callable[[PauseCause], bool]) -> None:
         """Reset the count of questions for causes that are over."""
-        for cause in [known for known in self._asked if over(known)]:
+        for cause in [asked for asked in self._asked if over(asked)]:
             del self._asked[cause]
 
 
-def _stopped(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
+def _fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
+    """The fault with which the table stops over this cause."""
     fault = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER}.get(cause.why, Fault.BOARD)
     stopped = TableFault(fault, f"board {cause.board}", evidence)
     stopped.ordered = ordered

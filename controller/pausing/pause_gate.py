@@ -1,4 +1,4 @@
-"""The pause gate: all commands wait at it while the table is paused; one gate for all boards."""
+"""The pause gate: one gate for all boards of a table, at which commands wait during a pause."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from firmware_bridge.board import BoardFault, FaultCode
 
 SILENT = "SILENT"
-"""The cause of a pause whose board does not answer."""
+"""The cause of a pause during which a board does not answer."""
 STRANGER = "STRANGER"
 """The cause of a pause in which a different board answers than before."""
 FAULT = "FAULT"
-"""The cause while a board has latched a fault and has not yet reported which."""
+"""The cause while a board has latched a fault but has not yet reported its code."""
 
 
 @dataclass(frozen=True)
 class PauseCause:
-    """Why the table is paused, the board, the channel ('' for all).
+    """One cause of a pause: its code, its board, and its channel ('' for the whole board).
 
-    `why` is the name of a `FaultCode`, SILENT, STRANGER or FAULT.
+    `why` is the name of a `FaultCode`, or SILENT, STRANGER or FAULT.
     """
 
     why: str
@@ -29,70 +29,71 @@ class PauseCause:
 
     @classmethod
     def of(cls, fault: BoardFault) -> PauseCause:
+        """The cause that a fault reported by a board stands for."""
         return cls(fault.code.name, fault.board, fault.channel)
 
     @property
     def code(self) -> FaultCode | None:
-        """The board's own code for it."""
+        """The board's code for this cause; None for SILENT, STRANGER and FAULT."""
         return FaultCode[self.why] if self.why in FaultCode.__members__ else None
 
 
 class PauseGate:
-    """Open, or shut by the first cause until all of them are over.
+    """A gate that the first cause of a pause shuts and that stays shut until `reopen`.
 
-    `paused` is called with every new cause, in the call that shuts the gate.
+    `on_cause` is called once for every new cause, within the call of `shut` that reports it.
     """
 
-    def __init__(self, paused: Callable[[PauseCause], None]) -> None:
+    def __init__(self, on_cause: Callable[[PauseCause], None]) -> None:
         self.open = True
         self.pauses = 0
-        """Number of times the gate was shut: a command detects by it that a pause began meanwhile.
-        """
+        """How often the gate has been shut. A command that finds another number after its reply
+        than before it was sent has been overtaken by a pause."""
         self.causes: list[PauseCause] = []
-        """Causes that keep the gate shut, oldest first."""
-        self._paused = paused
+        """Causes of the present pause, oldest first."""
+        self._on_cause = on_cause
         self._opened = asyncio.Event()
         self._opened.set()
         self._shut = asyncio.Event()
-        self._given_up = False
+        self._cancelled = False
 
     def shut(self, cause: PauseCause) -> None:
-        """Shut the gate: no further command goes out. Duplicate causes are ignored."""
+        """Shut the gate, so that no further command is sent. Duplicate causes are ignored."""
         if self.open:
             self.open = False
             self.pauses += 1
-            if not self._given_up:
+            if not self._cancelled:
                 self._opened.clear()
             self._shut.set()
         if cause not in self.causes:
             if cause.why != FAULT:
-                # The board has now reported which fault it is.
+                # The board has now reported the code of its fault, which replaces FAULT.
                 self.causes = [
-                    known
-                    for known in self.causes
-                    if (known.why, known.board) != (FAULT, cause.board)
+                    earlier
+                    for earlier in self.causes
+                    if (earlier.why, earlier.board) != (FAULT, cause.board)
                 ]
             self.causes.append(cause)
-            self._paused(cause)
+            self._on_cause(cause)
 
-    def let_through(self) -> None:
-        """Open the gate after the last cause: waiting commands go on in order of arrival."""
+    def reopen(self) -> None:
+        """Forget all causes and open the gate; waiting commands continue in order of arrival."""
         self.causes.clear()
         self._shut.clear()
         self.open = True
         self._opened.set()
 
-    async def passed(self) -> None:
-        """Wait until the gate is open. Raises CancelledError if it is never opened again."""
+    async def wait_until_open(self) -> None:
+        """Wait until the gate is open. Raises CancelledError after `cancel_waiting`."""
         await self._opened.wait()
         if not self.open:
             raise asyncio.CancelledError("the table stops: the gate stays shut.")
 
-    def give_up(self) -> None:
-        """Shutdown: cancel every order that waits for the pause to end, or comes to wait."""
-        self._given_up = True
+    def cancel_waiting(self) -> None:
+        """Shutdown: cancel every command that waits at the shut gate, now or later."""
+        self._cancelled = True
         self._opened.set()
 
-    async def closed(self) -> None:
+    async def wait_until_shut(self) -> None:
         """Wait until the gate is shut."""
         await self._shut.wait()

@@ -1,16 +1,17 @@
 """Begins and ends pauses: after a host stall, a lost line, a latched fault or a reach-in.
 
-The first cause shuts the gate: no command goes out any more, every board lets its outputs go to
-their safe values, and the table reports that it is paused and why. Then the following steps run in
-this order, again from the first one if any of them fails:
+The first cause shuts the gate: no further command is sent, every board lets its outputs go to
+their safe values, and the table reports that it is paused and why. Then these steps run in this
+order, from the first one again if any of them fails:
 
-rest      every board lets its outputs go to their safe values
-    meet      every board answers; a lost line is opened again, a silent board asked again
-    back off  a part that met an obstacle goes back a little
-    clear     every fault is cleared, after a person's confirmation where that is required
-    ready     leases, axes, progress of each command, gates and jaws
+1. Make safe: every board lets its outputs go to their safe values.
+2. Reconnect: a lost line is opened again, and a silent board is asked again until it answers.
+3. Back off: a part that met an obstacle is driven back a little.
+4. Clear: every latched fault is cleared, after a person's confirmation where that is required.
+5. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
 
-and the gate opens. Nothing polls. Every wait has a time limit, or is a reported wait for a person.
+Then the gate opens. Every wait has a time limit, except for the wait until a person releases an
+emergency stop or a light curtain; the table reports that one as its pause.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from firmware_bridge.wire.errors import (
 )
 
 Reconnect = Callable[[str], None]
-"""Opens a board's line again if it was lost. Raises BoardError where that is not yet possible."""
+"""Opens a board's line again if it was lost. Raises BoardError if that is not possible yet."""
 
 
 def never_lost(board: str) -> None:
@@ -50,16 +51,18 @@ def never_lost(board: str) -> None:
 
 
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
-"""Wait before a silent board is asked again, seconds; it doubles every time (ours)."""
-LOOK_IN = 10.0
-"""How often an idle board is polled, seconds (ours): after a reset it would not be noticed."""
-QUIET = 30.0
+"""First and longest wait before a silent board is asked again, seconds; it doubles every time
+(ours)."""
+POLL_INTERVAL = 10.0
+"""Interval at which a board without a lease is polled, seconds (ours). Without polling, a reset of
+such a board would stay unnoticed."""
+SILENCE_LIMIT = 30.0
 """How long a board may be silent before a person is asked to check it, seconds."""
 ATTEMPTS = 20
-"""How often boards may fail again while one pause is being ended."""
+"""How often the steps that end one pause are tried before the table stops."""
 
 _NO_SUPPLIES: Mapping[str, BoardSupply] = {}
-_BY_ITSELF = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
+_SELF_ENDING = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that are over once the board answers; no person is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that cut the axes' power, which loses their positions."""
@@ -68,10 +71,10 @@ _AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
 
 
 class Pauses:
-    """Supervises a table's boards: `steady` are the same boards, with commands that resume.
+    """Supervises a table's boards; its attribute `boards` has each of them with resumable commands.
 
-    `ask` asks a person, `reconnect` opens a board's line again; `supplies` are the leases of boards
-    that have a relay or lamps.
+    `ask` asks a person, `reconnect` opens a board's line again; `supplies` are the shared leases of
+    boards that have a relay, lamps of the tower or the buzzer, by their names.
     """
 
     def __init__(
@@ -83,7 +86,7 @@ class Pauses:
         reconnect: Reconnect,
         supplies: Mapping[str, BoardSupply] = _NO_SUPPLIES,
     ) -> None:
-        self.gate = PauseGate(self._paused)
+        self.gate = PauseGate(self._record_cause)
         self._people = OperatorHelp(run_state, ask)
         care = Care(partial(limits_of, table), self._people.answer_to, run_state)
         self.boards = {
@@ -96,25 +99,26 @@ class Pauses:
         self._reconnect = reconnect
         self._backing_off = BackingOff(table, self.boards, self._backed_off)
         self._since: float | None = None
-        """When the present pause began."""
+        """When the present pause began, seconds of the table's clock; None while there is none."""
 
     async def watch(self) -> None:
-        """Listen to every board and end every pause, until cancelled. Raises TableFault."""
+        """Watch every board and end every pause, until cancelled. Raises TableFault."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 for board in self.boards.values():
-                    tasks.create_task(self._listen(board))
-                    tasks.create_task(self._look_in(board))
+                    tasks.create_task(self._watch_faults(board))
+                    tasks.create_task(self._poll_idle(board))
                 while True:
-                    await self.gate.closed()
-                    await self._overcome()
-                    await self._go_on()
+                    await self.gate.wait_until_shut()
+                    await self._end_causes()
+                    await self._resume()
         finally:
-            self.gate.give_up()
+            self.gate.cancel_waiting()
 
     # Causes of a pause
 
-    async def _listen(self, board: ResumableBoard) -> None:
+    async def _watch_faults(self, board: ResumableBoard) -> None:
+        """Pause for every fault that a board reports, and when the board falls silent."""
         while True:
             try:
                 async for fault in board.faults:
@@ -122,25 +126,25 @@ class Pauses:
             except BoardSilentError:
                 self.gate.shut(PauseCause(SILENT, board.name))
             else:
-                return  # it was closed
+                return  # the board was closed
 
-    async def _look_in(self, board: ResumableBoard) -> None:
-        """Poll an idle board at intervals, to detect that it is gone."""
+    async def _poll_idle(self, board: ResumableBoard) -> None:
+        """Poll a board at intervals while it holds no lease, to detect its reset or silence."""
         while True:
-            await asyncio.sleep(LOOK_IN)
-            if self.gate.open and not board.leased:
+            await asyncio.sleep(POLL_INTERVAL)
+            if self.gate.open and not board.is_leased:
                 try:
-                    await board.answer()
+                    await board.poll()
                 except BoardRefusedError:
                     self.gate.shut(PauseCause(FAULT, board.name))
                 except BoardSilentError:
                     self.gate.shut(PauseCause(SILENT, board.name))
 
-    def _paused(self, cause: PauseCause) -> None:
-        """Record the begin of a pause, in the call that reports the cause."""
+    def _record_cause(self, cause: PauseCause) -> None:
+        """Emit a new cause; the first one pauses the state machine. Called by the gate."""
         run_state = self._run_state
         if cause.code in _POWERLESS and cause.board in self.boards:
-            self.boards[cause.board].lost_power()
+            self.boards[cause.board].mark_power_lost()
         if self._since is None:
             self._since = run_state.clock()
             if run_state.machine.mode == "going":
@@ -149,17 +153,20 @@ class Pauses:
 
     # Ending a pause
 
-    async def _overcome(self) -> None:
-        """Run all steps that end a pause; from the start again if a board fails meanwhile."""
+    async def _end_causes(self) -> None:
+        """Run all steps that end a pause; again if a board fails or a new cause comes meanwhile.
+
+        Raises TableFault after `ATTEMPTS`.
+        """
         last: BoardError | None = None
         for _ in range(ATTEMPTS):
             try:
-                await self._all(ResumableBoard.rest)
-                await self._all(self._meet)
+                await self._all(ResumableBoard.make_safe)
+                await self._all(self._reconnected)
                 known = tuple(self.gate.causes)
                 await self._backing_off.answer(known)
                 await self._clear()
-                await self._all(ResumableBoard.get_ready)
+                await self._all(ResumableBoard.restore)
             except BoardError as error:
                 last = error
             else:
@@ -169,25 +176,26 @@ class Pauses:
         raise TableFault(
             Fault.SILENT,
             f"board {cause.board}",
-            f"it fell out {ATTEMPTS} times while a pause was being ended; at last: {last}",
+            f"the pause could not be ended in {ATTEMPTS} attempts; the last error: {last}",
         )
 
-    async def _go_on(self) -> None:
+    async def _resume(self) -> None:
+        """Open the gate and resume the interrupted commands, drum and belts last."""
         run_state = self._run_state
-        self.gate.let_through()
-        self._backing_off.over()
+        self.gate.reopen()
+        self._backing_off.end_pause()
         if run_state.machine.mode == "paused":
             run_state.machine.fire("resume")
         since, self._since = self._since or 0.0, None
         run_state.events.emit("resumed", paused_s=round(run_state.clock() - since, 3))
         for board in self.boards.values():
-            board.go_on()
-        # Give the event loop one turn, in which the waiting drives send their commands, before drum
-        # and belts run.
+            board.resume()
+        # The event loop needs one turn in which the waiting drives send their commands; drum and
+        # belts must not run before.
         await asyncio.sleep(0)
         for board in self.boards.values():
             try:
-                await board.run_on()
+                await board.restart_motors()
             except BoardRefusedError:
                 pass  # the board has paused again and reports that itself
             except BoardSilentError:
@@ -196,8 +204,9 @@ class Pauses:
     async def _all(self, do: Callable[[ResumableBoard], Awaitable[None]]) -> None:
         """Run an action on all boards in parallel.
 
-        A board that fails lets the others finish; raises BoardError with the sentence of each. A
-        TableFault (a person's stop is one) and an error of the program end it at once.
+        If a board fails, the others still finish; then BoardError is raised with the sentence of
+        each failure. A TableFault (for example, a person stopped the table) and an error of the
+        program are raised at once.
         """
         failed: list[BoardError] = []
 
@@ -218,26 +227,26 @@ class Pauses:
 
     # Boards that do not answer
 
-    async def _meet(self, board: ResumableBoard) -> None:
-        """Wait until the board answers; after a while with a person's help. Raises TableFault."""
+    async def _reconnected(self, board: ResumableBoard) -> None:
+        """Wait until a board answers; ask a person after `SILENCE_LIMIT`. Raises TableFault."""
         helping: asyncio.Task[None] | None = None
-        quiet_at = self._run_state.clock() + QUIET
+        help_at = self._run_state.clock() + SILENCE_LIMIT
         interval = FIRST_INTERVAL
         try:
             while True:
                 with suppress(BoardSilentError):
                     self._reconnect(board.name)
-                    await self._recognised(board, board.meet)
+                    await self._identified(board, board.restart)
                     if helping is not None and helping.done():
-                        # A person's stop counts, even if the board answers at the same moment.
+                        # If a person stopped the table, that counts even if the board answers now.
                         helping.result()
                     answers = (PauseCause(SILENT, board.name), PauseCause(STRANGER, board.name))
                     self._people.forget(answers.__contains__)
                     return
                 if helping is not None and helping.done():
                     helping.result()
-                    helping, quiet_at = None, self._run_state.clock() + QUIET
-                if helping is None and self._run_state.clock() >= quiet_at:
+                    helping, help_at = None, self._run_state.clock() + SILENCE_LIMIT
+                if helping is None and self._run_state.clock() >= help_at:
                     silent = PauseCause(SILENT, board.name)
                     helping = asyncio.create_task(
                         self._people.help(silent, CATALOGUE[Fault.SILENT])
@@ -248,27 +257,27 @@ class Pauses:
             if helping is not None:
                 helping.cancel()
 
-    async def introduce(self, board: ResumableBoard) -> None:
+    async def connect(self, board: ResumableBoard) -> None:
         """Begin the first session with a board. Raises BoardError, TableFault."""
-        await self._recognised(board, board.start)
+        await self._identified(board, board.start)
 
-    async def _recognised(
-        self, board: ResumableBoard, meet: Callable[[], Awaitable[object]]
+    async def _identified(
+        self, board: ResumableBoard, begin: Callable[[], Awaitable[object]]
     ) -> None:
-        """Meet a board; if another board answers, ask a person until the right one does.
+        """Begin a session; if another board answers, ask a person until the right one does.
 
         Raises TableFault STRANGER after the last question, or where a person stops the table.
         """
         while True:
             try:
-                await meet()
+                await begin()
             except StrangeBoardError as stranger:
                 cause = PauseCause(STRANGER, board.name)
                 if not self.gate.open:
                     self.gate.shut(cause)
                 seen = str(stranger).rstrip(".")
                 await self._people.help(cause, CATALOGUE[Fault.STRANGER], seen)
-                # The cable was moved: the session that is left belongs to the other board's line.
+                # A person has moved the cable, and the open line may lead to the other board still.
                 self._reconnect(board.name)
             else:
                 return
@@ -276,14 +285,18 @@ class Pauses:
     # Faults that boards have latched
 
     async def _clear(self) -> None:
+        """Clear all latched faults, after a person has confirmed them.
+
+        Raises BoardError, TableFault.
+        """
         asked: set[FaultCode | PauseCause | None] = set()
         for cause in tuple(self.gate.causes):
             code = cause.code
-            if cause.why in (SILENT, STRANGER) or code in _BY_ITSELF:
+            if cause.why in (SILENT, STRANGER) or code in _SELF_ENDING:
                 continue
             if code in _AT_AN_INPUT and cause.channel:
-                await self._released(self.boards[cause.board].plain, cause.channel)
-            obstructed = self._backing_off.is_about(cause)
+                await self._released(self.boards[cause.board].wrapped, cause.channel)
+            obstructed = self._backing_off.is_obstacle(cause)
             # An obstacle between two parts has to be removed from both.
             question = cause if obstructed else code
             if question not in asked:
@@ -291,12 +304,12 @@ class Pauses:
                 fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
                 await self._people.help(cause, CATALOGUE[fault])
         await self._all(self._cleared)
-        # Causes that people may bring about at any time are no sign of a defect and are not
-        # limited.
+        # People may press the stop or reach in at any time. That is no sign of a defect, so the
+        # number of questions about it is not limited.
         self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
 
     async def _cleared(self, board: ResumableBoard) -> None:
-        """Clear a board's fault. Raises BoardRefused while its cause persists."""
+        """Clear a board's latched faults. Raises BoardRefusedError while a cause persists."""
         nothing_to_clear = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
         if any(
             cause.board == board.name and cause.why not in nothing_to_clear
@@ -306,16 +319,17 @@ class Pauses:
 
     @staticmethod
     async def _released(board: Board, channel: str) -> None:
-        """Wait without a time limit until an input is released; the table reports the wait."""
+        """Wait without a time limit until an input is released."""
         edges = board.watch(channel)
         while await board.read(channel):
-            # A board that is reset meanwhile sends no report. When it is polled it does not answer,
-            # and all steps begin anew.
+            # A board that is reset meanwhile reports no edge. The next read then fails, and all
+            # steps start again from the first one.
             with suppress(TimeoutError):
-                await asyncio.wait_for(anext(edges), LOOK_IN)
+                await asyncio.wait_for(anext(edges), POLL_INTERVAL)
 
 
 def _homing(table: Table, board: str, care: Care) -> Homing | None:
+    """The homing of the gantry, if this board drives it."""
     gantry = table.modules.gantry
     if gantry is None or table.board_of(gantry.z) != board:
         return None
@@ -323,6 +337,7 @@ def _homing(table: Table, board: str, care: Care) -> Homing | None:
 
 
 def _fault_of(code: FaultCode | None) -> Fault:
+    """The fault about which a person is asked; without a code it is BOARD."""
     if code is None:
         return Fault.BOARD
     return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)

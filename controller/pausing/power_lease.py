@@ -1,11 +1,13 @@
-"""The lease of one board, shared: work needs it with the motors' power, lamps need it without.
+"""Shares the lease of one board between work, which needs powered motors, and lamps or a buzzer.
 
-hold    the relay's contact must be open; lease, coil, contact closed; then motors may start
-    give    coil, motors, lamps, all to their safe values; lamps are then lit again
+- `hold_lease` (work): the relay's contact must be open; then the lease is taken, the coil is
+  switched on, and the contact must be closed. Only then may motors start.
+- `release_lease` (work): the coil, all motors and all lamps go to their safe values. Lamps that
+  need the lease are then lit again.
 
-Work has priority. When its last holder gives the lease back, the board lets all outputs go to their
-safe values, as on a board without lamps, and the lamps take a lease of their own. So no motion
-continues after the work that started it.
+Work has priority. When its last holder releases the lease, the board's lease is released too, even
+if lamps are lit: every output goes to its safe value, so no motion outlasts the work that started
+it. The lamps then take the lease again, without power on the motors.
 """
 
 from __future__ import annotations
@@ -22,128 +24,133 @@ from firmware_bridge.wire.errors import BoardError
 
 
 class BoardSupply:
-    """One board's lease, and the relay that feeds its motors, if it has one.
+    """One board's lease, and the relay that switches the power of its motors, if it has one.
 
-    `care` says what is done about a relay that does not obey.
+    `care` handles the faults of the relay: it retries, then asks a person.
     """
 
     def __init__(self, board: Board, relay: RelayModule | None, care: Care) -> None:
         self.board = board
-        self.fell: Callable[[], None] = _nobody
-        """Called when all outputs, lamps included, went to their safe values."""
+        self.on_release: Callable[[], None] = _no_listener
+        """Called when all outputs, lamps included, have gone to their safe values."""
         self._relay = relay
         self._care = care
-        self._turn = asyncio.Lock()
-        """Held while work takes or gives back, and while a person is asked about the relay."""
-        self._changing = asyncio.Lock()
-        """Held while the board's own lease is taken or given back."""
+        self._work_lock = asyncio.Lock()
+        """Held while work takes or releases the lease, also while a person is asked about the
+        relay."""
+        self._lease_lock = asyncio.Lock()
+        """Held while the board's own lease is taken or released."""
         self._work = 0
+        """How many holders of the lease do work."""
         self._powered = False
-        self._shown_by: set[str] = set()
-        """Components that show something, and so need the lease without work."""
-        self._live = False
-        self._doubtful = False
+        self._signals: set[str] = set()
+        """Signals (lamp tower, buzzer) that need the lease without work."""
+        self._held = False
+        self._uncertain = False
 
     @property
-    def live(self) -> bool:
-        """Whether the board's lease is held now, by any holder."""
-        return self._live
+    def is_held(self) -> bool:
+        """Whether the board's lease is held now, by work or by a signal."""
+        return self._held
 
     # For work
 
     async def hold_lease(self) -> None:
-        """The lease, with power on the motors; calls nest. Raises BoardError, TableFault."""
-        async with self._turn:
+        """Take the lease, with power on the motors; calls nest. Raises BoardError, TableFault."""
+        async with self._work_lock:
             self._work += 1
             if self._work == 1:
                 try:
-                    await self._care.cured(self._power, self._cut)
+                    await self._care.cured(self._power, self._wait_for_relay)
                 except BaseException:
                     self._work -= 1
                     raise
 
     async def release_lease(self) -> None:
-        """Give the lease back; after the outermost call every output is at its safe value."""
-        async with self._turn:
+        """Release the lease; after the outermost call every output is at its safe value."""
+        async with self._work_lock:
             if not self._work:
                 return  # the lease could not be taken
             self._work -= 1
             if not self._work:
-                await self._drop()
+                await self._release()
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Wait until a change of the lease that is under way has succeeded or failed."""
-        async with self._turn:
+        async with self._work_lock:
             pass
 
-    # For lamps
+    # For lamps and the buzzer
 
-    async def light(self, who: str) -> None:
-        """A component shows something from now on and needs the lease. Raises BoardError."""
-        self._shown_by.add(who)
+    async def hold_for_signal(self, signal: str) -> None:
+        """Take the lease for a signal, without power on the motors. Raises BoardError."""
+        self._signals.add(signal)
         await self._take()
 
-    async def dim(self, who: str) -> None:
-        """A component's display needs no lease any more. Raises BoardError."""
-        self._shown_by.discard(who)
-        if not self._work and not self._shown_by:
-            await self._drop()
+    async def release_for_signal(self, signal: str) -> None:
+        """Release the lease if neither work nor another signal needs it. Raises BoardError."""
+        self._signals.discard(signal)
+        if not self._work and not self._signals:
+            await self._release()
 
-    def doubt(self) -> None:
-        """The board may have dropped its lease by itself: take the lamps' lease anew."""
-        self._doubtful = True
+    def mark_uncertain(self) -> None:
+        """Note that the board may have dropped its lease; before its next use it is taken again."""
+        self._uncertain = True
 
     # Helpers
 
     async def _take(self) -> None:
-        if self._doubtful and not self._powered:
+        """Take the board's lease, unless it is held; take it again if it is uncertain."""
+        if self._uncertain and not self._powered:
             with suppress(BoardError):
-                await self._drop()
-        self._doubtful = False
-        async with self._changing:
-            if not self._live:
+                await self._release()
+        self._uncertain = False
+        async with self._lease_lock:
+            if not self._held:
                 await self.board.hold_lease()
-                self._live = True
+                self._held = True
 
-    async def _drop(self) -> None:
-        async with self._changing:
-            if not self._live:
+    async def _release(self) -> None:
+        """Release the board's lease, if it is held; every output goes to its safe value."""
+        async with self._lease_lock:
+            if not self._held:
                 return
-            self._live = self._powered = False
+            self._held = self._powered = False
             try:
                 await self.board.release_lease()
             finally:
-                self.fell()
+                self.on_release()
 
     async def _power(self) -> None:
-        """Lease and power, or neither. Raises TableFault for a contact that does not follow."""
+        """Take lease and power, or neither. Raises TableFault if the contact does not follow."""
         try:
-            await self._open()
+            await self._check_contact_is_open()
             await self._take()
-            await self._close()
+            await self._close_relay()
             self._powered = True
         except BaseException:
             with suppress(BoardError):
-                await self._drop()
+                await self._release()
             raise
 
-    async def _cut(self, _: TableFault) -> None:
-        """The relay's automatic cure: release it and try once more."""
+    async def _wait_for_relay(self, _: TableFault) -> None:
+        """Wait before the next attempt: the relay, which is released by now, needs time to open."""
         if self._relay is not None:
             await asyncio.sleep(self._relay.seconds)
 
-    async def _open(self) -> None:
-        """Check that the contact is open first: a welded contact could not cut the motors."""
+    async def _check_contact_is_open(self) -> None:
+        """Raise TableFault WELDED if the contact is closed: it could not cut the motors' power."""
         relay = self._relay
         if relay is None or relay.contact is None or not await self.board.read(relay.contact):
             return
-        # The relay may have been released at this very moment.
+        # The relay may have been released a moment ago.
         await asyncio.sleep(relay.seconds)
         if await self.board.read(relay.contact):
             evidence = f"{relay.contact} is active while {relay.coil} is off"
             raise TableFault(Fault.WELDED, relay.coil, evidence)
 
-    async def _close(self) -> None:
+    async def _close_relay(self) -> None:
+        """Switch the coil on. Raises TableFault RELAY if the contact does not close in time."""
         relay = self._relay
         if relay is None:
             return
@@ -155,14 +162,14 @@ class BoardSupply:
 
 
 def supplies(table: Table, boards: Mapping[str, Board], care: Care) -> dict[str, BoardSupply]:
-    """The supply of every board that has a relay, lamps of the tower or the buzzer, by its name."""
+    """A supply for every board with a relay, a lamp of the tower or the buzzer, by its name."""
     modules = table.modules
     relays = {table.board_of(relay.coil): relay for relay in modules.relay}
-    shown = list(modules.tower.lamps.values()) if modules.tower else []
-    shown += [modules.buzzer.sounder] if modules.buzzer else []
-    names = dict.fromkeys([*relays, *map(table.board_of, shown)])
+    signals = list(modules.tower.lamps.values()) if modules.tower else []
+    signals += [modules.buzzer.sounder] if modules.buzzer else []
+    names = dict.fromkeys([*relays, *map(table.board_of, signals)])
     return {name: BoardSupply(boards[name], relays.get(name), care) for name in names}
 
 
-def _nobody() -> None:
-    """The default listener: no component shows anything."""
+def _no_listener() -> None:
+    """The default of `on_release`: nothing needs to be lit again."""

@@ -1,10 +1,11 @@
 """Wraps a board and resumes the commands that a pause interrupted.
 
-Callers see a command that takes longer, not the pause. A pause takes the lease of every board, so
-all outputs are safe. When it ends, the board is met again (`re_meeting`), its lease is taken again
-(`board_lease`), and commands and values go on (`resumed_orders`).
+Callers see a command that takes longer, not the pause. When a pause begins, the lease of every
+board is released, so all outputs go to their safe values. When it ends, the board's session is
+begun again if it was lost (`board_session`), its lease is taken again (`board_lease`), and commands
+and output values are resumed (`resumed_commands`).
 
-While no pause is on, this adds no command to the line.
+While the table is not paused, the wrapper sends no command of its own.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from functools import partial
 
 from config.schema import BoardConfig
 from controller.pausing.board_lease import BoardLease
+from controller.pausing.board_session import BoardSession
 from controller.pausing.interruption import Interruption
 from controller.pausing.pause_gate import PauseGate
 from controller.pausing.power_lease import BoardSupply
-from controller.pausing.re_meeting import ReMeeting
-from controller.pausing.resumed_orders import ResumedOrders
+from controller.pausing.resumed_commands import ResumedCommands
 from controller.stations.homing import Homing
 from firmware_bridge.board import (
     Board,
@@ -33,9 +34,9 @@ from firmware_bridge.wire.messages import Refusal
 
 
 class ResumableBoard:
-    """A `Board` around a board. `home` finds its axes again after they lost their power.
+    """A `Board` that wraps another one. `home` homes its axes after they have lost their power.
 
-    Where the board has a `supply`, its lease comes from there, with power on the motors.
+    Where the board has a `supply`, its lease is taken from there, with power on the motors.
     """
 
     def __init__(
@@ -46,28 +47,28 @@ class ResumableBoard:
         home: Homing | None = None,
         supply: BoardSupply | None = None,
     ) -> None:
-        self.plain = board
-        """The board itself: it takes commands while the table is paused."""
+        self.wrapped = board
+        """The board itself, which takes commands while the table is paused."""
         self._interruption = Interruption(board.name, gate, self._is_unexpected)
         self._lease = BoardLease(board, supply, self._interruption)
-        self._orders = ResumedOrders(board, config, self._interruption)
-        self._meeting = ReMeeting(board, config, gate, home)
+        self._commands = ResumedCommands(board, config, self._interruption)
+        self._session = BoardSession(board, config, gate, home)
 
     @property
     def name(self) -> str:
-        return self.plain.name
+        return self.wrapped.name
 
     # Open and close
 
     async def start(self) -> BoardIdentity:
-        return await self._meeting.start()
+        return await self._session.start()
 
     async def self_test(self) -> int:
-        return await self.plain.self_test()
+        return await self.wrapped.self_test()
 
     async def close(self) -> None:
         self._lease.forget()
-        await self.plain.close()
+        await self.wrapped.close()
 
     # The lease
 
@@ -75,130 +76,134 @@ class ResumableBoard:
         await self._lease.hold()
 
     async def release_lease(self) -> None:
-        """Give the lease back; during a pause it is gone already."""
+        """Release the lease; during a pause only the holder is removed. Raises BoardError."""
         if await self._lease.release():
-            self._orders.let_go()
+            self._commands.forget_values()
             await self._lease.give_back()
 
-    # Orders
+    # Commands
 
     async def set(self, channel: str, value: int) -> None:
-        await self._orders.set(channel, value)
+        await self._commands.set(channel, value)
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        return await self._orders.pulse(channel, value, seconds)
+        return await self._commands.pulse(channel, value, seconds)
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        return await self._orders.drive(motor, value, until, limit)
+        return await self._commands.drive(motor, value, until, limit)
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
-        self._meeting.sends(targets)
-        return await self._interruption.repeat(partial(self.plain.move, targets))
+        self._session.record_targets(targets)
+        return await self._interruption.repeat(partial(self.wrapped.move, targets))
 
     async def home(self, axis: str) -> Ended:
-        self._meeting.homes(axis)
-        return await self._interruption.repeat(partial(self.plain.home, axis))
+        self._session.forget_target(axis)
+        return await self._interruption.repeat(partial(self.wrapped.home, axis))
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
-        return await self._orders.throw(channel, dice)
+        return await self._commands.throw(channel, dice)
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or everything; what is stopped in a pause is not resumed after it."""
-        await self._orders.stop(channel)
+        """Stop one channel or all; a motion that is stopped during a pause is not resumed."""
+        await self._commands.stop(channel)
 
     def stop_all(self) -> None:
-        self.plain.stop_all()
+        self.wrapped.stop_all()
 
     async def clear(self) -> None:
-        await self.plain.clear()
+        await self.wrapped.clear()
 
     # Queries
 
     async def read(self, channel: str) -> int:
-        return await self._interruption.repeat(partial(self.plain.read, channel))
+        return await self._interruption.repeat(partial(self.wrapped.read, channel))
 
     async def count(self, sensor: str) -> int:
-        return await self._interruption.repeat(partial(self.plain.count, sensor))
+        return await self._interruption.repeat(partial(self.wrapped.count, sensor))
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
-        return await self._interruption.repeat(partial(self.plain.thrown, channel))
+        return await self._interruption.repeat(partial(self.wrapped.thrown, channel))
 
     async def recall(self, channel: str) -> Ended | None:
-        return await self._interruption.repeat(partial(self.plain.recall, channel))
+        return await self._interruption.repeat(partial(self.wrapped.recall, channel))
 
     async def scan(self, channel: str) -> int | None:
-        return await self._interruption.repeat(partial(self.plain.scan, channel))
+        return await self._interruption.repeat(partial(self.wrapped.scan, channel))
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
-        """Every edge from now on; after a lost line, one for all that came meanwhile."""
-        return self._meeting.listen(sensors)
+        """Every edge of these sensors from now on; continues after a lost line."""
+        return self._session.subscribe(sensors)
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
-        return self.plain.faults
+        return self.wrapped.faults
 
     # For `Pauses`, which supervises the boards and ends pauses
 
     @property
-    def leased(self) -> bool:
-        """Whether its lease is being renewed: then it answers several times a second."""
+    def is_leased(self) -> bool:
+        """Whether its lease is being renewed, and so the board answers several times a second."""
         return self._lease.is_leased
 
-    async def answer(self) -> None:
-        """Read a sensor, if there is one, to learn that the board answers. Raises BoardError."""
-        await self._meeting.answer()
+    async def poll(self) -> None:
+        """Read a sensor, if there is one, to check that the board answers. Raises BoardError."""
+        await self._session.poll()
 
-    def lost_power(self) -> None:
-        """Its axes have lost their power: they must be found again."""
-        self._meeting.lost_power()
+    def mark_power_lost(self) -> None:
+        """Note that its axes have lost their power, so that they are homed before they move."""
+        self._session.mark_power_lost()
 
-    async def rest(self) -> None:
+    async def make_safe(self) -> None:
         """Let all outputs go to their safe values, as far as the board still answers."""
         await self._lease.drop()
 
-    async def meet(self) -> None:
-        """Begin a session if there is none; wait for what still ramps down. Raises BoardError."""
-        await self._meeting.meet()
+    async def restart(self) -> None:
+        """Begin a session if there is none; wait until axes have ramped down. Raises BoardError."""
+        await self._session.restart()
 
     async def back_off(self, motor: str, seconds: float) -> bool:
-        """Clear the board and drive a motor the other way for so long; whether it was driven.
+        """Clear the board and drive a motor in reverse for this time, with the gate shut.
 
-        The gate is shut. Raises BoardError, BoardRefusedError where more is wrong with the board.
+        Returns False, and drives nothing, if the motor was not being driven. Raises BoardError;
+        BoardRefusedError if the board has latched another fault whose cause persists.
         """
-        value = self._orders.driven_by(motor)
+        value = self._commands.driven_by(motor)
         if value is None:
             return False
-        # A board remembers one command for each channel: this one replaces the interrupted one that
-        # waits.
-        await self._orders.recall(motor)
-        await self.plain.clear()
+        # The board keeps the progress of one command for each channel, and the reverse drive
+        # replaces the one that is interrupted; so its progress is read first.
+        await self._commands.recall(motor)
+        await self.wrapped.clear()
         async with self._lease.lent():
-            await self.plain.drive(motor, -value, Elapsed(), seconds)
+            await self.wrapped.drive(motor, -value, Elapsed(), seconds)
         return True
 
-    async def get_ready(self) -> None:
-        """Restore axes, lease, command progress, gates, jaws. Raises BoardError, TableFault."""
-        await self._meeting.find_axes(self._lease)
+    async def restore(self) -> None:
+        """Restore axes, lease, gates and jaws, and read the progress of interrupted commands.
+
+        Raises BoardError, TableFault.
+        """
+        await self._session.restore_axes(self._lease)
         await self._lease.take()
-        await self._orders.recall()
-        await self._restore(motors=False)
+        await self._commands.recall()
+        await self._restore_values(motors=False)
 
-    def go_on(self) -> None:
-        """The gate is open: resume the interrupted commands."""
-        self._orders.go_on()
+    def resume(self) -> None:
+        """Resume the interrupted commands; the gate is open by now."""
+        self._commands.resume()
 
-    async def run_on(self) -> None:
+    async def restart_motors(self) -> None:
         """Run drum and belts again, after the drives that count their tiles. Raises BoardError."""
-        await self._restore(motors=True)
+        await self._restore_values(motors=True)
 
-    async def _restore(self, *, motors: bool) -> None:
+    async def _restore_values(self, *, motors: bool) -> None:
         if self._lease.is_wanted:
-            await self._orders.restore(motors=motors)
+            await self._commands.restore(motors=motors)
 
     def _is_unexpected(self, why: Refusal) -> bool:
-        """Whether a refusal means that the board has dropped its lease by itself."""
+        """Whether a refusal means that the board has lost its lease or its axes' positions."""
         if why is Refusal.NO_LEASE:
             return self._lease.is_wanted
         if why is Refusal.NOT_HOMED:
-            return self._meeting.refuses_unhomed()
+            return self._session.has_lost_home()
         return True

@@ -20,7 +20,7 @@ from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injection import parse
 from rules.games import find_game
 
-TROUBLE = ("recovered", "operator_prompted", "prompt_answered", "fault")
+FAULT_EVENTS = ("recovered", "operator_prompted", "prompt_answered", "fault")
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Evening:
     """When which output took which value, and which axis set off."""
 
     @property
-    def trouble(self) -> list[tuple[object, object, object]]:
-        """What was told of faults: event, code, part."""
+    def fault_events(self) -> list[tuple[object, object, object]]:
+        """The events about faults: event, code, part."""
         return [
             (event["event"], event["code"], event["part"])
             for event in self.events
-            if event["event"] in TROUBLE
+            if event["event"] in FAULT_EVENTS
         ]
 
     def when(self, **facts: object) -> list[float]:

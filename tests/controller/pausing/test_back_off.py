@@ -1,4 +1,4 @@
-"""A hand under the lid, chips on a lift: the part stops, backs off at once, waits for people."""
+"""A part that meets an obstacle stops, backs off at once, and waits for a person."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ PARTS = ["lid", "lift1"]
 
 
 def slide_of(hardware: Hardware, part: str) -> Slide:
-    """The part's own way, which nobody but the plant sees."""
+    """The position of a part, which only the simulated plant has."""
     plant = hardware.plant
     assert plant is not None and plant.lid is not None
     return plant.lid._slide if part == "lid" else plant.trays[int(part[-1])]._slide
 
 
-def places(part: str, *injected_faults: str) -> tuple[Evening, dict[str, float]]:
-    """An evening, and where the part stood when each event of the first pause was told."""
-    stood: dict[str, float] = {}
+def positions(part: str, *injected_faults: str) -> tuple[Evening, dict[str, float]]:
+    """A run, and the position of the part when each kind of event was first emitted."""
+    positions_at: dict[str, float] = {}
 
     async def watch(_: Daemon, hardware: Hardware, events: EventLog) -> None:
         slide = slide_of(hardware, part)
 
         def look(event: Event) -> None:
-            stood.setdefault(str(event["event"]), slide.position)
+            positions_at.setdefault(str(event["event"]), slide.position)
 
         events.listen(look)
 
-    return evening(*injected_faults, meanwhile=watch), stood
+    return evening(*injected_faults, meanwhile=watch), positions_at
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str) -> None:
-    emitted, stood = places(part, f"obstruction:{part}#1")
+def test_a_part_that_meets_a_hand_backs_off_before_a_person_is_asked(part: str) -> None:
+    emitted, positions_at = positions(part, f"obstruction:{part}#1")
     assert emitted.fault is None
-    assert stood["paused"] == pytest.approx(0.5)
-    assert stood["operator_prompted"] == pytest.approx(0.25)
+    assert positions_at["paused"] == pytest.approx(0.5)
+    assert positions_at["operator_prompted"] == pytest.approx(0.25)
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     assert (asked["code"], asked["role"]) == (Fault.OBSTRUCTED.name, "player")
     assert "out of the way" in str(asked["request"])
@@ -55,8 +55,8 @@ def test_what_meets_a_hand_stands_back_from_it_before_anybody_is_asked(part: str
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
-    emitted, _ = places(part, f"obstruction:{part}#1")
+def test_the_part_finishes_its_motion_after_the_hand_is_gone(part: str) -> None:
+    emitted, _ = positions(part, f"obstruction:{part}#1")
     assert emitted.when(event="walls_raised")
     assert {place: tiles for place, tiles in emitted.census.items() if tiles} == {
         "box 1": 136,
@@ -64,8 +64,8 @@ def test_the_way_goes_on_to_its_end_once_the_hand_is_gone(part: str) -> None:
     }
 
 
-def test_a_hand_that_is_still_there_is_backed_off_from_again_and_asked_again() -> None:
-    emitted, _ = places("lid", "obstruction:lid#1", "wrong_answer:people#1")
+def test_if_the_hand_is_still_there_the_part_backs_off_and_asks_again() -> None:
+    emitted, _ = positions("lid", "obstruction:lid#1", "wrong_answer:people#1")
     assert emitted.fault is None
     assert (
         len(emitted.when(event="motor_reversed"))
@@ -74,14 +74,14 @@ def test_a_hand_that_is_still_there_is_backed_off_from_again_and_asked_again() -
     )
 
 
-def test_two_lifts_that_meet_something_are_two_questions() -> None:
-    emitted, _ = places("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
+def test_two_lifts_that_meet_an_obstacle_cause_two_questions() -> None:
+    emitted, _ = positions("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
     asked = {event["part"] for event in emitted.events if event["event"] == "operator_prompted"}
     assert asked == {"lift1", "lift2"}
     assert len(emitted.when(event="motor_reversed")) == 2
 
 
-def test_nothing_moves_while_the_emergency_stop_is_pressed_too() -> None:
+def test_no_part_backs_off_while_the_emergency_stop_is_pressed_too() -> None:
     async def press(_: Daemon, hardware: Hardware, events: EventLog) -> None:
         plant, loop = hardware.plant, asyncio.get_running_loop()
         assert plant is not None

@@ -1,4 +1,4 @@
-"""Pauses as a floor manager sees them: the table holds, comes back, goes on with the same deal."""
+"""Pauses of whole rounds: the table pauses, resumes, and completes the same deal."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def undisturbed(table: str = "robotic", game: str = "wenzhou") -> Round:
 
 
 def moments(table: str, game: str, number: int) -> list[float]:
-    """So many moments of a round, from the first homing to ready, at no round figures."""
+    """Evenly distributed times of a round in seconds, from the first homing to ready."""
     ready = undisturbed(table, game).at("ready")
     return [ready * (n + 0.381966) / number for n in range(number)]
 
 
 def check_same_deal(played: Round, plain: Round) -> None:
-    """The same throws, the same places to the same seats in the same order, and every tile."""
+    """Check that both rounds have the same throws and deliveries, and that no tile is lost."""
     assert played.delivered == plain.delivered
     assert [emitted["dice"] for emitted in played.events_named("dice_thrown")] == [
         emitted["dice"] for emitted in plain.events_named("dice_thrown")
@@ -50,11 +50,11 @@ def check_same_deal(played: Round, plain: Round) -> None:
     began, over = len(played.events_named("paused")), len(played.events_named("resumed"))
     assert (began > 0) == (over > 0)
     if built_before(plain, played):
-        assert played.hands == plain.hands, "the very same tiles lie before every seat"
+        assert played.hands == plain.hands, "every seat has the same tiles"
 
 
 def built_before(plain: Round, played: Round) -> bool:
-    """Whether the first pause came when the walls stood: until then chance picks the tiles."""
+    """Whether the first pause came after the walls were raised; before, the tiles are random."""
     paused = played.events_named("paused")
     return bool(paused) and float(str(paused[0]["t"])) > plain.at("walls_raised")
 
@@ -73,7 +73,7 @@ INJECTED_FAULTS = {
 
 @pytest.mark.parametrize(("table", "game"), TABLES)
 @pytest.mark.parametrize("injected", INJECTED_FAULTS)
-def test_whatever_interrupts_a_round_the_same_deal_lies_on_the_table_at_last(
+def test_after_any_interruption_the_table_completes_the_same_deal(
     injected: str, table: str, game: str
 ) -> None:
     for moment in moments(table, game, FEW):
@@ -85,7 +85,7 @@ def test_whatever_interrupts_a_round_the_same_deal_lies_on_the_table_at_last(
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "game"), TABLES)
 @pytest.mark.parametrize("injected", INJECTED_FAULTS)
-def test_whatever_interrupts_any_moment_of_a_round_no_tile_is_dealt_twice_or_skipped(
+def test_an_interruption_at_any_moment_neither_repeats_nor_skips_a_tile(
     injected: str, table: str, game: str
 ) -> None:
     for moment in moments(table, game, MANY):
@@ -94,7 +94,7 @@ def test_whatever_interrupts_any_moment_of_a_round_no_tile_is_dealt_twice_or_ski
         )
 
 
-def test_an_arm_without_power_finds_its_axes_again_and_deals_on() -> None:
+def test_an_arm_that_lost_power_homes_its_axes_and_continues_the_deal() -> None:
     plain = undisturbed()
     for moment in moments("robotic", "wenzhou", tries(12, quick=4)):
         check_same_deal(play(happens={moment: power_cut("arm")}), plain)
@@ -110,7 +110,7 @@ def test_an_arm_without_power_finds_its_axes_again_and_deals_on() -> None:
         (reach_in(2.0), stall(5.0)),
     ],
 )
-def test_two_troubles_at_once_are_one_pause_that_ends_when_both_are_over(
+def test_two_causes_at_once_are_one_pause_that_ends_when_both_are_over(
     first: Happens, second: Happens
 ) -> None:
     plain = undisturbed()
@@ -119,7 +119,7 @@ def test_two_troubles_at_once_are_one_pause_that_ends_when_both_are_over(
 
 
 @pytest.mark.parametrize("phase", ["gathering", "shuffling", "building", "staged"])
-def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
+def test_after_a_pause_the_under_activity_resumes_in_the_same_state(phase: str) -> None:
     plain = undisturbed()
     moment = plain.at("state", under=phase) + 0.0005
     played = play(happens={moment: emergency(2.0)})
@@ -131,8 +131,8 @@ def test_a_pause_in_each_phase_below_goes_on_in_that_phase(phase: str) -> None:
         assert next(state for state in states[at:] if state not in paused) == states[at - 1]
 
 
-def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_same_pause() -> None:
-    """A board that was ready already, and the arm in the middle of its homing, both stop again."""
+def test_a_second_emergency_stop_while_the_arm_homes_is_part_of_the_same_pause() -> None:
+    """One board is restored already and the arm is homing when both stop again."""
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
     played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})
@@ -144,16 +144,16 @@ def test_a_second_emergency_stop_while_the_arm_is_found_again_is_part_of_the_sam
     check_same_deal(played, plain)
 
 
-def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_goes_on() -> None:
+def test_a_fault_of_a_restored_board_is_cleared_before_the_table_goes_on() -> None:
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
 
-    def base_meets_an_edge_that_is_missing(played: Round) -> None:
+    def base_latches_a_missing_edge(played: Round) -> None:
         assert played.hardware.bench is not None
         board = played.hardware.bench.boards["base"]
         board.latch(FaultCode.NO_EDGE, 0)
 
-    played = play(happens={60.0: emergency(3.0), clears + 2.0: base_meets_an_edge_that_is_missing})
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: base_latches_a_missing_edge})
     assert [emitted["code"] for emitted in played.events_named("operator_prompted")][
         -1
     ] == "NO_EDGE"
@@ -161,7 +161,7 @@ def test_a_fault_of_a_board_that_is_ready_already_is_put_right_before_the_table_
     check_same_deal(played, plain)
 
 
-def test_the_table_says_why_it_is_paused_and_for_how_long() -> None:
+def test_events_report_the_causes_and_the_duration_of_a_pause() -> None:
     played = play(happens={60.0: emergency(3.0)})
     assert [(emitted["why"], emitted["board"]) for emitted in played.events_named("paused")] == [
         ("EMERGENCY_STOP", "base"),
@@ -172,18 +172,18 @@ def test_the_table_says_why_it_is_paused_and_for_how_long() -> None:
         played.events_named("prompt_answered"),
     )
     assert [emitted["code"] for emitted in waiting] == ["EMERGENCY"]
-    assert float(str(waiting[0]["t"])) >= 63.0, "nobody is asked before it is released"
+    assert float(str(waiting[0]["t"])) >= 63.0, "a person is asked only after the release"
     assert [emitted["code"] for emitted in cleared] == ["EMERGENCY"]
     (resumed,) = played.events_named("resumed")
     assert float(str(resumed["paused_s"])) > 3.0
 
 
-def test_the_state_says_paused_one_link_delay_after_the_emergency_stop() -> None:
+def test_the_state_is_paused_one_link_delay_after_the_emergency_stop() -> None:
     played = play(happens={60.0: emergency(3.0)})
     assert 0.0 < played.at("state", under="paused") - 60.0 < 0.002
 
 
-def test_at_the_emergency_stop_every_output_is_off_in_the_same_instant() -> None:
+def test_an_emergency_stop_switches_every_output_off_at_once() -> None:
     seen: list[tuple[float, list[str]]] = []
 
     def pressed(played: Round) -> None:
@@ -203,14 +203,14 @@ def test_at_the_emergency_stop_every_output_is_off_in_the_same_instant() -> None
     assert [at for at, _ in seen] == [20.0, 20.0, 30.0, 30.0, 60.0, 60.0, 61.3, 61.3]
 
 
-def test_a_hand_in_the_curtain_stops_nothing_while_nothing_moves_near_it() -> None:
+def test_a_hand_in_the_light_curtain_causes_no_pause_while_no_guarded_part_moves() -> None:
     plain = undisturbed()
     building = plain.at("state", under="building") + 1.0
     played = play(happens={building: reach_in(1.0)})
     assert played.events_named("paused") == []
 
 
-def test_a_lid_does_not_set_off_while_a_hand_is_in_the_curtain() -> None:
+def test_the_lid_does_not_start_while_a_hand_is_in_the_light_curtain() -> None:
     plain = undisturbed()
     raising = plain.at("state", top="raising") - 0.5
     played = play(happens={raising: reach_in(3.0)})
@@ -222,7 +222,7 @@ def test_a_lid_does_not_set_off_while_a_hand_is_in_the_curtain() -> None:
     check_same_deal(played, plain)
 
 
-def test_a_throw_that_a_pause_cuts_short_is_thrown_once() -> None:
+def test_a_throw_that_a_pause_interrupts_counts_once() -> None:
     plain = undisturbed()
     for early in (0.05, 0.0005, 0.0, 0.5, 0.001, 0.0002)[: tries(6, quick=3)]:
         thrown = plain.at("dice_thrown") - early
@@ -230,14 +230,14 @@ def test_a_throw_that_a_pause_cuts_short_is_thrown_once() -> None:
         check_same_deal(play(happens={thrown: power_cut("base")}), plain)
 
 
-def test_a_pause_while_people_are_asked_changes_nothing_of_what_they_do() -> None:
+def test_a_pause_during_a_prompt_does_not_change_the_work_of_people() -> None:
     plain = undisturbed("classic", "wenzhou")
     asked = plain.at("step", step="packet") + 1.0
     check_same_deal(play("classic", "wenzhou", {asked: stall(1.0)}), plain)
     check_same_deal(play("classic", "wenzhou", {asked: emergency(2.0)}), plain)
 
 
-def test_a_plug_that_nobody_puts_back_ends_the_run_after_every_question() -> None:
+def test_a_plug_that_stays_out_ends_the_run_after_all_questions() -> None:
     events: list[Event] = []
     with pytest.raises(TableFault, match="does not answer"):
         play(happens={30.0: unplug(1e6)}, on=lambda _, event: events.append(event))
@@ -247,11 +247,11 @@ def test_a_plug_that_nobody_puts_back_ends_the_run_after_every_question() -> Non
 
 
 @pytest.mark.parametrize("into", slow_except([1.5], [0.5, 1.5, 2.5, 3.5]))
-@pytest.mark.parametrize("trouble", [power_cut("base"), power_cut("hands"), stall(1.0)])
-def test_no_tile_misses_its_lane_whatever_shuts_the_gates(trouble: Happens, into: float) -> None:
+@pytest.mark.parametrize("cause", [power_cut("base"), power_cut("hands"), stall(1.0)])
+def test_no_tile_misses_its_lane_when_a_pause_shuts_the_gates(cause: Happens, into: float) -> None:
     plain = undisturbed("auto_deal", "wenzhou")
     filling = plain.at("state", under="building") + into
-    played = play("auto_deal", "wenzhou", {filling: trouble})
+    played = play("auto_deal", "wenzhou", {filling: cause})
     check_same_deal(played, plain)
     assert {seat: len(hand) for seat, hand in played.hands.items()} == {
         seat: len(hand) for seat, hand in plain.hands.items()

@@ -1,7 +1,7 @@
-"""A serial port is pulled and plugged in again while a round runs: pseudo-terminals, real time.
+"""A serial plug is pulled and put back while a round runs, with pseudo-terminals in real time.
 
-The boards keep their power; the host loses its file descriptor, and finds a new device behind the
-old path, as udev's links in /dev/serial/by-id have it.
+The boards keep their power. The host loses its file descriptor and finds a new device behind the
+same path, as with the links that udev makes in /dev/serial/by-id.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from firmware_bridge.sim.people.hands import Hands
 from rules.games import find_game
 
 OUT = 0.5
-"""Seconds for which the plug is out."""
+"""How long the plug is out, seconds."""
 
 
 class Socket:
-    """The path of a port, and whatever device is behind it now; `hear` gets what the host says."""
+    """The path of a port and the device behind it; `receive` is called with bytes of the host."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.hear: Callable[[bytes], None] = lambda data: None
+        self.receive: Callable[[bytes], None] = lambda data: None
         self._ends: tuple[int, int] | None = None
 
     def plug_in(self) -> None:
@@ -43,7 +43,7 @@ class Socket:
         tty.setraw(near)
         os.set_blocking(far, False)
         self.path.symlink_to(os.ttyname(near))
-        asyncio.get_running_loop().add_reader(far, lambda: self.hear(os.read(far, 4096)))
+        asyncio.get_running_loop().add_reader(far, lambda: self.receive(os.read(far, 4096)))
 
     def pull(self) -> None:
         if self._ends is not None:
@@ -54,15 +54,15 @@ class Socket:
             self._ends = None
 
     def send(self, data: bytes) -> None:
-        """Bytes to the host; with the plug out, or nobody reading, they are lost."""
+        """Send bytes to the host; they are lost while the plug is out or the buffer is full."""
         if self._ends is not None:
             with suppress(BlockingIOError):
                 os.write(self._ends[0], data)
 
 
 @dataclass
-class Evening:
-    """What was told, and how often the dice fell."""
+class Recording:
+    """The events of a run, and the number of dice that were thrown."""
 
     events: list[Event] = field(default_factory=list)
     throws: int = 0
@@ -71,19 +71,19 @@ class Evening:
         return [event for event in self.events if event["event"] == name]
 
 
-def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Evening:
-    """Backgammon to its first roll, homing and dice; the plug is pulled at such an event, once.
+def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 1) -> Recording:
+    """Run until the first roll; pull the plug once, at the first event that `pulled_at` accepts.
 
-    With two `ways` each board has a port of its own, and only the second one's is pulled.
+    With two `ports` each board has a port of its own, and only the second plug is pulled.
     """
     table, config, game = load_table("auto_deal"), load_game("backgammon"), find_game("backgammon")
     orders = Orders(game, game_parameters(config))
-    lived = Evening()
+    recording = Recording()
 
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
         plant = simulated_plant(table, config, game, seats_of(orders.setup(0)), 7)
-        sockets = [Socket(port.with_suffix(f".{number}")) for number in range(ways)]
+        sockets = [Socket(port.with_suffix(f".{number}")) for number in range(ports)]
 
         def send(data: bytes) -> None:
             for socket in sockets:
@@ -91,19 +91,19 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
 
         bench = Bench(plant, send)
         for socket in sockets:
-            socket.hear = bench.receive
+            socket.receive = bench.receive
             socket.plug_in()
-        ports = {name: str(sockets[n % ways].path) for n, name in enumerate(table.boards)}
-        hardware = on_lines(table, game, ports, Hands(plant))
+        paths = {name: str(sockets[n % ports].path) for n, name in enumerate(table.boards)}
+        hardware = on_lines(table, game, paths, Hands(plant))
         events = EventLog(loop.time)
 
-        def hear(event: Event) -> None:
-            lived.events.append(event)
-            if pulled_at(event) and not lived.named("paused"):
+        def on_event(event: Event) -> None:
+            recording.events.append(event)
+            if pulled_at(event) and not recording.named("paused"):
                 loop.call_soon(sockets[-1].pull)
                 loop.call_later(OUT, sockets[-1].plug_in)
 
-        events.listen(hear)
+        events.listen(on_event)
         try:
             with Journal.in_memory("", {}) as journal:
                 daemon = daemon_for(hardware, table, config, orders, journal, events)
@@ -115,32 +115,32 @@ def evening(port: Path, pulled_at: Callable[[Event], bool], ways: int = 1) -> Ev
             for socket in sockets:
                 socket.pull()
         assert plant.dome is not None
-        lived.throws = len(plant.dome.fallen)
+        recording.throws = len(plant.dome.fallen)
 
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         runner.run(scenario())
-    return lived
+    return recording
 
 
 def homing(event: Event) -> bool:
-    """The lid and the lanes are on their way home."""
+    """Lid and lanes begin to move home."""
     return event.get("under") == "homing"
 
 
 def throwing(event: Event) -> bool:
-    """The dice are in the air."""
+    """A throw of the dice begins."""
     return event.get("move") == "shake"
 
 
-@pytest.mark.parametrize("ways", [1, 2], ids=["one_line", "a_line_each"])
+@pytest.mark.parametrize("ports", [1, 2], ids=["one port", "a port for each board"])
 @pytest.mark.parametrize("pulled_at", [homing, throwing])
-def test_a_pulled_port_is_a_pause_and_the_round_goes_on_when_it_is_back(
-    pulled_at: Callable[[Event], bool], ways: int, tmp_path: Path
+def test_a_pulled_plug_pauses_the_round_which_goes_on_when_the_plug_is_back(
+    pulled_at: Callable[[Event], bool], ports: int, tmp_path: Path
 ) -> None:
-    lived = evening(tmp_path / "port", pulled_at, ways)
-    assert {event["why"] for event in lived.named("paused")} <= {"SILENT", "LEASE_EXPIRED"}
-    (resumed,) = lived.named("resumed")
+    recording = run_backgammon(tmp_path / "port", pulled_at, ports)
+    assert {event["why"] for event in recording.named("paused")} <= {"SILENT", "LEASE_EXPIRED"}
+    (resumed,) = recording.named("resumed")
     assert float(str(resumed["paused_s"])) >= OUT - 0.1
-    assert len(lived.named("ready")) == 1
-    assert not lived.named("fault") and not lived.named("operator_prompted")
-    assert lived.throws == sum(len(event["dice"]) for event in lived.named("dice_thrown"))  # type: ignore[arg-type, misc]
+    assert len(recording.named("ready")) == 1
+    assert not recording.named("fault") and not recording.named("operator_prompted")
+    assert recording.throws == sum(len(event["dice"]) for event in recording.named("dice_thrown"))  # type: ignore[arg-type, misc]

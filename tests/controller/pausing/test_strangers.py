@@ -1,4 +1,4 @@
-"""A board that was swapped: recognised, asked about, never driven."""
+"""A board that was replaced is recognised and reported to a person, and is not driven."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fewer_boots(played: Round) -> None:
 
 
 def lower_counts(played: Round) -> None:
-    """What a board of the same serial number would show whose memory was erased."""
+    """A board with the same serial number whose memory was erased."""
     assert played.hardware.bench is not None
     counts = played.hardware.bench.boards["base"].memory.counts
     counts.update(dict.fromkeys(counts, 0))
@@ -58,10 +58,14 @@ STRANGERS = {
 
 
 def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[object]]:
-    """The base board loses its power and another one answers; what people are asked about it."""
+    """The base board loses its power and another one answers.
+
+    Returns the action for `play`, the prompts to people, and the pins that had current while a
+    prompt was open.
+    """
     asked: list[Ask] = []
     driven: list[object] = []
-    """What had current meanwhile; the ready lamp is lit where the board has no program."""
+    # The ready lamp is left out, because it is lit while a board has no configuration.
 
     def happen(played: Round) -> None:
         bench = played.hardware.bench
@@ -88,20 +92,20 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
 
 
 @pytest.mark.parametrize("kind", [kind for kind in STRANGERS if kind != "lower counts"])
-def test_a_swapped_board_is_asked_about_and_not_driven_until_the_right_one_answers(
+def test_a_replaced_board_causes_a_prompt_and_is_not_driven_until_the_right_one_answers(
     kind: str,
 ) -> None:
     happen, asked, driven = swapped(STRANGERS[kind], put_back=True)
     played = play(happens={AT: happen})
     assert [(ask.code, ask.part) for ask in asked] == [("STRANGER", "board base")]
-    assert driven == [], "no output has current while a stranger is connected"
-    assert "STRANGER" in {events["why"] for events in played.events_named("paused")}
+    assert driven == [], "no output has current while another board is connected"
+    assert "STRANGER" in {event["why"] for event in played.events_named("paused")}
     assert played.events_named("fault") == []
     assert sum(map(len, played.hands.values())) == 16 * 3 + 17
 
 
 @pytest.mark.parametrize("kind", STRANGERS)
-def test_a_board_that_stays_a_stranger_stops_the_table_with_a_fault_of_its_own(kind: str) -> None:
+def test_a_replaced_board_that_stays_stops_the_table_with_the_fault_stranger(kind: str) -> None:
     happen, asked, driven = swapped(STRANGERS[kind], put_back=False)
     with pytest.raises(TableFault) as raised:
         play(happens={AT: happen})
@@ -110,13 +114,13 @@ def test_a_board_that_stays_a_stranger_stops_the_table_with_a_fault_of_its_own(k
     assert driven == []
 
 
-def test_a_board_that_lost_its_power_and_nothing_else_is_no_stranger() -> None:
+def test_a_board_that_only_lost_its_power_is_not_a_stranger() -> None:
     def happen(played: Round) -> None:
         assert played.hardware.bench is not None
         played.hardware.bench.reset("base", 1)
 
     played = play(happens={AT: happen})
-    assert "STRANGER" not in {events["why"] for events in played.events_named("paused")}
+    assert "STRANGER" not in {event["why"] for event in played.events_named("paused")}
 
 
 def naming(serial: str) -> Table:
@@ -126,7 +130,7 @@ def naming(serial: str) -> Table:
     return table.model_copy(update={"boards": {**table.boards, "base": base}})
 
 
-def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
+def test_a_table_whose_file_names_another_serial_number_does_not_begin() -> None:
     seen: list[object] = []
     with pytest.raises(
         TableFault, match="SIM00000 answers, but the table's file names ABC"
@@ -137,7 +141,7 @@ def test_a_table_whose_file_names_another_board_does_not_begin() -> None:
     assert "walls_raised" not in seen
 
 
-def test_a_table_whose_file_names_its_board_begins() -> None:
+def test_a_table_whose_file_names_the_serial_number_of_its_board_begins() -> None:
     table = load_table("robotic")
     address = table.boards["base"].address
     assert play(naming(f"SIM{address:05}")).events_named("ready")

@@ -1,9 +1,9 @@
 """Continues the commands of one board that a pause interrupted, without repeating any part.
 
-An interrupted command waits. Then the board reports its progress: edges that were counted are not
-requested again, dice that lie still are not thrown again. A value that an output had is set again:
-gates and jaws before the commands go on, drum and belts after them, so that no tile passes a
-counter that is not being read.
+An interrupted command waits. At the end of the pause the board reports the command's progress:
+edges that were counted are not requested again, dice that have come to rest are not thrown again.
+Values that outputs had are set again: gates and jaws before the commands continue, drum and belts
+after them, so that no tile passes a counter that is not being read.
 """
 
 from __future__ import annotations
@@ -27,48 +27,51 @@ class _Waiting:
     """An interrupted command: its channel, and its progress once the board has reported it."""
 
     channel: str
-    over: asyncio.Future[Ended | None]
-    asked: bool = False
-    came: Ended | None = None
+    resumed: asyncio.Future[Ended | None]
+    is_recalled: bool = False
+    progress: Ended | None = None
 
 
-class ResumedOrders:
+class ResumedCommands:
     """The commands of one board that are under way, and the values of its outputs."""
 
     def __init__(self, board: Board, config: BoardConfig, interruption: Interruption) -> None:
         self._board = board
         self._config = config
         self._interruption = interruption
-        self._standing: dict[str, int] = {}
+        self._values: dict[str, int] = {}
         """Values that stay on outputs while the lease is held."""
         self._waiting: list[_Waiting] = []
         self._driving: dict[str, int] = {}
         """Motors that are being driven, with their values."""
         self._stopped: set[str] = set()
-        """Motors that were driven when a pause began and were stopped for good during it."""
+        """Motors that were driven when a pause began and that a caller stopped during it."""
 
     # Commands of callers
 
     async def set(self, channel: str, value: int) -> None:
-        self._standing[channel] = value
+        """As `Board.set`; the value is set again after every pause."""
+        self._values[channel] = value
         await self._interruption.repeat(partial(self._board.set, channel, value))
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        self._standing.pop(channel, None)
+        """As `Board.pulse`; after a pause only the rest of the time is sent."""
+        self._values.pop(channel, None)
         spent = 0.0
         while True:
             pulse = partial(self._board.pulse, channel, value, seconds - spent)
-            ended = await self._once(channel, pulse)
+            ended = await self._send(channel, pulse)
             if ended is not None:
                 spent += ended.seconds
                 if ended.reason not in CUT_SHORT or spent >= seconds:
                     return Ended(Reason.DONE, 0, spent)
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        self._standing.pop(motor, None)
+        """As `Board.drive`; after a pause only the remaining edges and time are sent."""
+        self._values.pop(motor, None)
         self._driving[motor] = value
         try:
-            ended = await self._once(motor, partial(self._board.drive, motor, value, until, limit))
+            ended = await self._send(motor, partial(self._board.drive, motor, value, until, limit))
             if ended is not None and ended.reason not in CUT_SHORT:
                 return ended
             return await self._drive_on(motor, value, until, limit, ended)
@@ -77,20 +80,21 @@ class ResumedOrders:
             self._stopped.discard(motor)
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
+        """As `Board.throw`; after a pause the faces of a completed throw are read instead."""
         while True:
-            thrown = await self._once(channel, partial(self._board.throw, channel, dice))
+            thrown = await self._send(channel, partial(self._board.throw, channel, dice))
             if isinstance(thrown, tuple):
                 return thrown
             if thrown is not None and thrown.reason is Reason.DONE:
-                lie = await self._interruption.repeat(partial(self._board.thrown, channel))
-                return lie[1][:dice]
+                _, faces = await self._interruption.repeat(partial(self._board.thrown, channel))
+                return faces[:dice]
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or everything; what is stopped in a pause is not resumed after it."""
+        """Stop one channel or all; a motion that is stopped during a pause is not resumed."""
         if channel is None:
-            self._standing.clear()
+            self._values.clear()
         else:
-            self._standing.pop(channel, None)
+            self._values.pop(channel, None)
         if self._interruption.paused:
             driving = self._driving.keys()
             self._stopped |= driving if channel is None else driving & {channel}
@@ -102,9 +106,9 @@ class ResumedOrders:
             if not self._interruption.caused(error, pauses):
                 raise
 
-    def let_go(self) -> None:
-        """The last holder has given the lease back: no output has a value any more."""
-        self._standing.clear()
+    def forget_values(self) -> None:
+        """Forget the outputs' values, because the last holder has released the lease."""
+        self._values.clear()
 
     # At the end of a pause
 
@@ -113,40 +117,42 @@ class ResumedOrders:
         return self._driving.get(motor)
 
     async def recall(self, motor: str | None = None) -> None:
-        """Ask the board for the progress of waiting commands. Raises BoardError.
+        """Ask the board for the progress of the waiting commands of one motor, or of all.
 
-        Of one motor or all. More commands may begin to wait while the board is asked.
+        Raises BoardError. More commands may begin to wait while the board is asked; these are
+        included.
         """
         while waiting := [
-            order
-            for order in self._waiting
-            if not order.asked and (motor is None or order.channel == motor)
+            command
+            for command in self._waiting
+            if not command.is_recalled and (motor is None or command.channel == motor)
         ]:
-            for order in waiting:
-                order.came, order.asked = await self._board.recall(order.channel), True
+            for command in waiting:
+                command.progress = await self._board.recall(command.channel)
+                command.is_recalled = True
 
-    def go_on(self) -> None:
-        """The gate is open: resume the interrupted commands."""
-        for order in self._waiting:
-            if not order.over.done():
-                order.over.set_result(order.came)
+    def resume(self) -> None:
+        """Resume the interrupted commands; the gate is open by now."""
+        for command in self._waiting:
+            if not command.resumed.done():
+                command.resumed.set_result(command.progress)
 
     async def restore(self, *, motors: bool) -> None:
         """Set the values again, on motors or on the other outputs. Raises BoardError."""
-        for channel, value in tuple(self._standing.items()):
+        for channel, value in tuple(self._values.items()):
             if isinstance(self._config.channels[channel], MotorChannel) is motors:
                 await self._board.set(channel, value)
 
     # Helpers
 
     async def _drive_on(
-        self, motor: str, value: int, until: Until, limit: float, came: Ended | None
+        self, motor: str, value: int, until: Until, limit: float, progress: Ended | None
     ) -> Ended:
         """Drive the rest of an interrupted drive, as often as it is interrupted."""
         counted, spent, left = 0, 0.0, until
         while True:
-            if came is not None and not isinstance(until, Level):
-                counted, spent = counted + came.count, spent + came.seconds
+            if progress is not None and not isinstance(until, Level):
+                counted, spent = counted + progress.count, spent + progress.seconds
             if motor in self._stopped:
                 return Ended(Reason.STOPPED, counted, spent)
             if isinstance(until, Edges):
@@ -156,26 +162,30 @@ class ResumedOrders:
             if spent >= limit:
                 return Ended(Reason.TIME, counted, spent)
             drive = partial(self._board.drive, motor, value, left, limit - spent)
-            came = await self._once(motor, drive)
-            if came is not None and came.reason not in CUT_SHORT:
-                return Ended(came.reason, counted + came.count, spent + came.seconds)
+            progress = await self._send(motor, drive)
+            if progress is not None and progress.reason not in CUT_SHORT:
+                return Ended(progress.reason, counted + progress.count, spent + progress.seconds)
 
-    async def _once(self, channel: str, order: Callable[[], Awaitable[T]]) -> T | Ended | None:
-        """Send a command; if a pause interrupts it, its progress, None if it never began."""
-        await self._interruption.over()
+    async def _send(self, channel: str, command: Callable[[], Awaitable[T]]) -> T | Ended | None:
+        """Send a command once and return its result.
+
+        If a pause interrupts the command, return its progress when the pause is over; None if the
+        command never began.
+        """
+        await self._interruption.wait_until_over()
         pauses = self._interruption.pauses
         try:
-            result = await order()
+            result = await command()
         except BoardError as error:
             if not self._interruption.caused(error, pauses):
                 raise
         else:
             if not (isinstance(result, Ended) and self._interruption.ended(result, pauses)):
                 return result
-        return await self._came(channel)
+        return await self._progress(channel)
 
-    async def _came(self, channel: str) -> Ended | None:
-        """Progress of a command: asked at once if the pause is over already, else at its end."""
+    async def _progress(self, channel: str) -> Ended | None:
+        """The progress of a channel's command, read when the pause is over."""
         while not self._interruption.paused:
             pauses = self._interruption.pauses
             try:
@@ -186,6 +196,6 @@ class ResumedOrders:
         waiting = _Waiting(channel, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         try:
-            return await waiting.over
+            return await waiting.resumed
         finally:
             self._waiting.remove(waiting)
