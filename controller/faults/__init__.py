@@ -1,1 +1,1 @@
-"""Faults: the catalogue, retries, the recovery policy, and gathering all tiles."""
+"""Faults: the catalogue, retries, the recovery policy, and sorting of failures."""

@@ -1,7 +1,7 @@
-"""Sorts what ended a run into faults of the table and errors of the program.
+"""Sorts the exceptions that ended a run into faults of the table and errors of the program.
 
-Several tasks can fail at the same moment and arrive as one exception group. A fault is recorded and
-reported; an error of the program beside it is raised with it and never replaced by it.
+Several tasks can fail at the same moment; their exceptions arrive as one group. A fault is recorded
+and reported. An error of the program in the same group is raised with it; the fault never hides it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from firmware_bridge.wire.errors import BoardError, BoardSilentError
 
 @dataclass(frozen=True)
 class Failures:
-    """`faults` in the order in which they are named; `errors` are the program's own."""
+    """Faults of the table, in the order in which they are reported, and errors of the program."""
 
     faults: tuple[TableFault, ...]
     errors: tuple[BaseException, ...]
 
 
-def sorted_out(failed: BaseException) -> Failures:
-    """The faults and the errors in an exception or a group, each fault once.
+def sort_failures(failed: BaseException) -> Failures:
+    """The faults and errors in an exception or a group; duplicate faults of a part are dropped.
 
-    A stop that a person ordered comes first among the faults.
+    A fault by which a person stopped the table comes first.
     """
     faults: dict[tuple[Fault, str], TableFault] = {}
     errors: list[BaseException] = []
@@ -35,11 +35,12 @@ def sorted_out(failed: BaseException) -> Failures:
             errors.append(error)
         else:
             faults.setdefault((fault.fault, fault.part), fault)
-    named = sorted(faults.values(), key=lambda fault: not fault.ordered)
-    return Failures(tuple(named), tuple(errors))
+    ordered = sorted(faults.values(), key=lambda fault: not fault.ordered)
+    return Failures(tuple(ordered), tuple(errors))
 
 
 def _leaves(failed: BaseException) -> Iterator[BaseException]:
+    """The exceptions in a group and its nested groups, or the single exception."""
     if isinstance(failed, BaseExceptionGroup):
         for error in failed.exceptions:
             yield from _leaves(error)
@@ -48,7 +49,7 @@ def _leaves(failed: BaseException) -> Iterator[BaseException]:
 
 
 def _fault_of(error: BaseException) -> TableFault | None:
-    """The table's fault that an exception stands for; None for an error of the program."""
+    """The table's fault that an exception means; None for an error of the program."""
     match error:
         case TableFault():
             return error

@@ -1,7 +1,8 @@
 """The recovery policy: a pure function of the fault, the attempt that failed, and the limits.
 
 First the part retries by itself, then a person is asked, then the table stops. The order is never
-reversed: once a person has been asked, the machine does not retry by itself.
+reversed: once a person has been asked about a piece of work, the part no longer retries it by
+itself.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ from controller.faults.catalogue import CATALOGUE, Fault
 
 
 class Decision(enum.Enum):
-    """What follows a failed attempt, in the order in which they may come."""
+    """What is done after a failed attempt, in the order of the decisions for one piece of work."""
 
     RETRY = "retry"
-    """The part retries by itself, after its own cure."""
+    """The part is cured by the machine, and the work is tried again."""
     ASK_OPERATOR = "ask"
-    """A person is asked to put it right; then it is tried once more."""
+    """A person is asked to remove the fault, and the work is tried again."""
     SAFE_STOP = "stop"
     """The table stops safely and names the part."""
 
 
 def decide(fault: Fault, attempt: int, limits: Limits) -> Decision:
-    """What follows the `attempt`-th failure (from 1) of one piece of work.
+    """The decision after the `attempt`-th failure (counted from 1) of one piece of work.
 
     A fault for which the catalogue has no limits always stops the table.
     """

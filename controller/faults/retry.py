@@ -1,10 +1,11 @@
 """Retries a station's work after a fault, asks a person, then stops the table.
 
-counted = await care.cured(self._lift, self._reverse)
+    counted = await care.cured(self._lift, self._reverse)
 
-Work that fails is retried after the station's own cure. Then a person is asked, and the work is
-tried once more, so that the sensors detect a wrong answer. At last the table stops.
-`recovery_policy.decide` gives the number of attempts. The table's other activities go on meanwhile.
+Work that fails is retried after the station's own cure. If that does not help, a person is asked,
+and the work is tried again, so that the sensors detect a wrong answer. If that does not help
+either, the table stops. `recovery_policy.decide` limits the number of attempts. The other
+activities of the table continue meanwhile.
 """
 
 from __future__ import annotations
@@ -23,32 +24,31 @@ from firmware_bridge.guide import Ask
 T = TypeVar("T")
 
 Asking = Callable[[Ask], Awaitable[str]]
-"""How a person is asked; the answer is one of the question's."""
-Step = Callable[[TableFault], Awaitable[None]]
-"""The cure of a fault before the work is tried again."""
+"""Asks a person; returns one of the answers that the prompt permits."""
+Cure = Callable[[TableFault], Awaitable[None]]
+"""Action that removes a fault before the work is tried again."""
 Around = Callable[[], AbstractAsyncContextManager[object]]
-"""A state that holds during an assist: parts near a person's hands stand still."""
+"""Context in which a person is asked, for example with all parts near the hands at rest."""
 
 
 class Notes(Protocol):
     """Records attempts and questions; the run state implements it."""
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """A part worked after at least one failure, at this attempt."""
+        """Record that a part worked at this attempt, after at least one failure."""
 
     def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
-        """A person is asked within this block; what is yielded takes the answer."""
+        """Record a question within a block; yields the function that takes the answer."""
 
 
-async def nothing(_: TableFault) -> None:
+async def no_cure(_: TableFault) -> None:
     """The cure of parts that only need to be driven again."""
 
 
 class Care:
-    """A table's fault handling: its limits, its people, its records.
+    """Handles faults of one table: `limits` by fault code, `ask` for people, `notes` for records.
 
-    Without `ask` there is no person to ask, and a fault that the machine cannot cure stops the
-    table.
+    Without `ask`, a fault that the machine cannot remove by itself stops the table.
     """
 
     def __init__(
@@ -59,21 +59,22 @@ class Care:
     ) -> None:
         self._limits = limits
         self._ask = ask
-        self._notes: Notes = notes or _Unread()
+        self._notes: Notes = notes or _NoNotes()
         self._asking = asyncio.Lock()
 
     async def cured(
         self,
         work: Callable[[], Awaitable[T]],
-        cure: Step = nothing,
-        cleared: Step = nothing,
+        cure: Cure = no_cure,
+        cleared: Cure = no_cure,
         around: Around = nullcontext,
     ) -> T:
         """Do the work until it succeeds; returns its result.
 
-        `work` raises TableFault if its sensors do not agree; `cure` comes before each attempt of
-        the machine's own, `cleared` after each answer of a person, who is asked within `around`.
-        Raises the last TableFault.
+        `work` raises TableFault if its sensors do not confirm it. `cure` runs before each retry by
+        the machine; `cleared` runs after a person, asked within `around`, has confirmed that the
+        fault is removed. Raises the last TableFault when the limits are reached or the person stops
+        the table.
         """
         failed, last = 0, None
         while True:
@@ -95,7 +96,7 @@ class Care:
                 return result
 
     async def asked(self, fault: TableFault, around: Around = nullcontext) -> bool:
-        """Ask a person to put this right, one question at a time; whether they confirm it."""
+        """Ask a person to remove a fault; returns whether they confirm. One question at a time."""
         limits = self._limits(fault.fault.name)
         if self._ask is None or limits is None:
             return False
@@ -113,21 +114,22 @@ class Care:
         return not fault.ordered
 
     def _decision(self, fault: TableFault, failed: int) -> Decision:
+        """What is done after this number of failures."""
         limits = self._limits(fault.fault.name)
         if limits is None or fault.final:
             return Decision.SAFE_STOP
         return decide(fault.fault, failed, limits)
 
 
-class _Unread:
+class _NoNotes:
     """Discards all records."""
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """The recovery is not recorded."""
+        """Discard the recovery."""
 
     def asking(self, ask: Ask, who: Who) -> AbstractAsyncContextManager[Callable[[str], None]]:
-        return nullcontext(_unheard)
+        return nullcontext(_discard)
 
 
-def _unheard(answer: str) -> None:
+def _discard(answer: str) -> None:
     """Discards an answer."""

@@ -1,4 +1,4 @@
-"""What went wrong at a table: a fault of the catalogue, the part, and the evidence."""
+"""The exception for a fault of the table: its code, the part, and the evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Fault", "TableFault"]
 
 
 class TableFault(WallwrightError):
-    """The table cannot go on by itself: the fault, the part, and what its sensors showed."""
+    """A fault that needs a retry, a person or a stop; `evidence` is what the sensors showed."""
 
     def __init__(self, fault: Fault, part: str, evidence: str) -> None:
         super().__init__(f"{part}: {fault.value} ({evidence}).")
@@ -17,18 +17,18 @@ class TableFault(WallwrightError):
         self.part = part
         self.evidence = evidence
         self.final = False
-        """Whether every recovery has been tried."""
+        """Whether every recovery has been tried; then no enclosing work retries it."""
         self.ordered = False
-        """Whether a person ordered the stop; then this fault is reported before all others."""
+        """Whether a person stopped the table over it; then it is reported before other faults."""
 
     @property
     def row(self) -> FaultRow:
-        """Its row of the catalogue."""
+        """Its row in the catalogue."""
         return CATALOGUE[self.fault]
 
     @property
     def cure(self) -> str:
-        """What to do about it, as a sentence."""
+        """The request to a person, as a sentence."""
         return self.row.request(self.part)
 
     def facts(self) -> dict[str, object]:

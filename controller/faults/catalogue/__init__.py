@@ -1,6 +1,6 @@
-"""The fault catalogue: one row for every way in which a table, its boards or its people can fail.
+"""The fault catalogue: one row for every fault of a table, of its boards or in people's work.
 
-`docs/FAULTS.md`, `wallwright explain` and the requests to people are made from it.
+`docs/FAULTS.md`, `wallwright explain` and the prompts to people are generated from it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "FaultRow", "Who", "latched"]
 CATALOGUE: Mapping[Fault, FaultRow] = {
     row.fault: row for row in (*below.ROWS, *on_top.ROWS, *whole.ROWS)
 }
-"""Every fault's row, in the order in which people meet them."""
+"""The row of every fault: from the lid to the trays, on top of the table, the whole table."""
 
-_LATCHED = {row.latched: row.fault for row in CATALOGUE.values() if row.latched is not None}
+_BY_CODE = {row.latched: row.fault for row in CATALOGUE.values() if row.latched is not None}
 
 
 def latched(code: FaultCode) -> Fault:
-    """The fault that a board means by its own code."""
-    return _LATCHED[code]
+    """The fault that a board's fault code stands for."""
+    return _BY_CODE[code]

@@ -1,4 +1,4 @@
-"""Every fault's stable code; its text describes the missing or wrong evidence."""
+"""The stable code of every fault; its value is a sentence that describes it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import enum
 
 
 class Fault(enum.Enum):
-    """A fault's code, in journals, events and answers to `explain`; never renamed."""
+    """A fault's code. Journals, events and `wallwright explain` use the names; never rename one."""
 
     # Below: from the lid to the trays
     LID = "the lid did not reach its switch"
     LIFT = "a wall lift did not reach its switch"
     OBSTRUCTED = "something is in the way of a moving part"
     JAM = "a tile is stuck at a head"
-    STARVED = "a head counted fewer tiles than it was told to lift"
-    MISSING_TILE = "the set is short of tiles"
-    EXTRA_TILE = "more tiles came than belong there"
+    STARVED = "a head counted fewer tiles than it was to lift"
+    MISSING_TILE = "the set lacks tiles"
+    EXTRA_TILE = "a head counted more tiles than the stack takes"
     FOREIGN = "a tile does not belong to this set"
     FORGOTTEN = "the lid was opened for a forgotten tile"
     FACE_UP = "a tile came out of the drum face up"
     PUSHER = "a pusher's vane gave no edge"
-    COUNT = "the trays do not hold the set"
+    COUNT = "the tiles in the trays do not add up to the set"
     CHAIN = "the chain did not reach its corner"
-    DIRTY = "a sensor's edges drift away from the tile's length"
+    DIRTY = "a sensor or a belt drifts away from its first measurements"
 
     # On top
     LANE = "a hand lane did not reach its switch"
@@ -33,30 +33,30 @@ class Fault(enum.Enum):
     AXIS = "an axis did not arrive"
     HOMING = "an axis did not find its home switch"
     DICE = "the dice were not read"
-    NOBODY = "nobody confirmed a guided step"
+    NOBODY = "no person confirmed a guided step"
 
     # Latched by a board
     EMERGENCY = "the emergency stop is pressed"
-    OVER_CURRENT = "a motor drew more current than it may"
+    OVER_CURRENT = "a motor drew more current than its limit"
     NO_EDGE = "a motor ran and its sensor gave no edge"
     BOTH_SWITCHES = "both switches of a part are active at once"
     LIMIT_SWITCH = "an axis met its limit switch on the way"
-    MAX_ON_TIME = "an output was on for longer than it may be"
-    LEASE = "the board let go because the host was silent"
+    MAX_ON_TIME = "an output was on for longer than its maximum on-time"
+    LEASE = "a board's lease expired because the host was silent"
     BROWN_OUT = "a board's supply voltage fell"
     WATCHDOG = "a board hung and was reset"
     CONFIGURATION = "a board's configuration is corrupt"
-    UNEXPECTED_MOTION = "a part moved that nobody had told to"
-    IMPOSSIBLE = "the mechanism cannot do what it was told"
+    UNEXPECTED_MOTION = "a part moved without a command"
+    IMPOSSIBLE = "the mechanism cannot carry out a command"
     BOARD = "a board latched a fault"
 
     # The table as a whole
     RELAY = "the safety relay did not close"
     WELDED = "the safety relay's contact does not open"
-    REFUSED = "a board refused an order"
+    REFUSED = "a board refused a command"
     SILENT = "a board does not answer"
-    STRANGER = "another board answers than the one that belongs there"
+    STRANGER = "another board answers than the table's own"
     POWER = "the power failed in the middle of a step"
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"
-    UNPROVEN = "nobody can prove what lies where"
+    UNPROVEN = "the place of every tile cannot be proven"

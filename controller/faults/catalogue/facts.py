@@ -1,4 +1,4 @@
-"""A row of the fault catalogue as labelled sentences: `wallwright explain`, docs/FAULTS.md."""
+"""A row of the fault catalogue as labelled texts, for `wallwright explain` and docs/FAULTS.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from controller.faults.catalogue.row import FaultRow
 
 
 def facts(row: FaultRow) -> Iterator[tuple[str, str]]:
-    """A row in plain words, each fact with its label, in the order of the usual questions."""
+    """The facts of a row, each as a label and a text."""
     yield "expected", row.expected
     yield "came instead", row.instead
     yield "likely cause", row.cause
@@ -25,7 +25,7 @@ def facts(row: FaultRow) -> Iterator[tuple[str, str]]:
         )
         yield "limits", f"{tries} by itself, then {asks}"
     else:
-        yield "limits", "none: it stops the table"
+        yield "limits", "none"
     if row.latched is not None:
         yield "latched by the board", f"as {row.latched.name}, number {row.latched.value}"
 

@@ -10,14 +10,14 @@ from controller.faults.catalogue.codes import Fault
 from firmware_bridge.board import FaultCode
 
 DONE, STOP = "done", "stop"
-"""The answers to most questions: the fault is put right, or the table is to stop."""
+"""The answers to most prompts: the fault is removed, or the table is to stop."""
 CLEAR, RESET = "clear", "reset"
-"""What clears a fault that a board has latched, and an emergency stop. They differ from DONE, so
-that an answer meant for another question cannot let a stopped table move again."""
+"""The answers that clear a fault latched by a board, and an emergency stop. They differ from DONE,
+so that an answer to another prompt cannot let a stopped table move again."""
 
 
 class Who(enum.Enum):
-    """Who may clear a fault; each of them may also clear what those before may."""
+    """Who may clear a fault; each role may also clear the faults of the roles before it."""
 
     PLAYER = "player"
     DEALER = "dealer"
@@ -27,10 +27,11 @@ class Who(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow:
-    """A fault: what was expected of which sensor, what came instead, why, and what is done.
+    """A fault: the expected evidence, the evidence instead, the likely cause, and the remedy.
 
-    `automatic` is what the table does by itself, `please` the request to a person, a sentence in
-    which `{part}` stands for the part's name. `latched` is the board's own code for it.
+    `automatic` is what the table does by itself. `please` is the request to a person, a sentence in
+    which `{part}` stands for the part's name. `latched` is the code of a board that latches this
+    fault; None if no board does.
     """
 
     fault: Fault
@@ -53,14 +54,17 @@ class FaultRow:
 
     @property
     def limits(self) -> Limits | None:
-        """What a table does before it stops, unless its file says otherwise; None: it stops."""
+        """Retries and questions before the table stops, unless the table's file changes them.
+
+        None for a fault that is not retried: `automatic` says what the table does.
+        """
         return DEFAULTS.get(self.code)
 
     @property
     def kind_of_part(self) -> str:
-        """The kind of part that it can affect: "head" where the example is "head 2"."""
+        """The kind of part that it can affect: "head" if the example is "head 2"."""
         return self.example.partition(" ")[0]
 
     def request(self, part: str) -> str:
-        """The request to a person when the fault affects this part."""
+        """The request to a person if the fault affects this part."""
         return self.please.replace("{part}", f"the {part}" if part.isalpha() else part)

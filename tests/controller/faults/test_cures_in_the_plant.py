@@ -1,4 +1,4 @@
-"""Things go wrong at a simulated table, and the cycle goes on: what a person there would see."""
+"""Injected faults at a simulated table are cured, and the cycle goes on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tests.controller.table_with_faults import Evening, evening
 WALLS = {"box 1": 136, "felt": 136}
 
 
-def where(emitted: Evening) -> dict[str, int]:
+def tiles_by_place(emitted: Evening) -> dict[str, int]:
+    """How many tiles are at each place in the end; empty places are left out."""
     return {place: tiles for place, tiles in emitted.census.items() if tiles}
 
 
@@ -25,19 +26,19 @@ def where(emitted: Evening) -> dict[str, int]:
 
 def test_a_jam_at_head_2_is_cleared_by_reversing_and_the_cycle_goes_on() -> None:
     emitted = evening("jam:head2#10~1")
-    assert emitted.trouble == [("recovered", "JAM", "head 2")]
-    assert where(emitted) == WALLS
+    assert emitted.fault_events == [("recovered", "JAM", "head 2")]
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_a_jam_in_the_tail_is_cleared_too_and_not_told_twice() -> None:
+def test_a_jam_among_the_last_tiles_is_cleared_and_reported_once() -> None:
     emitted = evening("jam:head2#30~2")
-    assert emitted.trouble == [("recovered", "JAM", "head 2")]
-    assert where(emitted) == WALLS
+    assert emitted.fault_events == [("recovered", "JAM", "head 2")]
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_a_jam_that_reversing_does_not_clear_is_a_persons_and_no_tile_is_lost() -> None:
+def test_a_jam_that_reversing_does_not_clear_is_cleared_by_a_person_and_no_tile_is_lost() -> None:
     emitted = evening("jam:head2#10~9")
-    assert emitted.trouble == [
+    assert emitted.fault_events == [
         ("operator_prompted", "JAM", "head 2"),
         ("prompt_answered", "JAM", "head 2"),
         ("recovered", "JAM", "head 2"),
@@ -48,7 +49,7 @@ def test_a_jam_that_reversing_does_not_clear_is_a_persons_and_no_tile_is_lost() 
     )
     assert str(asked["evidence"]).startswith("head2_counter counted 0 of 2 tiles in ")
     assert asked["role"] == "attendant"
-    assert where(emitted) == WALLS
+    assert tiles_by_place(emitted) == WALLS
 
 
 def test_the_question_and_its_answer_are_in_the_journal() -> None:
@@ -59,16 +60,16 @@ def test_the_question_and_its_answer_are_in_the_journal() -> None:
     assert asked.outcome == {"by": "attendant", "answer": "done"}
 
 
-def test_a_wrong_answer_is_caught_by_the_sensor_and_asked_again() -> None:
+def test_a_wrong_answer_is_detected_by_the_sensor_and_the_person_is_asked_again() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people#1")
-    assert [event for event, _, _ in emitted.trouble].count("operator_prompted") == 2
+    assert [event for event, _, _ in emitted.fault_events].count("operator_prompted") == 2
     assert emitted.fault is None
-    assert where(emitted) == WALLS
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_people_who_never_do_what_they_say_stop_the_table() -> None:
+def test_people_who_always_answer_wrongly_cause_a_stop_of_the_table() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people")
-    assert [event for event, _, _ in emitted.trouble] == [
+    assert [event for event, _, _ in emitted.fault_events] == [
         "operator_prompted",
         "prompt_answered",
     ] * 3 + ["fault"]
@@ -77,30 +78,30 @@ def test_people_who_never_do_what_they_say_stop_the_table() -> None:
     assert sum(emitted.census.values()) == 272
 
 
-def test_a_table_whose_file_says_so_does_not_ask() -> None:
+def test_a_table_whose_file_sets_asks_to_0_does_not_ask() -> None:
     emitted = evening("jam:head2#10~9", recovery={"JAM": Recovery(retries=1, asks=0)})
-    assert [event for event, _, _ in emitted.trouble] == ["fault"]
+    assert [event for event, _, _ in emitted.fault_events] == ["fault"]
 
 
 @pytest.mark.parametrize("jam", ["head2#6~3", "head2#5~99", "head2#6~99", "head0#5~99"])
-def test_where_stacks_are_one_high_what_a_jam_held_up_is_pushed_first(jam: str) -> None:
+def test_with_stacks_of_one_tile_a_stack_delayed_by_a_jam_is_pushed_first(jam: str) -> None:
     emitted = evening(f"jam:{jam}", game="draw")
-    assert {code for _, code, _ in emitted.trouble} == {"JAM"}
+    assert {code for _, code, _ in emitted.fault_events} == {"JAM"}
     assert emitted.fault is None
     assert not [event for event in emitted.events if event["event"] == "paused"]
-    assert where(emitted) == {"box 1": 28, "felt": 28}
+    assert tiles_by_place(emitted) == {"box 1": 28, "felt": 28}
 
 
 @pytest.mark.parametrize("edge", [1, 2, 3, 4, 5, 6])
-def test_a_vane_that_bounces_as_it_comes_or_leaves_ends_no_push(edge: int) -> None:
+def test_a_vane_sensor_that_bounces_does_not_end_a_push_early(edge: int) -> None:
     emitted = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
-    assert emitted.trouble == []
-    assert where(emitted) == {"box 1": 28, "felt": 28}
+    assert emitted.fault_events == []
+    assert tiles_by_place(emitted) == {"box 1": 28, "felt": 28}
 
 
-def test_a_vane_that_died_at_the_last_stack_is_wiped_and_nothing_is_lost() -> None:
+def test_a_vane_sensor_that_fails_at_the_last_stack_is_wiped_and_no_tile_is_lost() -> None:
     emitted = evening("stuck_sensor:head3_vane#33")
-    assert emitted.trouble == [
+    assert emitted.fault_events == [
         ("operator_prompted", "PUSHER", "head 3"),
         ("prompt_answered", "PUSHER", "head 3"),
         ("recovered", "PUSHER", "head 3"),
@@ -108,12 +109,12 @@ def test_a_vane_that_died_at_the_last_stack_is_wiped_and_nothing_is_lost() -> No
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     assert asked["request"] == "Clear the pusher of head 3 and wipe its vane."
     assert asked["role"] == "attendant"
-    assert where(emitted) == WALLS
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_a_vane_that_died_while_tiles_came_leaves_stacks_that_nobody_can_prove() -> None:
+def test_a_vane_sensor_that_fails_while_tiles_come_leaves_unproven_stacks() -> None:
     emitted = evening("stuck_sensor:head3_vane#5")
-    assert emitted.trouble == [
+    assert emitted.fault_events == [
         ("operator_prompted", "PUSHER", "head 3"),
         ("prompt_answered", "PUSHER", "head 3"),
         ("fault", "UNPROVEN", "head 3"),
@@ -125,15 +126,15 @@ def test_a_vane_that_died_while_tiles_came_leaves_stacks_that_nobody_can_prove()
     )
 
 
-def test_a_starved_head_is_helped_by_the_drum() -> None:
+def test_a_starved_head_recovers_when_the_drum_reverses() -> None:
     emitted = evening("starved:head1#20")
-    assert emitted.trouble == [("recovered", "STARVED", "head 1")]
-    assert where(emitted) == WALLS
+    assert emitted.fault_events == [("recovered", "STARVED", "head 1")]
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_a_head_that_stays_starved_is_asked_about() -> None:
+def test_a_person_is_asked_about_a_head_that_stays_starved() -> None:
     emitted = evening("starved:head1#20~9")
-    assert [event for event, _, _ in emitted.trouble] == [
+    assert [event for event, _, _ in emitted.fault_events] == [
         "operator_prompted",
         "prompt_answered",
         "recovered",
@@ -142,32 +143,32 @@ def test_a_head_that_stays_starved_is_asked_about() -> None:
     assert asked["request"] == "Look under the disc for tiles that do not reach head 1."
 
 
-def test_a_tile_on_the_floor_is_missed_with_its_side_and_number() -> None:
+def test_a_missing_tile_is_reported_with_its_side_and_number() -> None:
     emitted = evening("missing_tile:drum#1")
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     side = str(asked["part"]).removeprefix("head ")
     assert asked["code"] == "MISSING_TILE"
     assert f"side {side} lacks 1, and no other side waits" in str(asked["evidence"])
-    assert where(emitted) == WALLS
+    assert tiles_by_place(emitted) == WALLS
 
 
 def test_a_face_up_tile_is_turned_over_by_the_head() -> None:
     emitted = evening("face_up:head0#4", table="pai_gow", game="pai_gow")
-    assert emitted.trouble == [("recovered", "FACE_UP", "head 0")]
+    assert emitted.fault_events == [("recovered", "FACE_UP", "head 0")]
 
 
 # Lifts, dice, jaws
 
 
-def test_a_lift_that_hangs_is_driven_once_more() -> None:
+def test_a_lift_that_does_not_arrive_is_driven_again_once() -> None:
     emitted = evening("half_up:lift1#1")
-    assert emitted.trouble == [("recovered", "LIFT", "lift 1")]
+    assert emitted.fault_events == [("recovered", "LIFT", "lift 1")]
 
 
 @pytest.mark.parametrize("injected", ["half_up:lift2#1~9", "limit_switch:lift2_up"])
-def test_a_lift_does_not_cycle_but_is_asked_about(injected: str) -> None:
+def test_a_person_is_asked_about_a_lift_after_one_retry(injected: str) -> None:
     emitted = evening(injected)
-    assert emitted.trouble == [
+    assert emitted.fault_events == [
         ("operator_prompted", "LIFT", "lift 2"),
         ("prompt_answered", "LIFT", "lift 2"),
         ("recovered", "LIFT", "lift 2"),
@@ -175,16 +176,16 @@ def test_a_lift_does_not_cycle_but_is_asked_about(injected: str) -> None:
 
 
 def test_a_cocked_die_is_thrown_again() -> None:
-    assert evening("cocked_die:dice#1").trouble == [("recovered", "DICE", "dice")]
+    assert evening("cocked_die:dice#1").fault_events == [("recovered", "DICE", "dice")]
 
 
-def test_tiles_that_slip_out_of_the_jaws_on_the_way_are_missed_there() -> None:
+def test_tiles_that_slip_out_of_the_jaws_are_noticed_and_gripped_again() -> None:
     emitted = evening("dropped_tile:gripper#3")
-    assert ("recovered", "EMPTY_GRIP", "gripper") in emitted.trouble
-    assert where(emitted) == WALLS
+    assert ("recovered", "EMPTY_GRIP", "gripper") in emitted.fault_events
+    assert tiles_by_place(emitted) == WALLS
 
 
-def test_while_a_person_mends_below_the_round_on_top_goes_on() -> None:
+def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on() -> None:
     emitted = evening("jam:head2@150~9", until_ready=False, rounds=2)
     (asked,), (cleared,) = (
         emitted.when(event="operator_prompted"),
@@ -199,7 +200,7 @@ def test_while_a_person_mends_below_the_round_on_top_goes_on() -> None:
 
 
 async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
-    """A tile fell on the floor; somebody sees it while the drum mixes, and gives it in."""
+    """A person finds a tile on the floor while the drum mixes, and presses the lid's key."""
     assert hardware.plant is not None
     people, plant = hardware.plant.people, hardware.plant
     await asyncio.sleep(19.0)
@@ -208,13 +209,13 @@ async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) 
     people.press("lid_key")
 
 
-def test_a_forgotten_tile_opens_the_lid_and_the_cycle_goes_on_where_it_was() -> None:
+def test_the_lids_key_opens_the_lid_for_a_forgotten_tile_and_the_cycle_goes_on() -> None:
     emitted = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
-    assert emitted.trouble == [
+    assert emitted.fault_events == [
         ("operator_prompted", "FORGOTTEN", "lid"),
         ("prompt_answered", "FORGOTTEN", "lid"),
     ]
-    assert where(emitted) == WALLS
+    assert tiles_by_place(emitted) == WALLS
     (opened,), (closed,) = (
         emitted.when(event="operator_prompted"),
         emitted.when(event="prompt_answered"),
@@ -226,7 +227,7 @@ def test_a_forgotten_tile_opens_the_lid_and_the_cycle_goes_on_where_it_was() -> 
 
 
 async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
-    """Somebody ends the hand at once, while the other set is still on its way to the trays."""
+    """A player ends the hand at once, while the heads still build the other set."""
     plant, building = hardware.plant, asyncio.Event()
     assert plant is not None
 
@@ -239,8 +240,8 @@ async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: Eve
     plant.people.press("lid_key")
 
 
-def test_during_a_hand_the_lids_key_alone_says_that_the_hand_is_over() -> None:
+def test_during_a_hand_the_lids_key_alone_ends_the_hand() -> None:
     emitted = evening(meanwhile=_presses_while_playing, until_ready=False)
-    assert emitted.trouble == []
+    assert emitted.fault_events == []
     (collecting,) = emitted.when(event="state", top="collecting", under="building")[:1]
     assert collecting < emitted.when(event="ready")[0] + 60.0

@@ -1,4 +1,4 @@
-"""Failures that come together: none is lost, and what a failure leaves moving is stopped."""
+"""Simultaneous failures: each is reported, and parts that still move are stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import STOP
-from controller.faults.failures import sorted_out
+from controller.faults.failures import sort_failures
 from controller.faults.table_fault import Fault, TableFault
 from controller.operator.guided_steps import Guided
 from controller.run_together import run_together
@@ -25,6 +25,8 @@ from tests.controller.table_with_faults import evening
 
 
 def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
+    """Work that raises an error after this time."""
+
     async def work() -> None:
         await asyncio.sleep(seconds)
         raise error
@@ -32,7 +34,7 @@ def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
     return work()  # type: ignore[return-value]
 
 
-# Work side by side
+# Work in parallel
 
 
 def test_after_a_failure_the_others_are_cancelled_and_their_motors_stopped() -> None:
@@ -80,15 +82,15 @@ def test_results_come_in_the_order_of_the_work() -> None:
     assert clock.run(run_together(after(2.0), after(1.0))) == [2.0, 1.0]
 
 
-# What is named, and what is raised
+# Which failures are reported, and which are raised
 
 
-def test_a_persons_stop_is_named_before_every_other_fault() -> None:
+def test_a_stop_by_a_person_is_reported_before_every_other_fault() -> None:
     jam = TableFault(Fault.JAM, "head 2", "")
     stop = TableFault(Fault.SILENT, "board arm", "a person stopped the table")
     stop.ordered = True
     group = ExceptionGroup("", [jam, ExceptionGroup("", [jam, stop, BoardSilentError("silent.")])])
-    found = sorted_out(group)
+    found = sort_failures(group)
     assert [fault.part for fault in found.faults] == ["board arm", "head 2", "board"]
     assert found.errors == ()
 
@@ -106,14 +108,14 @@ def test_an_error_of_the_program_beside_a_fault_is_raised_with_it(mistake: Excep
     machines: list[object] = []
     with pytest.raises(ExceptionGroup) as raised:
         evening(meanwhile=break_two)
-    assert mistake in sorted_out(raised.value).errors
-    assert [fault.part for fault in sorted_out(raised.value).faults] == ["lid"]
+    assert mistake in sort_failures(raised.value).errors
+    assert [fault.part for fault in sort_failures(raised.value).faults] == ["lid"]
     faults = [each for each in emitted if each["event"] == "fault"]
     assert [each["code"] for each in faults] == ["LID"], "the fault is recorded all the same"
     assert machines[0].above == "fault"  # type: ignore[attr-defined]
 
 
-def test_an_error_of_the_way_that_came_second_in_a_guided_step_is_not_lost() -> None:
+def test_an_error_of_the_second_confirmation_of_a_guided_step_is_raised() -> None:
     async def done() -> None:
         await asyncio.sleep(1.0)
 
@@ -131,7 +133,7 @@ def test_an_error_of_the_way_that_came_second_in_a_guided_step_is_not_lost() -> 
 
 
 class BreaksDown(Switched):
-    """A lift that fails for good on its way up, while the others are still moving."""
+    """A lift that fails finally on its way up, while the others are still moving."""
 
     async def go_forth(self) -> None:
         await asyncio.sleep(0.3)
@@ -140,23 +142,23 @@ class BreaksDown(Switched):
         raise fault
 
 
-def test_a_lift_that_fails_for_good_stops_the_others_on_their_way() -> None:
+def test_a_lift_that_fails_finally_stops_the_other_lifts() -> None:
     lost: list[dict[str, object]] = []
 
     async def break_one(daemon: Daemon, _: Hardware, __: EventLog) -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, what: lost.append(what))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
         lifts = list(daemon._rig.lifts)
         lifts[1] = BreaksDown(**vars(lifts[1]))
         daemon._rig.lifts = tuple(lifts)
         await asyncio.sleep(10.0)
-        # Another part works on the same board, so giving back the lifts' lease stops nothing.
+        # Another part holds the lease of the same board, so a release by the lifts stops nothing.
         await daemon._rig.hold([lifts[0].motor.channel])
 
     emitted = evening(meanwhile=break_one)
     gc.collect()
     assert emitted.fault is not None
     assert (emitted.fault.fault, emitted.fault.part) == (Fault.LIFT, "lift 1")
-    assert lost == [], "no lift goes on by itself on a table that has stopped"
+    assert lost == [], "no lift moves on after the table has stopped"
     (failed,) = emitted.when(event="fault")
     last = {motor: (at, value) for at, motor, value in emitted.pins if motor.startswith("lift")}
     assert {value for _, value in last.values()} == {0}
@@ -166,11 +168,11 @@ def test_a_lift_that_fails_for_good_stops_the_others_on_their_way() -> None:
 # A pause
 
 
-def test_every_board_that_fails_while_a_pause_ends_is_in_the_sentence() -> None:
+def test_the_error_names_every_board_that_failed_while_a_pause_was_ended() -> None:
     async def three_fail(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:
             await asyncio.sleep(0.1 if board is first else 0.2)
-            raise BoardRefusedError(f"board {board.name} says no.")  # type: ignore[attr-defined]
+            raise BoardRefusedError(f"board {board.name} refuses.")  # type: ignore[attr-defined]
 
         first, *_rest = daemon._pauses.boards.values()
         with pytest.raises(BoardError) as raised:
@@ -180,10 +182,10 @@ def test_every_board_that_fails_while_a_pause_ends_is_in_the_sentence() -> None:
     sentences: list[str] = []
     evening(meanwhile=three_fail)
     for board in ("base", "arm"):
-        assert f"board {board} says no." in sentences[0]
+        assert f"board {board} refuses." in sentences[0]
 
 
-def test_an_error_of_the_program_while_a_pause_ends_does_not_wait_for_silent_boards() -> None:
+def test_an_error_of_the_program_while_a_pause_is_ended_is_raised_at_once() -> None:
     async def one_breaks(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:
             if board is first:
@@ -200,9 +202,7 @@ def test_an_error_of_the_program_while_a_pause_ends_does_not_wait_for_silent_boa
     assert ended[0] < 1.0
 
 
-def test_a_person_who_stops_the_table_over_one_silent_board_is_not_kept_waiting_by_another() -> (
-    None
-):
+def test_a_stop_by_a_person_over_one_silent_board_does_not_wait_for_another_board() -> None:
     def answered(played: Round) -> None:
         asked: list[Ask] = []
 
@@ -222,7 +222,7 @@ def test_a_person_who_stops_the_table_over_one_silent_board_is_not_kept_waiting_
     assert times[-1] < 30.0 + 30.0 + 5.0 + 10.0
 
 
-def test_a_stop_counts_even_if_the_board_answers_at_the_same_moment() -> None:
+def test_a_stop_by_a_person_counts_even_if_the_board_answers_at_that_moment() -> None:
     def answered(played: Round) -> None:
         async def puts_the_plug_back_and_stops(ask: Ask) -> str:
             await asyncio.sleep(5.0)
@@ -240,7 +240,7 @@ def test_a_stop_counts_even_if_the_board_answers_at_the_same_moment() -> None:
 # A head: its lift and its push
 
 
-def test_a_push_that_fails_while_the_lift_fails_is_not_lost() -> None:
+def test_a_push_and_a_lift_that_fail_together_are_both_raised() -> None:
     rig, _ = rig_of("robotic")
     head = rig.heads[0]
     lifts = iter((None, TableFault(Fault.JAM, "head 0", "blocked")))
@@ -259,7 +259,7 @@ def test_a_push_that_fails_while_the_lift_fails_is_not_lost() -> None:
     assert [type(error) for error in raised.value.exceptions] == [TableFault, TypeError]
 
 
-def test_a_push_is_over_when_the_lift_beside_it_has_failed() -> None:
+def test_a_push_is_cancelled_when_the_lift_of_the_same_head_fails() -> None:
     rig, _ = rig_of("robotic")
     head = rig.heads[0]
     lifts = iter((None, TableFault(Fault.JAM, "head 0", "blocked")))

@@ -1,4 +1,4 @@
-"""How a piece of work is cured: tried again, asked about, tried once more, given up."""
+"""Work that fails is retried, then a person is asked, then the table stops."""
 
 from __future__ import annotations
 
@@ -18,97 +18,98 @@ from firmware_bridge.sim import clock
 
 
 class Bench:
-    """A piece of work that fails so many times, a person, and what was said and done."""
+    """Work that fails a given number of times, a person who answers, and a list of all calls."""
 
     def __init__(self, failures: int, retries: int = 1, asks: int = 2, answer: str = DONE) -> None:
         self.failures = failures
-        self.happened: list[str] = []
+        self.calls: list[str] = []
         self.answer = answer
         self.takes = 30.0
+        """How long the person takes to answer, seconds."""
         self.care = Care(lambda _: Limits(retries, asks, 900.0), self.ask, self)
 
     async def work(self) -> str:
-        self.happened.append("work")
+        self.calls.append("work")
         if self.failures:
             self.failures -= 1
             raise TableFault(Fault.JAM, "head 2", "head2_counter is blocked")
         return "done"
 
     async def cure(self, fault: TableFault) -> None:
-        self.happened.append("cure")
+        self.calls.append("cure")
 
     async def cleared(self, fault: TableFault) -> None:
-        self.happened.append("cleared")
+        self.calls.append("cleared")
 
     async def ask(self, ask: Ask) -> str:
-        self.happened.append(f"ask {ask.code} {ask.part}")
+        self.calls.append(f"ask {ask.code} {ask.part}")
         await asyncio.sleep(self.takes)
         return self.answer
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        self.happened.append(f"recovered {attempt}")
+        self.calls.append(f"recovered {attempt}")
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Any]:
-        yield lambda answer: self.happened.append(f"{who.value} says {answer}")
+        yield lambda answer: self.calls.append(f"{who.value} answers {answer}")
 
     def cured(self) -> str:
         return clock.run(self.care.cured(self.work, self.cure, self.cleared))
 
 
-def test_work_that_succeeds_is_done_once_and_nobody_hears_of_it() -> None:
+def test_work_that_succeeds_is_done_once_and_nothing_is_recorded() -> None:
     bench = Bench(0)
     assert bench.cured() == "done"
-    assert bench.happened == ["work"]
+    assert bench.calls == ["work"]
 
 
-def test_the_first_cure_is_the_machines_own() -> None:
+def test_the_machine_cures_a_fault_before_a_person_is_asked() -> None:
     bench = Bench(1)
     bench.cured()
-    assert bench.happened == ["work", "cure", "work", "recovered 2"]
+    assert bench.calls == ["work", "cure", "work", "recovered 2"]
 
 
-def test_then_a_person_is_asked_and_it_is_tried_again() -> None:
+def test_after_the_retries_a_person_is_asked_and_the_work_is_tried_again() -> None:
     bench = Bench(2)
     bench.cured()
-    asked = ["ask JAM head 2", "attendant says done", "cleared"]
-    assert bench.happened == ["work", "cure", "work", *asked, "work", "recovered 3"]
+    asked = ["ask JAM head 2", "attendant answers done", "cleared"]
+    assert bench.calls == ["work", "cure", "work", *asked, "work", "recovered 3"]
 
 
-def test_a_wrong_answer_is_caught_and_it_ends() -> None:
+def test_wrong_answers_are_detected_and_end_the_work() -> None:
     bench = Bench(9)
     with pytest.raises(TableFault) as raised:
         bench.cured()
     assert raised.value.final
-    assert bench.happened.count("ask JAM head 2") == 2
-    assert bench.happened.count("cure") == 1
-    assert bench.happened.count("work") == 4
+    assert bench.calls.count("ask JAM head 2") == 2
+    assert bench.calls.count("cure") == 1
+    assert bench.calls.count("work") == 4
 
 
-def test_whoever_says_stop_stops_the_table_at_once() -> None:
+def test_the_answer_stop_ends_the_work_at_once() -> None:
     bench = Bench(9, retries=0, answer=STOP)
     with pytest.raises(TableFault):
         bench.cured()
-    assert bench.happened == ["work", "ask JAM head 2", "attendant says stop"]
+    assert bench.calls == ["work", "ask JAM head 2", "attendant answers stop"]
 
 
-def test_nobody_who_answers_in_time_is_a_stop_too() -> None:
+def test_a_question_without_an_answer_in_time_ends_the_work() -> None:
     bench = Bench(9, retries=0)
     bench.takes = 901.0
     with pytest.raises(TableFault):
         bench.cured()
-    assert bench.happened == ["work", "ask JAM head 2"]
+    assert bench.calls == ["work", "ask JAM head 2"]
 
 
-def test_without_anybody_to_ask_the_machines_own_cures_are_all_there_is() -> None:
+def test_without_a_person_only_the_machines_own_cures_are_tried() -> None:
     bench = Bench(9)
     bench.care = Care(lambda _: Limits(2, 5, 900.0))
     with pytest.raises(TableFault):
         bench.cured()
-    assert bench.happened == ["work", "cure", "work", "cure", "work"]
+    assert bench.calls == ["work", "cure", "work", "cure", "work"]
 
 
-def test_what_one_piece_of_work_gave_up_the_one_around_it_does_not_take_up() -> None:
+def test_a_fault_that_inner_work_gave_up_is_not_retried_by_outer_work() -> None:
     bench = Bench(9, retries=3, asks=0)
 
     async def around() -> str:
@@ -116,12 +117,12 @@ def test_what_one_piece_of_work_gave_up_the_one_around_it_does_not_take_up() -> 
 
     with pytest.raises(TableFault):
         clock.run(bench.care.cured(around))
-    assert bench.happened == ["work"] * 4
+    assert bench.calls == ["work"] * 4
 
 
-def test_people_are_asked_one_thing_at_a_time() -> None:
+def test_people_are_asked_one_question_at_a_time() -> None:
     bench, other = Bench(1, retries=0), Bench(1, retries=0)
-    other.care, other.happened = bench.care, bench.happened
+    other.care, other.calls = bench.care, bench.calls
 
     async def both() -> float:
         await asyncio.gather(bench.care.cured(bench.work), other.care.cured(other.work))
@@ -130,17 +131,17 @@ def test_people_are_asked_one_thing_at_a_time() -> None:
     assert clock.run(both()) == 60.0
 
 
-def test_parts_near_a_persons_hands_stand_still_meanwhile() -> None:
+def test_parts_near_a_persons_hands_are_at_rest_during_a_question() -> None:
     bench = Bench(1, retries=0)
 
     @asynccontextmanager
-    async def still() -> Any:
-        bench.happened.append("still")
+    async def at_rest() -> Any:
+        bench.calls.append("at rest")
         yield
-        bench.happened.append("moving")
+        bench.calls.append("moving")
 
-    clock.run(bench.care.cured(bench.work, around=still))
-    assert bench.happened == [
-        *("work", "still", "ask JAM head 2", "attendant says done", "moving", "work"),
+    clock.run(bench.care.cured(bench.work, around=at_rest))
+    assert bench.calls == [
+        *("work", "at rest", "ask JAM head 2", "attendant answers done", "moving", "work"),
         "recovered 2",
     ]

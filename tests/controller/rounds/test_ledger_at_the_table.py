@@ -93,7 +93,7 @@ def test_a_tile_that_stays_missing_is_not_accounted_for(
     assert summary["tiles"] == {"expected": 272, "accounted": 271}
     emitted = capsys.readouterr()
     assert "271 of 272 accounted for" in emitted.out
-    assert "short of tiles" in emitted.err
+    assert "the set lacks tiles" in emitted.err
 
 
 def test_a_tile_that_was_picked_up_from_the_floor_is_accounted_for(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_starved_head_names_its_counter_and_the_figures() -> None:
     fault = fault_of(rig.heads[1].lift(2))
     assert fault.fault is Fault.STARVED
     assert str(fault) == (
-        "head 1: a head counted fewer tiles than it was told to lift"
+        "head 1: a head counted fewer tiles than it was to lift"
         " (head1_counter counted 1 of 2 tiles in 60.0 s)."
     )
 
