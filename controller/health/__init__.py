@@ -1,1 +1,1 @@
-"""Condition of the machine: samples, drift, and statistics from the journal."""
+"""Condition of the machine: samples of sensors and motors, their drift, journal statistics."""

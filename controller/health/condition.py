@@ -1,10 +1,12 @@
 """Samples the condition of heads and drum while a set is built, to find wear before a failure.
 
-Dirt before S1 shortens a tile's shadow and a slipping belt lengthens it; a belt that runs heavily
-makes its motor draw more current. None of these is a fault yet. The samples go into the journal
-with the set, and `controller.health.statistics` reports drift.
+A tile darkens the head's sensor S1 while it passes. Dirt on S1 shortens that time and a slipping
+belt lengthens it; a belt that runs heavily makes its motor draw more current. None of these is a
+fault yet. The samples are written to the journal with the set, and `controller.health.drift`
+reports a trend over many sets.
 
-A few tiles of each head are sampled: sampling all of them would double the traffic on the line.
+Only a few tiles of each head are sampled, because sampling all of them would double the traffic on
+the line.
 """
 
 from __future__ import annotations
@@ -24,19 +26,21 @@ from firmware_bridge.wire.errors import BoardError
 SAMPLES = 5
 """Tiles sampled per head and set. A median of five tolerates two outliers (ours)."""
 LONGEST = 0.5
-"""Longest time a passing tile darkens S1, seconds; a tile that takes longer sticks or stands."""
+"""Longest time for which a moving tile darkens S1, seconds; longer times are not sampled."""
 
 
 @dataclass
-class _Seen:
-    """Samples of one head in one set: shadows in seconds, currents in millivolts by part."""
+class _Samples:
+    """Samples of one head in one set."""
 
     widths: list[float] = field(default_factory=list)
-    drawn: dict[str, list[int]] = field(default_factory=dict)
+    """How long each sampled tile darkened S1, seconds."""
+    currents: dict[str, list[int]] = field(default_factory=dict)
+    """Readings of current sensors, millivolts, by what the motor drives."""
 
 
-class Checkup:
-    """Sampler for one table's heads and drum. Motors without a current sensor are left out."""
+class ConditionSampler:
+    """Samples one table's heads and drum. Motors without a current sensor are left out."""
 
     def __init__(self, table: Table, tile: TileSize, devices: Devices) -> None:
         heads, drum = table.modules.heads, table.modules.drum
@@ -44,36 +48,37 @@ class Checkup:
         self._heads = {f"head {n}": head for n, head in enumerate(heads.ports if heads else ())}
         self._drum_current = drum.current if drum else None
         self._tile_ms = tile.length_mm / heads.belt_speed if heads else 0.0
-        self._seen: dict[str, _Seen] = {}
+        self._samples: dict[str, _Samples] = {}
 
     @contextmanager
     def during(self) -> Iterator[None]:
-        """Sample while heads work within this block; sampling stops at its end."""
-        self._seen = {part: _Seen() for part in self._heads}
-        looks = [
-            asyncio.create_task(self._look(head, self._seen[part], self._gauges(part, head)))
+        """Sample the heads within this block; samples of the set before are dropped."""
+        self._samples = {part: _Samples() for part in self._heads}
+        tasks = [
+            asyncio.create_task(self._sample(head, self._samples[part], self._gauges(part, head)))
             for part, head in self._heads.items()
         ]
         try:
             yield
         finally:
-            for look in looks:
-                look.cancel()
+            for task in tasks:
+                task.cancel()
 
     @property
     def facts(self) -> dict[str, Any]:
         """Samples of the last set as JSON values; parts without samples are left out.
 
-        `tile_ms` is how long a tile should darken S1 at the belt's own speed; for each head there
-        are the number of `tiles` sampled, their median `width_ms`, and `spread_ms`, the difference
-        between the longest and the shortest. `drawn_mv` has the median reading of each current
-        sensor, by what its motor drives.
+        `tile_ms` is the time for which a tile darkens S1 at the belt's nominal speed. `heads` has,
+        for each head, the number of `tiles` sampled, their median time `width_ms`, and `spread_ms`,
+        the difference between the longest and the shortest time. `drawn_mv` has the median reading
+        of each current sensor, by what its motor drives.
         """
-        widths = {part: _width(seen.widths) for part, seen in self._seen.items() if seen.widths}
+        samples = self._samples.items()
+        widths = {part: _width(each.widths) for part, each in samples if each.widths}
         drawn = {
-            part: median(readings)
-            for seen in self._seen.values()
-            for part, readings in seen.drawn.items()
+            driven: median(readings)
+            for _, each in samples
+            for driven, readings in each.currents.items()
         }
         return {
             **({"tile_ms": round(self._tile_ms, 1), "heads": widths} if widths else {}),
@@ -81,41 +86,46 @@ class Checkup:
         }
 
     def _gauges(self, part: str, head: HeadModule) -> dict[str, Sensor]:
-        """The current sensors that are read while this head works, by what their motors drive."""
+        """The current sensors that are read with this head's samples, by what the motors drive.
+
+        The drum's current is read with the samples of the first head.
+        """
         named = {f"belt of {part}": head.belt_current}
         if part == next(iter(self._heads)):
             named["drum"] = self._drum_current
-        return {what: self._devices.sensor(name) for what, name in named.items() if name}
+        return {driven: self._devices.sensor(name) for driven, name in named.items() if name}
 
-    async def _look(self, head: HeadModule, seen: _Seen, gauges: dict[str, Sensor]) -> None:
-        # A board that stops answering raises its own fault; here it only means a missing sample.
+    async def _sample(self, head: HeadModule, samples: _Samples, gauges: dict[str, Sensor]) -> None:
+        """Sample up to `SAMPLES` tiles of one head."""
+        # The pauses handle a board that does not answer; here only samples are missing.
         with suppress(BoardError):
             counter = self._devices.sensor(head.counter)
             async with aclosing(_shadows(counter.edges())) as shadows:
                 async for width in shadows:
-                    seen.widths.append(width)
-                    for what, gauge in gauges.items():
+                    samples.widths.append(width)
+                    for driven, gauge in gauges.items():
                         millivolts = await gauge.board.read(gauge.channel)
-                        seen.drawn.setdefault(what, []).append(millivolts)
-                    if len(seen.widths) == SAMPLES:
+                        samples.currents.setdefault(driven, []).append(millivolts)
+                    if len(samples.widths) == SAMPLES:
                         break
 
 
 async def _shadows(edges: AsyncIterator[Edge]) -> AsyncGenerator[float, None]:
-    """How long each tile darkens a counter, seconds on the board's clock."""
+    """How long each tile darkens a counting sensor, seconds of the board's clock."""
     began: Edge | None = None
     async for edge in edges:
         if edge.active:
             began = edge
         elif began is not None and began.count == edge.count:
-            # After a reset or a lost line, times of the board's clock before and after are not
-            # comparable.
+            # After a reset of the board or a lost line, the times of the two edges are not
+            # comparable; a difference that is out of range is dropped.
             if 0.0 < edge.at - began.at < LONGEST:
                 yield edge.at - began.at
             began = None
 
 
 def _width(widths: list[float]) -> dict[str, float]:
+    """One head's samples as JSON values."""
     return {
         "tiles": len(widths),
         "width_ms": round(median(widths) * 1000, 1),

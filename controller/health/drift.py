@@ -1,7 +1,7 @@
-"""Detects drift of S1's shadows and the motors' currents, part by part, since the first sets.
+"""Detects drift of each part since the first sets: tile times at sensor S1, motor currents.
 
-Compares the median of the first sets with that of the last ones, so that a single outlier is not
-reported as a trend.
+The median of the first sets is compared with the median of the last ones, so that a single outlier
+is not reported as a trend.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import Any
 from controller.faults.catalogue import CATALOGUE, Fault
 
 SETS, FEWEST = 5, 3
-"""Sets that make up "at first" and "now", and the least number for each. A single outlier does not
-move the median of three, and two do not move that of five. An evening has several times as many
-sets (ours)."""
+"""How many sets are compared at each end, and the least number. One outlier does not decide the
+median of three, nor do two outliers that of five. An evening has several times as many sets
+(ours)."""
 WIDTH = 0.08
-"""Tolerated drift of a tile's shadow, as a share. A belt's speed varies by 2 or 3 % with load and
-supply; a sensor that reads a tenth less still counts every tile (ours)."""
+"""Tolerated drift of the time for which a tile darkens S1, as a share. A belt's speed varies by 2
+or 3 % with load and supply; a sensor whose times are a tenth too short still counts every tile
+(ours)."""
 CURRENT = 0.20
-"""Tolerated drift of a current, as a share. Cold grease and fuller sets make a tenth (ours)."""
+"""Tolerated drift of a current, as a share. Cold grease and larger sets cause about a tenth (ours).
+"""
 
 
 @dataclass
@@ -29,14 +31,14 @@ class Drift:
     """Samples of each part, one value for each set in which it was sampled, oldest first."""
 
     widths: dict[str, list[float]] = field(default_factory=dict)
-    """Duration of a tile's shadow at S1, as a share of the duration at the belt's nominal speed."""
+    """Time for which a tile darkens S1, as a share of that time at the belt's nominal speed."""
     currents: dict[str, list[float]] = field(default_factory=dict)
     """Millivolts of the current sensor, by what the motor drives."""
 
-    def saw(self, set_built: Mapping[str, Any]) -> None:
-        """Add the samples in a set's outcome; outcomes of older versions have none."""
-        for part, seen in set_built.get("heads", {}).items():
-            share = seen["width_ms"] / set_built["tile_ms"]
+    def add(self, set_built: Mapping[str, Any]) -> None:
+        """Add the samples in the outcome of building a set; older journals have none."""
+        for part, samples in set_built.get("heads", {}).items():
+            share = samples["width_ms"] / set_built["tile_ms"]
             self.widths.setdefault(part, []).append(share)
         for part, millivolts in set_built.get("drawn_mv", {}).items():
             self.currents.setdefault(part, []).append(millivolts)
@@ -54,14 +56,14 @@ class Drift:
         for part, share in _drifted(self.currents, CURRENT):
             if share < 0:
                 less = f"The {part} draws {_percent(share)} less current than at first."
-                yield f"{less} It slips or is worn: tighten it, or exchange it."
+                yield f"{less} It slips or is worn: tighten or replace it."
             else:
                 more = f"The {part} draws {_percent(share)} more current than at first."
-                yield f"{more} Look at its bearings, and for what rubs or is too tight."
+                yield f"{more} Check its bearings and its tension, and look for parts that rub."
 
     @property
     def facts(self) -> dict[str, Any]:
-        """First and last value of each part, as JSON values; None until there are enough sets."""
+        """First and last median of each part, as JSON values; None until there are enough sets."""
         return {
             "tile_widths": {part: _ends(values) for part, values in sorted(self.widths.items())},
             "currents_mv": {part: _ends(values) for part, values in sorted(self.currents.items())},
@@ -69,7 +71,7 @@ class Drift:
 
 
 def _first_and_last(values: Sequence[float]) -> tuple[float, float] | None:
-    """Medians of the first and the last sets; None while they would be the same sets."""
+    """Medians of the first and the last sets; None while there are too few sets for both."""
     sets = min(SETS, len(values) // 2)
     if sets < FEWEST:
         return None
@@ -77,7 +79,7 @@ def _first_and_last(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def _drifted(parts: Mapping[str, Sequence[float]], limit: float) -> Iterator[tuple[str, float]]:
-    """The parts that drifted by more than this share, and by how much."""
+    """The parts that drifted by more than this share, each with the share."""
     for part, values in sorted(parts.items()):
         ends = _first_and_last(values)
         if ends is not None and ends[0] > 0 and abs(share := ends[1] / ends[0] - 1) > limit:
@@ -85,9 +87,11 @@ def _drifted(parts: Mapping[str, Sequence[float]], limit: float) -> Iterator[tup
 
 
 def _percent(share: float) -> str:
+    """A share in percent, without its sign."""
     return f"{abs(share) * 100:.0f} %"
 
 
 def _ends(values: Sequence[float]) -> dict[str, float] | None:
+    """The medians as JSON values."""
     ends = _first_and_last(values)
     return None if ends is None else {"first": round(ends[0], 3), "last": round(ends[1], 3)}

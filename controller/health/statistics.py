@@ -1,7 +1,7 @@
 """Statistics of a table from its journal: how often each fault occurred, and how it was cleared.
 
-Tiles per jam, mean time between assists (MTBA) and to assist (MTTA); for each fault its recoveries,
-retries and clears; wear of parts, and drift that precedes a failure.
+They contain tiles per jam, mean time between assists (MTBA) and mean time to assist (MTTA), the
+recoveries, retries, questions and stops of each fault, the wear of parts, and drift.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from controller.health.drift import Drift
 from controller.journal.lines import JournalRecord
 
 RECENT = 20
-"""Number of last sets in which retries of one part are counted for a warning."""
+"""Number of last sets in which recoveries of one part are counted for a warning."""
 OFTEN = 3
-"""Retries of one part within that many sets that cause a warning."""
+"""Recoveries of one part within `RECENT` sets that cause a warning."""
 SLOWER = 1.25
-"""How much longer than at first a set may take to build before there is a warning."""
+"""Ratio of the time to build a set, last sets to first, above which there is a warning."""
 
 
 @dataclass
 class FaultFigures:
     """Counts for one fault.
 
-    `recoveries` count work that succeeded after a failure, `retries` the machine's own attempts for
-    that, `asks` and `clears` questions to a person and their answers; `stops` count the runs that
-    the fault ended.
+    `recoveries` counts work that succeeded after a failure, `retries` the machine's own attempts
+    for that, `asks` and `clears` the questions to a person and the answers; `stops` counts faults
+    that ended a run.
     """
 
     recoveries: int = 0
@@ -42,7 +42,7 @@ class FaultFigures:
 
 @dataclass
 class TableStatistics:
-    """The figures of a journal; times are seconds at the table."""
+    """The figures of a journal; times are seconds of the table's clock."""
 
     runs: int = 0
     seconds: float = 0.0
@@ -60,25 +60,25 @@ class TableStatistics:
     picks: Counter[str] = field(default_factory=Counter)
     """Tiles that each head has lifted."""
     drift: Drift = field(default_factory=Drift)
-    """How long S1 sees tiles and what motors draw, set by set."""
-    troubled: list[tuple[int, str, str]] = field(default_factory=list)
-    """Retries: after how many sets, which part, which fault."""
+    """Tile times at S1 and motor currents, set by set."""
+    recovered: list[tuple[int, str]] = field(default_factory=list)
+    """Each recovery: the number of sets built before it, and its part."""
 
     @property
     def tiles_per_jam(self) -> float | None:
-        """Tiles lifted per jam; None while there was no jam."""
+        """Tiles lifted per jam; None without any jam."""
         jams = self.faults.get(Fault.JAM.name)
         happened = jams.recoveries + jams.stops if jams else 0
         return self.tiles / happened if happened else None
 
     @property
     def mtba(self) -> float | None:
-        """Mean time between assists; None without any."""
+        """Mean time between assists, seconds; None without any."""
         return self.seconds / len(self.assisting) if self.assisting else None
 
     @property
     def mtta(self) -> float | None:
-        """Mean time to assist; None without any."""
+        """Mean time from a question to its answer, seconds; None without any."""
         return fmean(self.assisting) if self.assisting else None
 
     def of(self, code: str) -> FaultFigures:
@@ -87,15 +87,15 @@ class TableStatistics:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One sentence for each figure that is getting worse, with what to do."""
-        return (*self._parts_in_trouble(), *self.drift.warnings, *self._slower())
+        """One sentence, with what to do, for each figure that is getting worse."""
+        return (*self._often_recovered(), *self.drift.warnings, *self._slower())
 
-    def _parts_in_trouble(self) -> Iterator[str]:
-        recent = Counter(part for sets, part, _ in self.troubled if sets > self.sets - RECENT)
+    def _often_recovered(self) -> Iterator[str]:
+        recent = Counter(part for sets, part in self.recovered if sets > self.sets - RECENT)
         for part, times in sorted(recent.items()):
             if times >= OFTEN:
                 please = CATALOGUE[Fault.DIRTY].request(part)
-                yield f"{part}: {times} second attempts in the last {RECENT} sets. {please}"
+                yield f"{part}: {times} recoveries in the last {RECENT} sets. {please}"
 
     def _slower(self) -> Iterator[str]:
         if len(self.building) < 2 * RECENT:
@@ -104,88 +104,94 @@ class TableStatistics:
         if last > first * SLOWER:
             yield (
                 f"A set takes {last:.0f} s to build, and took {first:.0f} s at first."
-                " Look at the heads' belts and clean their sensors."
+                " Check the belts of the heads and clean their sensors."
             )
 
 
 def statistics_of(records: Iterable[JournalRecord]) -> TableStatistics:
     """Compute the statistics from all records, in their order."""
-    told, intents, last = TableStatistics(), dict[int, JournalRecord](), None
+    statistics, intents, last = TableStatistics(), dict[int, JournalRecord](), None
     for record in records:
         if record.kind == "run":
-            _begin(told, record)
+            _add_run(statistics, record)
         elif last is not None:
-            told.seconds += max(0.0, record.at - last)
+            statistics.seconds += max(0.0, record.at - last)
         last = record.at
         if record.kind == "intent":
             intents[record.number] = record
-            _intended(told, record)
+            _add_intent(statistics, record)
         elif record.kind == "outcome" and record.of in intents:
-            _came_of_it(told, intents[record.of], record)
-    return told
+            _add_outcome(statistics, intents[record.of], record)
+    return statistics
 
 
-def _begin(told: TableStatistics, run: JournalRecord) -> None:
-    told.runs += 1
+def _add_run(statistics: TableStatistics, run: JournalRecord) -> None:
+    """Add a run's own record; a run that resumes another one follows a power cut or a stop."""
+    statistics.runs += 1
     if _content(run).get("resumes") is not None:
-        told.of(Fault.POWER.name).recoveries += 1
+        statistics.of(Fault.POWER.name).recoveries += 1
 
 
-def _intended(told: TableStatistics, intent: JournalRecord) -> None:
-    what = _content(intent)
+def _add_intent(statistics: TableStatistics, intent: JournalRecord) -> None:
+    """Add a recovery, a question or a fault."""
+    content = _content(intent)
     match intent.activity:
         case "recovered":
-            figures = told.of(what["code"])
+            figures = statistics.of(content["code"])
             figures.recoveries += 1
-            figures.retries += what["attempt"] - 1
-            told.troubled.append((told.sets, what["part"], what["code"]))
+            figures.retries += content["attempt"] - 1
+            statistics.recovered.append((statistics.sets, content["part"]))
         case "asked":
-            told.of(what["code"]).asks += 1
+            statistics.of(content["code"]).asks += 1
         case "fault":
-            told.of(what["code"]).stops += 1
+            statistics.of(content["code"]).stops += 1
 
 
-def _came_of_it(told: TableStatistics, intent: JournalRecord, outcome: JournalRecord) -> None:
-    what, seconds = _content(intent), outcome.at - intent.at
-    match intent.activity, what:
+def _add_outcome(
+    statistics: TableStatistics, intent: JournalRecord, outcome: JournalRecord
+) -> None:
+    """Add an answer of a person, or a confirmed step that wears parts."""
+    content, seconds = _content(intent), outcome.at - intent.at
+    match intent.activity, content:
         case "asked", {"code": str(code)}:
-            told.of(code).clears += 1
+            statistics.of(code).clears += 1
             if code != Fault.FORGOTTEN.name:
-                told.assisting.append(seconds)
+                statistics.assisting.append(seconds)
                 # An attempt after a person's assist does not count as a retry of the machine.
-                told.of(code).retries -= 1
+                statistics.of(code).retries -= 1
         case "under", {"do": "build"}:
             built = _content(outcome)
-            told.sets += 1
-            told.tiles += built.get("counted", 0)
-            told.building.append(seconds)
-            told.picks.update(built.get("picks", {}))
-            told.drift.saw(built)
+            statistics.sets += 1
+            statistics.tiles += built.get("counted", 0)
+            statistics.building.append(seconds)
+            statistics.picks.update(built.get("picks", {}))
+            statistics.drift.add(built)
         case "top", {"do": "take in"}:
-            told.lid_openings += 1
+            statistics.lid_openings += 1
         case "top", {"step": "build"}:
-            told.rounds += 1
-            told.walls_raised += len(what.get("walls", ())) or 1
+            statistics.rounds += 1
+            statistics.walls_raised += len(content.get("walls", ())) or 1
         case "top", {"step": "throw"}:
-            told.throws += what.get("times", 1)
+            statistics.throws += content.get("times", 1)
 
 
 def _content(record: JournalRecord) -> Mapping[str, Any]:
+    """A record's content; empty if it is no JSON object."""
     return record.content if isinstance(record.content, dict) else {}
 
 
-def facts(told: TableStatistics) -> dict[str, Any]:
+def facts(statistics: TableStatistics) -> dict[str, Any]:
     """The figures as JSON values."""
     return {
-        "runs": told.runs,
-        "seconds": round(told.seconds, 1),
-        "rounds": told.rounds,
-        "sets": told.sets,
-        "tiles": told.tiles,
-        "tiles_per_jam": _rounded(told.tiles_per_jam),
-        "mtba_s": _rounded(told.mtba),
-        "mtta_s": _rounded(told.mtta),
-        "assists": len(told.assisting),
+        "runs": statistics.runs,
+        "seconds": round(statistics.seconds, 1),
+        "rounds": statistics.rounds,
+        "sets": statistics.sets,
+        "tiles": statistics.tiles,
+        "tiles_per_jam": _rounded(statistics.tiles_per_jam),
+        "mtba_s": _rounded(statistics.mtba),
+        "mtta_s": _rounded(statistics.mtta),
+        "assists": len(statistics.assisting),
         "faults": {
             code: {
                 "recoveries": figures.recoveries,
@@ -194,17 +200,17 @@ def facts(told: TableStatistics) -> dict[str, Any]:
                 "clears": figures.clears,
                 "stops": figures.stops,
             }
-            for code, figures in sorted(told.faults.items())
+            for code, figures in sorted(statistics.faults.items())
         },
         "worn": {
-            "lid_openings": told.lid_openings,
-            "walls_raised": told.walls_raised,
-            "throws": told.throws,
-            "picks": dict(sorted(told.picks.items())),
+            "lid_openings": statistics.lid_openings,
+            "walls_raised": statistics.walls_raised,
+            "throws": statistics.throws,
+            "picks": dict(sorted(statistics.picks.items())),
         },
-        **told.drift.facts,
-        "building_s": _rounded(median(told.building) if told.building else None),
-        "warnings": list(told.warnings),
+        **statistics.drift.facts,
+        "building_s": _rounded(median(statistics.building) if statistics.building else None),
+        "warnings": list(statistics.warnings),
     }
 
 

@@ -94,7 +94,7 @@ class Under:
             done = work.done or not self.tiles
             counted = self.tiles if done else await self._built(number, work)
             run_state.ledger = run_state.ledger.built(number, counted)
-            work({"counted": counted, "picks": self._picks, **self._rig.checkup.facts})
+            work({"counted": counted, "picks": self._picks, **self._rig.condition.facts})
         self._trays_empty.clear()
         await run_state.machine.enter("stage")
         return not (work.done or work.doubtful)
@@ -105,7 +105,7 @@ class Under:
         if drum and work.doubtful:
             # An earlier run has mixed the set; the drum only continues to stir.
             await self._rig.below.keep_running(drum, FULL)
-        with self._rig.checkup.during():
+        with self._rig.condition.during():
             self._picks = await self._build(number, work)
         counted = sum(self._picks.values())
         if drum:

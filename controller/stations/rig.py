@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from config.schema import AxisChannel, Modules, Table, TileSize
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault
-from controller.health.condition import Checkup
+from controller.health.condition import ConditionSampler
 from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation
@@ -45,7 +45,7 @@ class Stations:
         )
         self.lifts = _lifts(modules, devices, care)
         self.counters = self._counters(modules)
-        self.checkup = Checkup(table, tile, devices)
+        self.condition = ConditionSampler(table, tile, devices)
         self.chain = (
             ChainStation(modules.chain, devices, care, self.below) if modules.chain else None
         )

@@ -1,4 +1,4 @@
-"""Heads are looked at once a set; what a table grows tired of is told before it becomes a fault."""
+"""Heads are sampled in every set, and wear is reported before it becomes a fault."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from controller.journal.lines import JournalRecord, record_of
 from controller.journal.reconcile import read_copy
 from tests.quick import slow_except
 
-SHADOW = 38 / 0.25
-"""A mahjong tile before S1 at belt speed, milliseconds."""
+TILE_MS = 38 / 0.25
+"""Time for which a mahjong tile darkens S1 at belt speed, milliseconds."""
 ROBOTIC = Path("config/tables/robotic.yaml")
 HEADS = [f"head {number}" for number in range(4)]
 
 
 def sets_of(records: list[JournalRecord]) -> list[dict[str, Any]]:
-    """What was written down of each set that was built."""
+    """The outcomes of building sets."""
     outcomes = [record.content for record in records if record.kind == "outcome"]
-    return [said for said in outcomes if isinstance(said, dict) and "picks" in said]
+    return [each for each in outcomes if isinstance(each, dict) and "picks" in each]
 
 
 def journal_of(file: Path, *options: str) -> list[JournalRecord]:
-    """The records of a run with these options, however it ended."""
+    """The records of a run with these options, also if it ended with a fault."""
     main(["run", "--seed", "7", "--journal", str(file), *options])
     return [record_of(line) for line in read_copy(file).lines]
 
 
-def told_before_trouble(records: list[JournalRecord], part: str) -> TableStatistics:
-    """The figures as they stood when this part was first in trouble, which it must have been."""
+def statistics_before_fault(records: list[JournalRecord], part: str) -> TableStatistics:
+    """The statistics before the first fault of this part; fails if the part had none."""
 
     def until_then() -> Iterator[JournalRecord]:
         for record in records:
-            what = record.content if isinstance(record.content, dict) else {}
-            if record.activity in ("recovered", "asked", "fault") and what.get("part") == part:
+            content = record.content if isinstance(record.content, dict) else {}
+            if record.activity in ("recovered", "asked", "fault") and content.get("part") == part:
                 return
             yield record
 
     before = list(until_then())
-    assert len(before) < len(records), f"{part} was never in trouble"
+    assert len(before) < len(records), f"{part} had no fault"
     return statistics_of(before)
 
 
-def test_of_every_head_a_few_tiles_are_looked_at_in_each_set(tmp_path: Path) -> None:
+def test_a_few_tiles_of_every_head_are_sampled_in_each_set(tmp_path: Path) -> None:
     sets = sets_of(journal_of(tmp_path / "table.journal", "--rounds", "2"))
     assert len(sets) == 3
     for built in sets:
         assert built["picks"] == dict.fromkeys(HEADS, 34)
-        assert built["tile_ms"] == SHADOW
+        assert built["tile_ms"] == TILE_MS
         assert list(built["heads"]) == HEADS
-        for seen in built["heads"].values():
-            assert seen["tiles"] == SAMPLES
-            assert seen["width_ms"] == pytest.approx(SHADOW, abs=0.5)
-            assert seen["spread_ms"] < 1.0
+        for samples in built["heads"].values():
+            assert samples["tiles"] == SAMPLES
+            assert samples["width_ms"] == pytest.approx(TILE_MS, abs=0.5)
+            assert samples["spread_ms"] < 1.0
         assert "drawn_mv" not in built, "the table has no current sensors"
 
 
@@ -78,18 +78,20 @@ def test_of_every_head_a_few_tiles_are_looked_at_in_each_set(tmp_path: Path) -> 
         ],
     ),
 )
-def test_an_interruption_is_not_taken_for_a_dirty_sensor_or_a_slow_belt(
+def test_an_interruption_is_not_reported_as_a_dirty_sensor_or_a_slow_belt(
     injected: str, tmp_path: Path
 ) -> None:
     built, *_ = sets_of(journal_of(tmp_path / "table.journal", "--fault", injected))
     assert sum(built["picks"].values()) == 136
-    for seen in built["heads"].values():
-        assert seen["width_ms"] == pytest.approx(SHADOW, rel=0.05)
+    for samples in built["heads"].values():
+        assert samples["width_ms"] == pytest.approx(TILE_MS, rel=0.05)
 
 
-def test_a_counter_that_gets_dirtier_every_set_is_told_before_it_fails(tmp_path: Path) -> None:
+def test_a_sensor_that_gets_dirtier_with_every_set_causes_a_warning_before_it_fails(
+    tmp_path: Path,
+) -> None:
     dirt = ["--fault", "dirty_sensor:head2~0.01", "--rounds", "10"]
-    figures = told_before_trouble(journal_of(tmp_path / "table.journal", *dirt), "head 2")
+    figures = statistics_before_fault(journal_of(tmp_path / "table.journal", *dirt), "head 2")
     (warning,) = figures.warnings
     assert warning.startswith("S1 of head 2 sees tiles ")
     assert warning.endswith(
@@ -98,7 +100,7 @@ def test_a_counter_that_gets_dirtier_every_set_is_told_before_it_fails(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_table_that_is_well_is_not_warned_of(tmp_path: Path) -> None:
+def test_a_table_without_wear_causes_no_warning(tmp_path: Path) -> None:
     figures = statistics_of(journal_of(tmp_path / "table.journal", "--rounds", "10"))
     assert (figures.sets, figures.warnings) == (11, ())
     assert figures.picks == dict.fromkeys(HEADS, 11 * 34)
@@ -106,7 +108,7 @@ def test_a_table_that_is_well_is_not_warned_of(tmp_path: Path) -> None:
 
 
 def with_current_sensors(folder: Path) -> Path:
-    """The table with a current sensor at two belts and at the drum, as docs/TABLES.md says."""
+    """The table with current sensors for two belts and the drum, as in docs/TABLES.md."""
     text = ROBOTIC.read_text("utf-8")
     channels = [f"head{n}_current: {{kind: analog, pin: {66 + n}}}" for n in range(2)]
     channels.append("drum_current: {kind: analog, pin: 68}")
@@ -121,7 +123,9 @@ def with_current_sensors(folder: Path) -> Path:
     return file
 
 
-def test_what_belts_and_drum_draw_is_written_down_where_it_is_measured(tmp_path: Path) -> None:
+def test_currents_of_belts_and_drum_are_in_the_journal_if_the_table_has_sensors(
+    tmp_path: Path,
+) -> None:
     table = ["--table", str(with_current_sensors(tmp_path))]
     drawn = sets_of(journal_of(tmp_path / "table.journal", *table))[0]["drawn_mv"]
     assert list(drawn) == ["belt of head 0", "drum", "belt of head 1"]
@@ -130,10 +134,13 @@ def test_what_belts_and_drum_draw_is_written_down_where_it_is_measured(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_belt_that_slips_more_every_set_is_told_by_its_current_and_by_s1(tmp_path: Path) -> None:
-    # The last one first: those after the one that comes about do not count its occasion.
+def test_a_belt_that_slips_more_with_every_set_causes_warnings_by_its_current_and_by_s1(
+    tmp_path: Path,
+) -> None:
+    # The last set is first in the list: an occasion on which one injected fault takes effect is
+    # not counted by the injected faults after it.
     slips = [f"slipping_belt:head1#{n}~{1 + 0.08 * (n - 1):g}" for n in range(11, 0, -1)]
-    options = [word for slip in slips for word in ("--fault", slip)]
+    options = [option for slip in slips for option in ("--fault", slip)]
     table = ["--table", str(with_current_sensors(tmp_path)), "--rounds", "9"]
     records = journal_of(tmp_path / "table.journal", *table, *options)
     figures = statistics_of(records)

@@ -1,4 +1,4 @@
-"""A table's own figures, from what its journal tells."""
+"""Statistics of a table, computed from its journal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from controller.health.statistics import RECENT, facts, statistics_of
 from controller.journal.lines import JournalRecord
 
 
-class Told:
-    """Records as a run would write them."""
+class JournalRecords:
+    """Builds journal records as a run writes them."""
 
     def __init__(self) -> None:
         self.records: list[JournalRecord] = []
@@ -30,34 +30,34 @@ class Told:
             JournalRecord(next(self._numbers), "outcome", "", at + seconds, outcome, number)
         )
 
-    def built(self, at: float, seconds: float = 20.0, **seen: object) -> None:
-        self.step("under", at, seconds, {"counted": 136, **seen}, do="build", set=0)
+    def built(self, at: float, seconds: float = 20.0, **samples: object) -> None:
+        self.step("under", at, seconds, {"counted": 136, **samples}, do="build", set=0)
 
     def jam(self, at: float, attempt: int, part: str = "head 2") -> None:
         self.step("recovered", at, 0.0, None, code="JAM", part=part, attempt=attempt)
 
 
-def test_a_journal_without_trouble_has_no_jam_and_no_assist() -> None:
-    events = Told()
-    events.run()
-    events.built(0.0)
-    figures = facts(statistics_of(events.records))
+def test_a_journal_without_faults_has_no_jam_and_no_assist() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.built(0.0)
+    figures = facts(statistics_of(journal.records))
     assert (figures["sets"], figures["tiles"], figures["seconds"]) == (1, 136, 20.0)
     assert figures["tiles_per_jam"] is figures["mtba_s"] is figures["mtta_s"] is None
 
 
-def test_tiles_per_jam_and_the_means_of_assists() -> None:
-    events = Told()
-    events.run()
+def test_tiles_per_jam_and_mean_times_of_assists() -> None:
+    journal = JournalRecords()
+    journal.run()
     for number in range(4):
-        events.built(100.0 * number)
-    events.jam(400.0, 2)
-    events.step("asked", 410.0, 30.0, {"by": "attendant"}, code="JAM", part="head 2")
-    events.jam(440.0, 5)
-    figures = facts(statistics_of(events.records))
+        journal.built(100.0 * number)
+    journal.jam(400.0, 2)
+    journal.step("asked", 410.0, 30.0, {"by": "attendant"}, code="JAM", part="head 2")
+    journal.jam(440.0, 5)
+    figures = facts(statistics_of(journal.records))
     assert figures["tiles_per_jam"] == 4 * 136 / 2
     assert (figures["mtba_s"], figures["mtta_s"]) == (440.0, 30.0)
-    # One attempt of the first jam, four of the second, of which one came after a person's help.
+    # One retry of the first jam and four of the second, of which one followed an assist.
     assert figures["faults"]["JAM"] == {
         "recoveries": 2,
         "retries": 4,
@@ -67,96 +67,96 @@ def test_tiles_per_jam_and_the_means_of_assists() -> None:
     }
 
 
-def test_an_open_question_and_a_stop_are_counted_as_such() -> None:
-    events = Told()
-    events.run()
-    events.records.append(
+def test_an_open_question_and_a_stop_are_counted() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.records.append(
         JournalRecord(90, "intent", "asked", 1.0, {"code": "LIFT", "part": "lift 1"})
     )
-    events.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
-    lift = facts(statistics_of(events.records))["faults"]["LIFT"]
+    journal.step("fault", 2.0, 0.0, None, code="LIFT", part="lift 1", evidence="")
+    lift = facts(statistics_of(journal.records))["faults"]["LIFT"]
     assert (lift["asks"], lift["clears"], lift["stops"]) == (1, 0, 1)
 
 
-def test_the_clock_of_each_run_begins_anew_and_a_resumed_one_had_no_power() -> None:
-    events = Told()
-    events.run()
-    events.built(500.0)
-    events.run(resumes=1)
-    events.built(30.0)
-    figures = facts(statistics_of(events.records))
+def test_times_of_runs_are_added_and_a_resumed_run_counts_as_a_power_cut() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.built(500.0)
+    journal.run(resumes=1)
+    journal.built(30.0)
+    figures = facts(statistics_of(journal.records))
     assert (figures["runs"], figures["seconds"]) == (2, 570.0)
     assert figures["faults"]["POWER"]["recoveries"] == 1
 
 
-def test_what_wears_is_counted() -> None:
-    events = Told()
-    events.run()
-    events.step("top", 0.0, 1.0, None, do="take in", set=0)
-    events.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
-    events.step("top", 4.0, 1.0, None, step="throw", times=2)
-    worn = facts(statistics_of(events.records))["worn"]
+def test_movements_that_wear_parts_are_counted() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.step("top", 0.0, 1.0, None, do="take in", set=0)
+    journal.step("top", 2.0, 1.0, None, step="build", walls=[{}, {}, {}, {}])
+    journal.step("top", 4.0, 1.0, None, step="throw", times=2)
+    worn = facts(statistics_of(journal.records))["worn"]
     assert worn == {"lid_openings": 1, "walls_raised": 4, "throws": 2, "picks": {}}
 
 
-def test_a_forgotten_tile_is_nobodys_assist() -> None:
-    events = Told()
-    events.run()
-    events.step("asked", 0.0, 12.0, {"by": "player"}, code="FORGOTTEN", part="lid")
-    figures = facts(statistics_of(events.records))
+def test_opening_the_lid_for_a_forgotten_tile_is_not_an_assist() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.step("asked", 0.0, 12.0, {"by": "player"}, code="FORGOTTEN", part="lid")
+    figures = facts(statistics_of(journal.records))
     assert figures["assists"] == 0
     assert figures["faults"]["FORGOTTEN"]["clears"] == 1
 
 
-def test_a_part_that_is_often_in_trouble_is_named_before_it_fails() -> None:
-    events = Told()
-    events.run()
+def test_a_part_that_often_recovers_from_faults_causes_a_warning() -> None:
+    journal = JournalRecords()
+    journal.run()
     for number in range(3):
-        events.built(100.0 * number)
-        events.jam(100.0 * number + 50.0, 2)
-    (warning,) = facts(statistics_of(events.records))["warnings"]
+        journal.built(100.0 * number)
+        journal.jam(100.0 * number + 50.0, 2)
+    (warning,) = facts(statistics_of(journal.records))["warnings"]
     assert warning == (
-        f"head 2: 3 second attempts in the last {RECENT} sets."
+        f"head 2: 3 recoveries in the last {RECENT} sets."
         " Clean the sensor of head 2 when the table is next at rest."
     )
 
 
-def test_trouble_of_long_ago_is_forgotten() -> None:
-    events = Told()
-    events.run()
+def test_recoveries_of_long_ago_cause_no_warning() -> None:
+    journal = JournalRecords()
+    journal.run()
     for number in range(3):
-        events.jam(float(number), 2)
+        journal.jam(float(number), 2)
     for number in range(RECENT):
-        events.built(100.0 * number)
-    assert facts(statistics_of(events.records))["warnings"] == []
+        journal.built(100.0 * number)
+    assert facts(statistics_of(journal.records))["warnings"] == []
 
 
 @pytest.mark.parametrize(("last", "warned"), [(22.0, False), (30.0, True)])
-def test_sets_that_take_longer_and_longer_are_told(last: float, warned: bool) -> None:
-    events = Told()
-    events.run()
+def test_sets_that_take_longer_than_at_first_cause_a_warning(last: float, warned: bool) -> None:
+    journal = JournalRecords()
+    journal.run()
     for number in range(RECENT):
-        events.built(100.0 * number)
+        journal.built(100.0 * number)
     for number in range(RECENT, 2 * RECENT):
-        events.built(100.0 * number, last)
-    assert bool(facts(statistics_of(events.records))["warnings"]) is warned
+        journal.built(100.0 * number, last)
+    assert bool(facts(statistics_of(journal.records))["warnings"]) is warned
 
 
-def test_the_tiles_that_each_head_has_picked_are_counted_for_its_service() -> None:
-    events = Told()
-    events.run()
-    events.built(0.0, picks={"head 0": 68, "head 1": 68})
-    events.built(100.0, picks={"head 0": 70, "head 1": 66})
-    events.built(200.0)  # by a version that did not write them down
-    figures = facts(statistics_of(events.records))
+def test_the_tiles_that_each_head_has_lifted_are_counted() -> None:
+    journal = JournalRecords()
+    journal.run()
+    journal.built(0.0, picks={"head 0": 68, "head 1": 68})
+    journal.built(100.0, picks={"head 0": 70, "head 1": 66})
+    journal.built(200.0)  # written by a version without picks
+    figures = facts(statistics_of(journal.records))
     assert figures["worn"]["picks"] == {"head 0": 138, "head 1": 134}
 
 
-def test_what_drifts_is_told_among_the_warnings() -> None:
-    events = Told()
-    events.run()
+def test_drift_is_among_the_warnings() -> None:
+    journal = JournalRecords()
+    journal.run()
     for number in range(12):
-        seen = {"head 1": {"tiles": 5, "width_ms": 152.0 - 4.0 * number, "spread_ms": 0.1}}
-        events.built(100.0 * number, tile_ms=152.0, heads=seen)
-    (warning,) = facts(statistics_of(events.records))["warnings"]
+        samples = {"head 1": {"tiles": 5, "width_ms": 152.0 - 4.0 * number, "spread_ms": 0.1}}
+        journal.built(100.0 * number, tile_ms=152.0, heads=samples)
+    (warning,) = facts(statistics_of(journal.records))["warnings"]
     assert warning.startswith("S1 of head 1 sees tiles 19 % shorter than at first. Clean ")
