@@ -82,7 +82,7 @@ class LiveView:
     def on_event(self, event: Event) -> None:
         """Take in the next event."""
         self._time = float(str(event["t"]))
-        self._incidents.hear(event)
+        self._incidents.update(event)
         if line := self._line(event):
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
         if self._watched and (line := _lasting(event)):

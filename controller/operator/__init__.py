@@ -1,1 +1,1 @@
-"""Signals and inputs for people: lamp tower, buzzer, keys, guided steps."""
+"""Signals to people and inputs from them: lamp tower, buzzer, keys, guided steps, incidents."""

@@ -1,4 +1,4 @@
-"""The buzzer: a short sound when a person is asked, at a limited rate; never delays a round."""
+"""Sounds the buzzer briefly when a person is asked, at a limited rate; never delays a round."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from controller.events import Event, EventLog
 from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.wire.errors import BoardError
 
-WHO = "buzzer"
+SIGNAL = "buzzer"
+"""Its name as a holder of the board's lease."""
 
 
 class Buzzer:
-    """A table's buzzer, from `begin` to `close`. `supplies` are its boards', by name.
+    """A table's buzzer, active from `begin` to `close`. `supplies` are the boards' leases, by name.
 
-    A buzzer that cannot sound, such as behind an emergency stop, is reported; the run goes on.
+    If it cannot sound, for example during an emergency stop, an event reports that and the run goes
+    on.
     """
 
     def __init__(
@@ -31,10 +33,11 @@ class Buzzer:
         self._events = events
         self._clock = clock
         self._last: float | None = None
+        """When it sounded last, seconds of the table's clock."""
         self._open = False
         self._sounding: asyncio.Task[None] | None = None
         if self._module is not None:
-            events.listen(self._hear)
+            events.listen(self._on_event)
 
     def begin(self) -> None:
         """Enable the buzzer, once the boards are open."""
@@ -47,7 +50,7 @@ class Buzzer:
             self._sounding.cancel()
             await asyncio.wait((self._sounding,))
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         module, supply = self._module, self._supply
         if (
             event["event"] != "operator_prompted"
@@ -64,10 +67,10 @@ class Buzzer:
 
     async def _sound(self, module: BuzzerModule, supply: BoardSupply) -> None:
         try:
-            await supply.light(WHO)
+            await supply.hold_for_signal(SIGNAL)
             try:
                 await supply.board.pulse(module.sounder, 1, module.seconds)
             finally:
-                await supply.dim(WHO)
+                await supply.release_for_signal(SIGNAL)
         except BoardError as error:
             self._events.emit("signal_failed", channel=module.sounder, why=str(error))

@@ -1,4 +1,4 @@
-"""Guided steps: lamps and prompts show people what to do; a key or the guide confirms it."""
+"""Guided steps: prompts and lamps ask people for a step; a key or the guide confirms it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from rules.play import Action, Reseated, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
-"""Time limit for people's work on one step, seconds; then it is a fault."""
+"""Time limit for one step by people, seconds; after it the step is a fault."""
 
 
 class Guided:
-    """Prompts people for a step, lights its columns where there are lamps, waits within a limit."""
+    """Prompts people for a step, lights the step's columns, and waits for the confirmation.
+
+    `guide` prompts; `lamps` has one strip for each wall, or is empty; `done` is the key that
+    confirms a packet or a drawn tile, None if the table has none.
+    """
 
     def __init__(self, guide: Guide, lamps: tuple[Output, ...], done: Key | None) -> None:
         self._guide = guide
@@ -29,7 +33,7 @@ class Guided:
         self._done = done
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Return the step's outcome. Raises TableFault if it is not done in time."""
+        """Have people do a step; returns its outcome. Raises TableFault NOBODY after `PATIENCE`."""
         if self._done is not None and isinstance(step, Packet | Replace):
             await self._done.forget_all()
         lit = await self._light(step, staging)
@@ -48,42 +52,43 @@ class Guided:
 
     @staticmethod
     async def _either(*ways: Coroutine[None, None, Outcome]) -> Outcome:
-        """Wait until the guide or the key confirms a step that people do by hand."""
-        asked = [asyncio.ensure_future(way) for way in ways]
+        """Wait until the guide or the key, whichever is first, confirms a step done by hand."""
+        waits = [asyncio.ensure_future(way) for way in ways]
         try:
-            done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for way in asked:
-                way.cancel()
-            # People first finish the step that they have begun.
-            ended = await asyncio.gather(*asked, return_exceptions=True)
-        # Every failure is kept, also that of the confirmation that came second.
+            for wait in waits:
+                wait.cancel()
+            # A cancelled guide may still have work to finish, so both are awaited to their ends.
+            ended = await asyncio.gather(*waits, return_exceptions=True)
+        # A failure of the confirmation that came second is raised too.
         failed = [end for end in ended if isinstance(end, Exception)]
         if failed:
             raise only(ExceptionGroup("a guided step", failed))
         return next(iter(done)).result()
 
     async def ready(self) -> None:
-        """Show the people that they may play."""
+        """Announce that the set-up is complete and the game may begin."""
         await self._guide.ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """Show the people that the table follows the rules from here."""
+        """Announce that the hand begins; from now on `act` asks for the players' actions."""
         await self._guide.sit_down(dealt)
 
     async def act(self, play: Any) -> Action | None:
-        """The next action of a player, None to have the dice thrown; without a time limit."""
+        """The next action of a player; None to have the dice thrown. There is no time limit."""
         return await self._guide.act(play)
 
     async def settled(self, settlement: Settlement) -> None:
-        """Show the people how the hand ended."""
+        """Announce that the hand is over, and the payments between the players."""
         await self._guide.settled(settlement)
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Prompt players to move to the seats that were drawn; without a time limit."""
+        """Prompt players to move to the seats that were drawn. There is no time limit."""
         await self._guide.move_seats(reseated)
 
     async def _light(self, step: Step, staging: Staging) -> list[Output]:
+        """Light the columns of a step's tiles; returns the strips that are lit."""
         lit: list[Output] = []
         if not self._lamps:
             return lit
@@ -100,6 +105,7 @@ class Guided:
 
 
 def _places(step: Step) -> tuple[Place, ...]:
+    """The places of the tiles that people take or turn in a step."""
     match step:
         case Packet():
             return step.places

@@ -13,20 +13,20 @@ from controller.events import Event
 
 @dataclass(frozen=True)
 class Wait:
-    """A request to people that is still open; `since` is seconds of the table's time."""
+    """A request to a person that is still open; `since` is seconds of the table's clock."""
 
     code: str
     part: str
     seen: str
     please: str
     who: str
-    """The lowest of player, dealer, attendant, technician who may clear it."""
+    """The first of player, dealer, attendant and technician who may clear it."""
     since: float
 
 
 @dataclass(frozen=True)
 class OpenPauseCause:
-    """One cause of the present pause: a board's fault code or SILENT, its board and channel."""
+    """One cause of the present pause: its code (a `PauseCause.why`), its board and its channel."""
 
     why: str
     board: str
@@ -35,7 +35,7 @@ class OpenPauseCause:
 
 
 class Incidents:
-    """A fold of an event stream: counts by code, the open waits, the present pause."""
+    """Figures of an event stream up to the last event: counts by code, open waits, the pause."""
 
     def __init__(self) -> None:
         self.recoveries: Counter[str] = Counter()
@@ -51,8 +51,8 @@ class Incidents:
         self.pause: tuple[OpenPauseCause, ...] = ()
         """The causes of the present pause, oldest first; empty while the table runs."""
 
-    def hear(self, event: Event) -> None:
-        """Take in the next event."""
+    def update(self, event: Event) -> None:
+        """Update the figures by the next event."""
         match event:
             case {"event": "recovered", "code": code}:
                 self.recoveries[str(code)] += 1
@@ -70,7 +70,7 @@ class Incidents:
                 self.assists[str(code)] += name == "prompt_answered"
                 self.waits = self._without(str(code), str(part))
             case {"event": "paused", "why": why, "board": board, "channel": channel}:
-                # An emergency stop that reaches both boards is one pause.
+                # An emergency stop that two boards report is counted once.
                 self.pauses[str(why)] += why not in {cause.why for cause in self.pause}
                 cause = OpenPauseCause(str(why), str(board), str(channel), float(str(event["t"])))
                 self.pause = (*self.pause, cause)
@@ -79,17 +79,17 @@ class Incidents:
                 self.pause = ()
 
     def figures(self) -> dict[str, object]:
-        """The counts, as the summary holds them."""
+        """The counts, as the run's summary has them."""
         counts = {
             "recoveries": self.recoveries,
             "assists": self.assists,
             "pauses": self.pauses,
         }
-        told: dict[str, object] = {
+        figures: dict[str, object] = {
             name: {code: number for code, number in sorted(counter.items()) if number}
             for name, counter in counts.items()
         }
-        return {**told, "paused_s": round(self.paused_s, 3)}
+        return {**figures, "paused_s": round(self.paused_s, 3)}
 
     def _without(self, code: str, part: str) -> tuple[Wait, ...]:
         return tuple(wait for wait in self.waits if (wait.code, wait.part) != (code, part))

@@ -1,11 +1,13 @@
-"""The lamp tower: red, amber or green, computed from the table's events; never delays a round.
+"""Sets the lamp tower: red, amber or green by the table's events; never delays a round.
 
-red     stopped, a fault, a pause by a fault that a board has latched
-    amber   a person is asked; a pause without a fault; starting up
-    green   the table runs and needs no action besides the game
+- Red: the table is stopped, has a fault, or is paused by a fault that a board has latched, or the
+  tower's own board has dropped its outputs.
+- Amber: a person is asked or prompted, the table is paused for another reason, or it starts up.
+- Green: the table runs and needs no action besides the game.
 
-Red is the safe value: it is lit without any command, and so also after the host has died. Amber and
-green hold their board's lease. A lamp that cannot be set is reported; the run goes on.
+Red is the safe value of the lamps: it is lit without any command, and therefore also after the host
+has failed. Amber and green need their board's lease. If a lamp cannot be set, an event reports that
+and the run goes on.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardError
 
-WHO = "tower"
+SIGNAL = "tower"
+"""Its name as a holder of the board's lease."""
 _STOPPED = ("offline", "fault", "stopped")
 _STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
-"""Pauses by a fault that stays latched until it is cleared."""
+"""Causes of a pause that a board keeps latched until they are cleared."""
 _DONE = ("delivered", "tile_turned_up", "dice_thrown", "choice_made", "step", "ready")
-"""Events that show that people have done what they were prompted for."""
+"""Events after which the last prompt to people is answered."""
 
 
 class Colour(enum.Enum):
@@ -39,31 +42,31 @@ class Colour(enum.Enum):
 
 
 class LampWatch:
-    """Computes one colour from the events.
+    """Computes the colour of the tower from the events.
 
-    `board` is the board that the tower is wired to; `by_hand` is set where people build the walls.
+    `board` is the board that the tower is wired to; `by_hand` is set if people build the walls.
     """
 
     def __init__(self, board: str, *, by_hand: bool = False) -> None:
         self._board = board
         self._by_hand = by_hand
-        self._above = "offline"
+        self._top_state = "offline"
         self._paused = False
         self._latched = False
         self._prompted = False
         self._asked: set[tuple[object, object]] = set()
 
-    def hear(self, event: Event) -> None:
-        """Take the next event."""
+    def update(self, event: Event) -> None:
+        """Update the colour by the next event."""
         match event:
             case {"event": "state", "top": str(top)}:
-                self._above = top
+                self._top_state = top
                 self._prompted = top == "raising" and self._by_hand
                 if top in (*_STOPPED, *_STARTING):
                     self._paused = self._latched = False
             case {"event": "paused", "why": why, "board": board}:
                 self._paused = True
-                # Outputs that its own board has released show red, whatever colour is wanted.
+                # A board that pauses has dropped its outputs, so a tower wired to it shows red.
                 self._latched |= why in _LATCHED or board == self._board
             case {"event": "resumed"}:
                 self._paused = self._latched = False
@@ -72,7 +75,7 @@ class LampWatch:
             case {"event": "prompt_answered" | "prompt_withdrawn", "code": code, "part": part}:
                 self._asked.discard((code, part))
             case {"event": "fault"}:
-                self._above = "fault"
+                self._top_state = "fault"
             case {"event": "move", "move": "prompt"}:
                 self._prompted = True
             case {"event": name} if name in _DONE:
@@ -81,15 +84,18 @@ class LampWatch:
     @property
     def colour(self) -> Colour:
         """The colour to light now."""
-        if self._above in _STOPPED or self._latched:
+        if self._top_state in _STOPPED or self._latched:
             return Colour.RED
-        if self._paused or self._asked or self._prompted or self._above in _STARTING:
+        if self._paused or self._asked or self._prompted or self._top_state in _STARTING:
             return Colour.AMBER
         return Colour.GREEN
 
 
 class Tower:
-    """A table's lamp tower, from `begin` to `close`. `supplies` are its boards', by name."""
+    """A table's lamp tower, active from `begin` to `close`.
+
+    `supplies` are the boards' leases, by name.
+    """
 
     def __init__(self, table: Table, supplies: Mapping[str, BoardSupply], events: EventLog) -> None:
         tower = table.modules.tower
@@ -99,17 +105,18 @@ class Tower:
         self._watch = LampWatch(board, by_hand=table.modules.trays is None)
         self._events = events
         self._changed = asyncio.Event()
-        self._shows: Colour | None = None
-        self._told: tuple[Colour, str] | None = None
+        self._lit: Colour | None = None
+        """The colour that is lit, None if that is unknown."""
+        self._reported: tuple[Colour, str] | None = None
         """The colour that could not be lit and was reported, with the reason."""
         self._task: asyncio.Task[None] | None = None
         if self._lamps:
-            events.listen(self._hear)
+            events.listen(self._on_event)
 
     def begin(self) -> None:
         """Enable the tower once the boards are open."""
         if self._supply is not None and self._lamps:
-            self._supply.fell = self._fell
+            self._supply.on_release = self._outputs_released
             self._task = asyncio.get_running_loop().create_task(self._run(self._supply))
 
     async def close(self) -> None:
@@ -118,57 +125,59 @@ class Tower:
             self._task.cancel()
             await asyncio.wait((self._task,))
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if event["event"] in ("paused", "resumed") and self._supply is not None:
-            self._supply.doubt()
-            self._shows = None
-        self._watch.hear(event)
-        if self._watch.colour is not self._shows:
+            self._supply.mark_uncertain()
+            self._lit = None
+        self._watch.update(event)
+        if self._watch.colour is not self._lit:
             self._changed.set()
 
-    def _fell(self) -> None:
-        """The board has released all outputs: red, until another colour is set."""
-        self._shows = None
+    def _outputs_released(self) -> None:
+        """The board's outputs are at their safe values, so red is lit; set the colour again."""
+        self._lit = None
         self._changed.set()
 
     async def _run(self, supply: BoardSupply) -> None:
+        """Light the colour of the events after each change, until cancelled."""
         self._changed.set()
         while True:
             await self._changed.wait()
             self._changed.clear()
             colour = self._watch.colour
-            if colour is self._shows:
+            if colour is self._lit:
                 continue
             try:
                 await self._show(supply, colour)
             except BoardError as error:
                 if not self._changed.is_set():
-                    self._emit(colour, str(error))
+                    self._report(colour, str(error))
             else:
-                self._told = None
+                self._reported = None
 
     async def _show(self, supply: BoardSupply, colour: Colour) -> None:
-        """Light this lamp only; without a lease the tower is red. Raises BoardError."""
+        """Light the lamp of this colour only. Raises BoardError if amber or green cannot be lit."""
         if colour is Colour.RED:
-            await self._fall(supply)
+            await self._show_red(supply)
             return
-        await supply.light(WHO)
-        # From here on, a lamp that its board releases is to be lit again.
-        self._shows = colour
+        await supply.hold_for_signal(SIGNAL)
+        # Set before the lamps: if the board releases them meanwhile, they are lit again.
+        self._lit = colour
         for each, lamp in self._lamps.items():
             await supply.board.set(lamp, int(each is colour))
 
-    async def _fall(self, supply: BoardSupply) -> None:
-        """Show red; a board that executes no command, or only Clear, shows it by itself."""
+    async def _show_red(self, supply: BoardSupply) -> None:
+        """Light red. A board that is silent or has a latched fault shows red by itself."""
         with suppress(BoardError):
-            await supply.dim(WHO)
-            self._shows = Colour.RED
-            if supply.live:
+            await supply.release_for_signal(SIGNAL)
+            self._lit = Colour.RED
+            if supply.is_held:
                 for colour, lamp in self._lamps.items():
                     await supply.board.set(lamp, int(colour is Colour.RED))
-        self._shows = Colour.RED
+        self._lit = Colour.RED
 
-    def _emit(self, colour: Colour, why: str) -> None:
-        if self._told != (colour, why):
-            self._told = (colour, why)
+    def _report(self, colour: Colour, why: str) -> None:
+        """Emit that a colour could not be lit, once for the same colour and reason."""
+        if self._reported != (colour, why):
+            self._reported = (colour, why)
             self._events.emit("signal_failed", channel=self._lamps.get(colour, ""), why=why)

@@ -1,4 +1,4 @@
-"""A key on the table as a queue of presses: an early press waits, none is missed."""
+"""Queues the presses of a key on the table, so that an early press is not missed."""
 
 from __future__ import annotations
 
@@ -9,60 +9,62 @@ from firmware_bridge.boards.devices import Sensor
 
 
 class Key:
-    """Collects a key's presses from the moment it is made."""
+    """A queue of one key's presses, from its construction to `close`."""
 
     def __init__(self, sensor: Sensor) -> None:
         self._presses: asyncio.Queue[None] = asyncio.Queue()
-        self._waits = asyncio.Event()
-        self._takes: Callable[[], bool] = _nobody
+        self._queued = asyncio.Event()
+        self._listener: Callable[[], bool] = _takes_none
         self._sensor = sensor
-        self._old = 0
-        """Number of presses to ignore, however late their events arrive."""
+        self._ignored = 0
+        """The board's count of presses up to which they are ignored, also if an edge comes late."""
         self.down = False
         """Whether the key is held down now."""
         self._listening = asyncio.get_running_loop().create_task(self._listen(sensor))
 
     async def pressed(self) -> None:
-        """Wait for a press, or take the oldest that is waiting."""
+        """Take the oldest queued press, or wait for one."""
         await self._presses.get()
-        self._look()
+        self._update()
 
-    async def noticed(self) -> None:
-        """Wait until a press is queued, without consuming it."""
-        await self._waits.wait()
+    async def wait_queued(self) -> None:
+        """Wait until a press is queued; the press stays queued."""
+        await self._queued.wait()
 
     def offer_first(self, takes: Callable[[], bool]) -> None:
-        """Offer every press to this listener first; a press that it takes goes to no other."""
-        self._takes = takes
+        """Call `takes` at each press from now on; a press is not queued if it returns True."""
+        self._listener = takes
 
     def forget(self) -> None:
-        """Ignore all presses so far."""
+        """Remove all queued presses."""
         while not self._presses.empty():
             self._presses.get_nowait()
-        self._look()
+        self._update()
 
     async def forget_all(self) -> None:
-        """Ignore all presses so far, and those that a lost line has not reported yet."""
-        self._old = await self._sensor.count()
+        """Remove all queued presses and ignore those whose edges have not arrived yet."""
+        self._ignored = await self._sensor.count()
         self.forget()
 
     def close(self) -> None:
+        """Stop listening to the key."""
         self._listening.cancel()
 
     async def _listen(self, sensor: Sensor) -> None:
         async for edge in sensor.edges():
             self.down = edge.active
-            if edge.active and edge.count > self._old and not self._takes():
+            if edge.active and edge.count > self._ignored and not self._listener():
                 self._presses.put_nowait(None)
-                self._look()
+                self._update()
 
-    def _look(self) -> None:
+    def _update(self) -> None:
+        """Set or clear the event by which `wait_queued` waits."""
         if self._presses.empty():
-            self._waits.clear()
+            self._queued.clear()
         else:
-            self._waits.set()
+            self._queued.set()
 
 
-def _nobody() -> bool:
-    """The default first listener, which takes no press."""
+def _takes_none() -> bool:
+    """The default listener of `offer_first`, which takes no press."""
     return False

@@ -106,7 +106,7 @@ class Following:
 
     async def _given_up(self, heard: asyncio.Future[Action]) -> bool:
         """Wait for an action, or for the key that gives the hand up; the press is not consumed."""
-        pressed = asyncio.ensure_future(self._key.noticed())
+        pressed = asyncio.ensure_future(self._key.wait_queued())
         try:
             await asyncio.wait((heard, pressed), return_when=asyncio.FIRST_COMPLETED)
             return not heard.done()

@@ -1,4 +1,4 @@
-"""Guided steps: lamps show the columns, people do the work, a key says that it is done."""
+"""Guided steps: lamps show the columns, people do the step, a key or the guide confirms it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PACKET = Packet(2, places("w3.15u", "w3.15l", "w3.16u", "w3.16l"))
 
 
 class Panel(Board):
-    """A board with lamps that remembers when each was switched, and a key pressed at set times."""
+    """A board that records when lamps were switched, with a key that is pressed at given times."""
 
     def __init__(self, presses: Sequence[float] = ()) -> None:
         self.lit: list[Lit] = []
@@ -56,7 +56,7 @@ class Panel(Board):
 
 @dataclass
 class People:
-    """They take so long over each step, and this is what they answer; None is for ever."""
+    """People who answer each step after this time with this answer; None: they never answer."""
 
     seconds: float | None = 2.5
     answer: Outcome = None
@@ -68,30 +68,30 @@ class People:
         return self.answer
 
     async def ready(self) -> None:
-        """They need no telling."""
+        """Does nothing."""
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """They know the rules."""
+        """Does nothing."""
 
     async def act(self, play: Any) -> Action | None:
-        """They take as long as over a step, and leave it to the dice."""
+        """Return None after the same time as for a step."""
         await asyncio.sleep(self.seconds or 0.0)
         return None
 
     async def settled(self, settlement: Settlement) -> None:
-        """They can count."""
+        """Does nothing."""
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """They find their seats."""
+        """Does nothing."""
 
     async def help(self, ask: Ask) -> str:
-        """They have put it right."""
+        """Answer that the fault is removed."""
         return ask.answers[0]
 
 
 @dataclass
 class Done:
-    """How a guided step went: its outcome or fault, when it was over, and what the lamps did."""
+    """The result of a guided step: its outcome or fault, its end, and the changes of the lamps."""
 
     outcome: Outcome
     fault: TableFault | None
@@ -105,18 +105,18 @@ def guided(
     presses: Sequence[float] | None = None,
     begin: float = 0.0,
 ) -> Done:
-    """Do one step on the classic table; with `presses` there is a done key, pressed just then."""
+    """Do one step on the classic table; `presses` are the times of presses of a done key."""
 
     async def scenario() -> Done:
         loop = asyncio.get_running_loop()
         panel = Panel(presses or ())
         key = None if presses is None else Key(Sensor(panel, "done_key"))
         lamps = tuple(Output(panel, f"lamps{side}") for side in range(4))
-        asks = Guided(people or People(), lamps, key)
+        steps = Guided(people or People(), lamps, key)
         outcome, fault = None, None
         await asyncio.sleep(begin)
         try:
-            outcome = await asks.do(step, WALLS)
+            outcome = await steps.do(step, WALLS)
         except TableFault as raised:
             fault = raised
         if key is not None:
@@ -126,13 +126,13 @@ def guided(
     return clock.run(scenario())
 
 
-def test_a_packets_columns_are_lit_and_go_out_when_it_is_taken() -> None:
+def test_the_columns_of_a_packet_are_lit_until_it_is_taken() -> None:
     # Columns 15 and 16 are lamps 14 and 15, counted from 0.
     done = guided(PACKET)
     assert done.lit == [(0.0, "lamps3", 0b11 << 14), (2.5, "lamps3", 0)]
 
 
-def test_a_packet_round_the_corner_lights_both_walls() -> None:
+def test_a_packet_from_two_walls_lights_both() -> None:
     done = guided(Packet(1, places("w3.17u", "w3.17l", "w2.1u", "w2.1l")))
     assert done.lit == [
         (0.0, "lamps3", 1 << 16),
@@ -150,18 +150,18 @@ def test_a_single_tile_lights_its_own_column(step: Step) -> None:
 
 
 @pytest.mark.parametrize("step", [Throw(0, 2, "break"), Choose(0, "cut", ("a", "b"), "a")])
-def test_a_step_that_is_about_no_tile_lights_nothing(step: Step) -> None:
+def test_a_step_without_tiles_lights_no_column(step: Step) -> None:
     assert guided(step, People(answer=(3, 5))).lit == []
 
 
-def test_a_table_without_lamps_asks_all_the_same() -> None:
+def test_a_table_without_lamps_prompts_too() -> None:
     people = People(answer="dai_pin")
     choose = Choose(0, "cut", ("one_stack", "dai_pin"), "one_stack")
     assert clock.run(Guided(people, (), None).do(choose, WALLS)) == "dai_pin"
     assert people.asked == [choose]
 
 
-def test_lamps_go_out_though_nobody_answers_and_the_fault_says_what_was_asked() -> None:
+def test_without_an_answer_the_lamps_go_out_and_the_fault_names_the_step() -> None:
     done = guided(PACKET, People(seconds=None))
     assert done.fault is not None
     assert done.fault.fault is Fault.NOBODY
@@ -170,14 +170,14 @@ def test_lamps_go_out_though_nobody_answers_and_the_fault_says_what_was_asked() 
     assert done.lit == [(0.0, "lamps3", 0b11 << 14), (PATIENCE, "lamps3", 0)]
 
 
-def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:
+def test_the_lamps_go_out_when_the_table_is_stopped() -> None:
     async def scenario() -> list[Lit]:
         panel = Panel()
         lamps = tuple(Output(panel, f"lamps{side}") for side in range(4))
-        asking = asyncio.create_task(Guided(People(None), lamps, None).do(PACKET, WALLS))
+        prompt = asyncio.create_task(Guided(People(None), lamps, None).do(PACKET, WALLS))
         await asyncio.sleep(30.0)
-        asking.cancel()
-        await asyncio.wait([asking])
+        prompt.cancel()
+        await asyncio.wait([prompt])
         return panel.lit
 
     assert clock.run(scenario())[-1] == (30.0, "lamps3", 0)
@@ -186,27 +186,27 @@ def test_lamps_go_out_when_the_table_is_stopped_meanwhile() -> None:
 # The done key
 
 
-def test_a_packet_counts_when_the_key_is_pressed() -> None:
+def test_a_press_of_the_key_confirms_a_packet() -> None:
     done = guided(PACKET, People(seconds=None), presses=[7.0])
     assert done.at == 7.0
     assert done.lit[-1] == (7.0, "lamps3", 0)
 
 
-def test_a_packet_counts_as_well_when_the_screen_is_told() -> None:
+def test_the_guide_confirms_a_packet_without_a_press_of_the_key() -> None:
     assert guided(PACKET, presses=[]).at == 2.5
 
 
-def test_a_press_from_before_the_step_does_not_count() -> None:
+def test_a_press_before_the_step_does_not_confirm_it() -> None:
     done = guided(PACKET, People(seconds=None), presses=[1.0, 1.2, 9.0], begin=5.0)
     assert done.at == 9.0
 
 
-def test_what_people_answered_needs_no_key_besides() -> None:
+def test_a_step_with_an_answer_needs_no_press_of_the_key() -> None:
     done = guided(TurnUp(places("w3.8u")[0], 0), People(answer="7m"), presses=[])
     assert (done.outcome, done.at) == ("7m", 2.5)
 
 
-def test_a_key_that_nobody_presses_is_a_fault_too() -> None:
+def test_a_key_that_is_not_pressed_in_time_is_a_fault() -> None:
     done = guided(PACKET, People(seconds=None), presses=[])
     assert done.fault is not None
     assert done.fault.fault is Fault.NOBODY

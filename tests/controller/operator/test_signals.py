@@ -1,4 +1,4 @@
-"""Relay, lamp tower and buzzer: what a floor manager sees from across the room."""
+"""Relay, lamp tower and buzzer of simulated tables during faults and pauses."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from tests.controller.played_round import Round, emergency, play, stall, unplug
 
 LAMPS = ("red", "amber", "green")
 SETTLING = 0.05
-"""The bench's relay takes so long at most."""
+"""Longest switching time of the relay of the bench table, seconds."""
 MOVING = ("drum", "wheel")
 
 
 def lit(played: Round, at: float) -> list[str]:
-    """The lamps of the tower that were lit at an instant, after all that happened in it."""
+    """The lamps of the tower that were lit at a time, after all changes at that time."""
     values = dict.fromkeys(LAMPS, 0) | {"red": 1}
     values |= {lamp: value for t, lamp, value in played.pin_changes if t <= at and lamp in LAMPS}
     return [lamp for lamp in LAMPS if values[lamp]]
 
 
 def when(played: Round, channel: str, value: int | None = None) -> list[float]:
-    """The instants at which an output took a value (any but 0, unless told)."""
+    """The times at which an output took a value (by default any value but 0)."""
     return [
         t
         for t, name, came in played.pin_changes
@@ -86,26 +86,26 @@ def _free(table: Table, board: str) -> list[int]:
     return [pin for pin in range(2, 54) if pin not in taken and pin not in range(14, 22)]
 
 
-def mends(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], None]:
-    """A technician who, asked about this fault, puts it right."""
+def technician(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], None]:
+    """A listener that removes the cause when a person is asked about this fault."""
 
-    def hear(played: Round, event: Event) -> None:
+    def on_event(played: Round, event: Event) -> None:
         if event["event"] == "operator_prompted" and event["code"] == code:
             mend(played)
 
-    return hear
+    return on_event
 
 
 def weld(played: Round) -> None:
-    """A short circuit behind the relay: its contact does not open any more."""
+    """Weld the relay's contact: it does not open any more."""
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = True
     relay.rest()
 
 
-def replace(played: Round) -> None:
-    """A new relay."""
+def replace_relay(played: Round) -> None:
+    """Replace the relay by a working one."""
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = relay.dead = False
@@ -115,7 +115,7 @@ def replace(played: Round) -> None:
 # The relay
 
 
-def test_the_relay_closes_before_the_first_motor_starts_and_opens_when_all_rest() -> None:
+def test_the_relay_closes_before_the_first_motor_starts_and_opens_after_the_last_one() -> None:
     played = play("bench", "block")
     closed, opened = when(played, "relay", 1), when(played, "relay", 0)
     started = sorted(t for motor in MOVING for t in when(played, motor))
@@ -142,13 +142,13 @@ def test_on_serial_boards_each_relay_closes_before_its_own_motors_start() -> Non
     assert not played.events_named("signal_failed")
 
 
-def test_a_welded_contact_is_a_technicians_and_nothing_moves_before() -> None:
-    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+def test_a_technician_is_asked_about_a_welded_contact_and_no_motor_starts_before() -> None:
+    played = play("bench", "block", {0.5: weld}, on=technician("WELDED", replace_relay))
     (asked,) = played.events_named("operator_prompted")
     assert (asked["code"], asked["part"], asked["role"]) == ("WELDED", "relay", "technician")
     assert asked["evidence"] == "powered is active while relay is off"
-    (mended,) = played.events_named("prompt_answered")
-    assert when(played, "relay", 1)[0] == pytest.approx(float(str(mended["t"])))
+    (cleared,) = played.events_named("prompt_answered")
+    assert when(played, "relay", 1)[0] == pytest.approx(float(str(cleared["t"])))
     assert played.events_named("ready")
 
 
@@ -162,8 +162,10 @@ def test_a_relay_that_stays_welded_stops_the_table_and_no_motor_ever_starts() ->
     assert len(emitted[0].events_named("operator_prompted")) == 3
 
 
-def test_a_relay_that_welds_while_the_drum_runs_is_found_before_it_runs_again() -> None:
-    played = play("bench", "block", {20.0: weld, 30.0: emergency(4.0)}, on=mends("WELDED", replace))
+def test_a_relay_that_welds_while_the_drum_runs_is_detected_before_the_drum_runs_again() -> None:
+    played = play(
+        "bench", "block", {20.0: weld, 30.0: emergency(4.0)}, on=technician("WELDED", replace_relay)
+    )
     assert [event["code"] for event in played.events_named("operator_prompted")] == [
         "EMERGENCY",
         "WELDED",
@@ -174,33 +176,33 @@ def test_a_relay_that_welds_while_the_drum_runs_is_found_before_it_runs_again() 
     assert played.events_named("ready")
 
 
-def test_a_relay_that_does_not_close_is_tried_once_more_and_then_looked_at() -> None:
+def test_a_relay_that_does_not_close_is_retried_once_before_a_person_is_asked() -> None:
     def burn(played: Round) -> None:
         assert played.hardware.plant is not None
         (relay,) = played.hardware.plant.relays
         relay.dead = True
 
-    played = play("bench", "block", {0.5: burn}, on=mends("RELAY", replace))
+    played = play("bench", "block", {0.5: burn}, on=technician("RELAY", replace_relay))
     (asked,) = played.events_named("operator_prompted")
     assert (asked["code"], asked["evidence"]) == ("RELAY", "powered gave no signal within 0.05 s")
     assert len([t for t in when(played, "relay", 1) if t <= float(str(asked["t"]))]) == 2
     assert when(played, "drum")[0] > played.at("prompt_answered", code="RELAY")
 
 
-def test_what_drives_a_motor_behind_an_open_relay_is_refused_by_the_table() -> None:
-    def cheat(played: Round) -> None:
+def test_the_simulated_plant_refuses_a_motor_behind_an_open_relay() -> None:
+    def drive_directly(played: Round) -> None:
         assert played.hardware.plant is not None
         plant = played.hardware.plant
         with pytest.raises(ImpossibleOrderError, match="drum is to run, and its relay is open"):
             plant.output("drum", 1000)
 
-    play("bench", "block", {0.5: cheat})
+    play("bench", "block", {0.5: drive_directly})
 
 
 # The emergency stop
 
 
-def test_an_emergency_stop_puts_all_off_at_once_shows_red_and_asks_for_its_reset() -> None:
+def test_an_emergency_stop_switches_all_off_at_once_shows_red_and_asks_for_its_reset() -> None:
     played = play("bench", "block", {30.0: emergency(4.0)})
     assert [when(played, each, 0)[0] for each in ("drum", "relay")] == pytest.approx([30.0] * 2)
     assert lit(played, 30.001) == lit(played, 40.0) == ["red"]
@@ -214,7 +216,7 @@ def test_an_emergency_stop_puts_all_off_at_once_shows_red_and_asks_for_its_reset
     assert played.events_named("ready") and not played.events_named("fault")
 
 
-def test_a_stop_that_is_still_pressed_cannot_be_reset() -> None:
+def test_an_emergency_stop_that_is_still_pressed_cannot_be_reset() -> None:
     played = play("bench", "block", {30.0: emergency(100.0)})
     resumed = played.at("resumed")
     assert resumed > 130.0
@@ -226,20 +228,20 @@ def test_a_stop_that_is_still_pressed_cannot_be_reset() -> None:
 # The tower
 
 
-def test_green_while_all_is_well_and_red_once_it_has_stopped() -> None:
+def test_the_tower_is_green_during_a_run_and_red_after_it() -> None:
     played = play("bench", "da_san")
     assert lit(played, 0.0) == ["green"]
     assert lit(played, 5.0) == ["green"]
     assert lit(played, float("inf")) == ["red"]
 
 
-def test_exactly_one_lamp_is_lit_whatever_happens() -> None:
+def test_exactly_one_lamp_is_lit_at_any_time() -> None:
     played = play("bench", "block", {30.0: emergency(4.0)})
-    instants = {t for t, lamp, _ in played.pin_changes if lamp in LAMPS}
-    assert [len(lit(played, t)) for t in sorted(instants)] == [1] * len(instants)
+    times = {t for t, lamp, _ in played.pin_changes if lamp in LAMPS}
+    assert [len(lit(played, t)) for t in sorted(times)] == [1] * len(times)
 
 
-def test_amber_while_people_have_something_to_do() -> None:
+def test_the_tower_is_amber_while_people_are_prompted() -> None:
     played = play("bench", "block", rounds=2)
     building, packet = played.at("state", top="raising"), played.at("move", move="prompt")
     assert lit(played, building - 1.0) == ["green"]
@@ -248,30 +250,30 @@ def test_amber_while_people_have_something_to_do() -> None:
     assert lit(played, played.at("ready") + 1.0) == ["green"]
 
 
-def test_amber_while_a_person_is_asked_and_green_when_it_is_put_right() -> None:
-    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+def test_the_tower_is_amber_while_a_person_is_asked_and_green_after_the_answer() -> None:
+    played = play("bench", "block", {0.5: weld}, on=technician("WELDED", replace_relay))
     assert lit(played, played.at("operator_prompted") + 1.0) == ["amber"]
     assert lit(played, played.at("prompt_answered") + 1.0) == ["green"]
 
 
-def test_a_host_that_hangs_shows_red_on_a_serial_board_and_green_when_it_is_back() -> None:
+def test_a_host_stall_shows_red_on_a_serial_board_and_green_after_it() -> None:
     played = play(with_signals("robotic"), "wenzhou", {40.0: stall(3.0)})
     assert lit(played, 41.0) == lit(played, 42.9) == ["red"]
     assert lit(played, played.at("resumed") + 1.0) == ["green"]
     assert played.events_named("ready")
 
 
-def test_a_host_that_dies_while_people_play_leaves_the_table_red() -> None:
+def test_a_host_that_fails_while_people_play_leaves_the_tower_red() -> None:
     table = with_signals("robotic")
     ready = play(table, "wenzhou").at("ready")
-    # The line is lost while the next thing is a key: the board lets go by itself.
+    # The line is lost while the table waits for a key; the lease expires in the board.
     played = play(table, "wenzhou", {ready + 20.0: unplug(5.0)}, rounds=2)
     assert lit(played, ready + 10.0) == ["green"]
     assert lit(played, ready + 21.0) == lit(played, ready + 24.9) == ["red"]
     assert lit(played, ready + 40.0) == ["green"]
 
 
-def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
+def test_a_lamp_that_cannot_be_set_is_reported_and_does_not_stop_the_round() -> None:
     def cut_a_wire(played: Round) -> None:
         board: Board = played.hardware.boards["pins"]
         write = board.set
@@ -293,20 +295,22 @@ def test_a_lamp_that_cannot_be_set_is_told_once_and_stops_nothing() -> None:
 # The buzzer
 
 
-def test_the_buzzer_sounds_shortly_when_a_person_is_asked() -> None:
-    played = play("bench", "block", {0.5: weld}, on=mends("WELDED", replace))
+def test_the_buzzer_sounds_briefly_when_a_person_is_asked() -> None:
+    played = play("bench", "block", {0.5: weld}, on=technician("WELDED", replace_relay))
     (begun,) = when(played, "buzzer")
     assert begun == pytest.approx(played.at("operator_prompted"))
     assert when(played, "buzzer", 0) == [pytest.approx(begun + 0.2)]
 
 
-def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wants() -> None:
+def test_the_buzzer_sounds_at_most_as_often_as_the_table_file_permits() -> None:
     table = load_table("bench")
-    rare = table.modules.model_copy(update={"buzzer": BuzzerModule(sounder="buzzer", every=1000.0)})
+    at_long_intervals = table.modules.model_copy(
+        update={"buzzer": BuzzerModule(sounder="buzzer", every=1000.0)}
+    )
     emitted: list[Round] = []
     with pytest.raises(TableFault):
         play(
-            table.model_copy(update={"modules": rare}),
+            table.model_copy(update={"modules": at_long_intervals}),
             "block",
             {0.5: weld},
             on=lambda played, _: emitted.append(played),
@@ -315,6 +319,6 @@ def test_whoever_is_asked_again_and_again_hears_it_no_oftener_than_the_house_wan
     assert len(when(emitted[0], "buzzer")) == 1
 
 
-def test_the_same_evening_twice_shows_the_same_lamps_at_the_same_instants() -> None:
+def test_two_runs_with_the_same_seed_switch_the_lamps_at_the_same_times() -> None:
     first, second = (play("bench", "block", {30.0: emergency(4.0)}) for _ in range(2))
     assert first.pin_changes == second.pin_changes

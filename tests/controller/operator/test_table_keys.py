@@ -1,4 +1,4 @@
-"""A key as a queue of presses: none is missed, and one may be noticed without being taken."""
+"""The queue of a key's presses: no press is missed, and one can be awaited without taking it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.sim import clock
 
 
 class Button(Board):
-    """A board with one key, pressed at these seconds."""
+    """A board with one key that is pressed at these times, seconds."""
 
     def __init__(self, *presses: float) -> None:
         self._presses = presses
@@ -28,12 +28,12 @@ def key_pressed_at(*seconds: float) -> Key:
     return Key(Sensor(Button(*seconds), "key"))
 
 
-def test_a_press_that_is_noticed_stays_for_whoever_takes_it() -> None:
+def test_waiting_for_a_queued_press_leaves_it_in_the_queue() -> None:
     async def scenario() -> None:
         key, loop = key_pressed_at(3.0), asyncio.get_running_loop()
-        await key.noticed()
+        await key.wait_queued()
         assert loop.time() == 3.0
-        await key.noticed()
+        await key.wait_queued()
         await key.pressed()
         assert loop.time() == 3.0
         key.close()
@@ -41,25 +41,25 @@ def test_a_press_that_is_noticed_stays_for_whoever_takes_it() -> None:
     clock.run(scenario())
 
 
-def test_a_press_that_was_taken_or_forgotten_is_noticed_no_more() -> None:
+def test_a_press_that_was_taken_or_forgotten_is_not_queued_any_more() -> None:
     async def scenario() -> None:
         key, loop = key_pressed_at(1.0, 2.0, 9.0), asyncio.get_running_loop()
         await key.pressed()
         await asyncio.sleep(4.0)
         key.forget()
-        await key.noticed()
+        await key.wait_queued()
         assert loop.time() == 9.0
         key.close()
 
     clock.run(scenario())
 
 
-def test_the_second_of_two_presses_is_still_noticed_when_the_first_was_taken() -> None:
+def test_the_second_of_two_presses_stays_queued_when_the_first_was_taken() -> None:
     async def scenario() -> None:
         key, loop = key_pressed_at(1.0, 1.5), asyncio.get_running_loop()
         await asyncio.sleep(2.0)
         await key.pressed()
-        await key.noticed()
+        await key.wait_queued()
         assert loop.time() == 2.0
         key.close()
 
