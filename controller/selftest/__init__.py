@@ -1,10 +1,11 @@
-"""The self-test: every channel of a table, one after another, while a person watches.
+"""The self-test: tries every channel of a table, one after another, while a person watches.
 
-First what people do (the emergency stop, keys, every sensor that a hand can reach), then what the
-table does: relay, lamps, motors for a moment or from switch to switch, axes, dice. A trial passes
-if its sensors and its person agree. Nothing moves before the person has said so, trial by trial.
+First come trials that the person carries out (emergency stop, keys, every sensor within reach),
+then trials of the table's own parts: relay, lamps, axes, motors from switch to switch or for a
+moment, dice, and at last the reader and the analogue inputs. A trial passes if its sensors and the
+person confirm the announced effect. No part moves before the person has agreed to the trial.
 
-Read `trials` for what is tried in which order, `running` for how one trial goes.
+`trials` has the order of the trials, `running` the steps of each one.
 """
 
 from __future__ import annotations

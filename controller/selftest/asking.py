@@ -1,4 +1,4 @@
-"""Interface to the person at the table: announcements, questions and requests."""
+"""The interface to the person at the table: announcements, questions and requests."""
 
 from __future__ import annotations
 
@@ -9,24 +9,29 @@ from controller.selftest.trial import DisagreementError, TrialAnswer
 from firmware_bridge.board import Board
 
 PATIENCE = 60.0
-"""How long a person may take to cover or free a sensor, seconds."""
+"""Time limit for a person to cover or free a sensor, seconds."""
 
 
 class Watcher(Protocol):
-    """The person at the table, who observes the self-test."""
+    """The person who watches the table during the self-test."""
 
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
-        """Announce a trial; returns whether to go ahead. No part moves before that."""
+        """Announce a trial; returns whether the person agrees to it. No part moves before."""
 
     async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
-        """Whether the person saw the announced effect."""
+        """Ask whether the announced effect was seen on these channels; returns the answer."""
 
     async def act(self, please: str, sensor: str, active: bool) -> None:
-        """Ask the person to make a sensor active or inactive; returns at once."""
+        """Ask the person to make a sensor active or inactive; return without waiting for it."""
 
 
-async def acted(watcher: Watcher, board: Board, please: str, sensor: str, active: bool) -> None:
-    """Ask for it and wait until the sensor shows it. Raises Disagrees after `PATIENCE`."""
+async def wait_for_sensor(
+    watcher: Watcher, board: Board, please: str, sensor: str, active: bool
+) -> None:
+    """Ask the person to change a sensor, and wait until the board reports the new level.
+
+    Raises DisagreementError after `PATIENCE`.
+    """
     edges = board.watch(sensor)
     await watcher.act(please, sensor, active)
     try:

@@ -1,4 +1,4 @@
-"""Report of a self-test: JSON for programs, a page of Markdown for the folder."""
+"""The report of a self-test, as JSON for programs and as a page of Markdown for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.selftest.trial import Result, TrialVerdict
 
 @dataclass
 class SelfTestReport:
-    """One self-test of one table. `boards` are their serial numbers and builds by name."""
+    """One self-test of one table. `boards` has serial number and build of each board, by name."""
 
     table: str
     started: str
@@ -34,8 +34,8 @@ class SelfTestReport:
         return [result for result in self.results if result.verdict is TrialVerdict.FAILED]
 
     def as_json(self) -> str:
-        """The report as JSON values."""
-        told = {
+        """The report as JSON text."""
+        values = {
             "table": self.table,
             "started": self.started,
             "simulated": self.simulated,
@@ -44,26 +44,27 @@ class SelfTestReport:
             "counts": self.counts,
             "trials": [result.facts() for result in self.results],
         }
-        return json.dumps(told, indent=2) + "\n"
+        return json.dumps(values, indent=2) + "\n"
 
     def as_page(self) -> str:
-        """The report as a page, failed trials first."""
-        counted = ", ".join(f"{number} {what}" for what, number in self.counts.items())
+        """The report as a page of Markdown, failed trials first."""
+        counted = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
         kind = "a simulated table" if self.simulated else "a real table"
         lines = [
             f"# Self-test of {self.table}",
             "",
             f"Begun {self.started}, on {kind}; {self.ended}. {counted[:1].upper()}{counted[1:]}.",
             "",
-            *(f"- Board {name}: {what}" for name, what in self.boards.items()),
+            *(f"- Board {name}: {identity}" for name, identity in self.boards.items()),
             *([""] if self.boards else []),
         ]
         if self.failed:
-            lines += ["## What failed", "", *_rows(self.failed), ""]
-        return "\n".join([*lines, "## Every trial", "", *_rows(self.results), ""])
+            lines += ["## Failed trials", "", *_rows(self.failed), ""]
+        return "\n".join([*lines, "## All trials", "", *_rows(self.results), ""])
 
 
 def _rows(results: Iterable[Result]) -> list[str]:
+    """The lines of a table of trials."""
     head = ["| part | what | ordered | sensors | person | verdict |", "|---|---|---|---|---|---|"]
     cells = (
         (r.part, r.what, r.ordered, r.seen or "-", r.answer or "-", r.verdict.value)

@@ -1,4 +1,4 @@
-"""Runs trials: announces, leases, tries, confirms and judges each one."""
+"""Runs the trials of a self-test: announces each one, carries it out, asks, and judges it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from controller.faults.retry import Care
 from controller.faults.table_fault import TableFault
 from controller.pausing.power_lease import supplies
 from controller.selftest.asking import Watcher
-from controller.selftest.subject import Subject
+from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Result, Trial, TrialAnswer, TrialVerdict
 from controller.selftest.trials import trials
 from firmware_bridge.board import Board
@@ -18,7 +18,7 @@ from firmware_bridge.wire.errors import BoardError
 
 
 class TableSelfTest:
-    """One table under test. `told` is called with every result at once; boards are open."""
+    """The self-test of one table. `boards` are open; `report` is called with each result."""
 
     def __init__(
         self,
@@ -26,34 +26,34 @@ class TableSelfTest:
         tile: TileSize,
         boards: Mapping[str, Board],
         watcher: Watcher,
-        told: Callable[[Result], None],
+        report: Callable[[Result], None],
     ) -> None:
-        self._subject = Subject(table, tile, boards, watcher)
-        self._told = told
+        self._subject = TableUnderTest(table, tile, boards, watcher)
+        self._report = report
         self._supplies = supplies(table, boards, Care())
 
     async def run(self) -> None:
-        """Run every trial in turn. All motion is stopped on exit, also after an error."""
+        """Run all trials in turn. All motion is stopped at the end, also after an error."""
         try:
             for trial in trials(self._subject):
-                self._told(await self._try(trial))
+                self._report(await self._run_trial(trial))
         finally:
             for board in self._subject.boards.values():
                 board.stop_all()
 
-    async def _try(self, trial: Trial) -> Result:
-        """Run one trial. The person is asked even if the sensors disagree."""
+    async def _run_trial(self, trial: Trial) -> Result:
+        """Run one trial. The person is asked even if the sensors show a failure."""
         watcher = self._subject.watcher
         if not await watcher.begin(trial.please, trial.channels):
-            return trial.came_to("", TrialAnswer.SKIP, TrialVerdict.SKIPPED)
-        seen, agrees = await self._seen(trial)
-        said = None
+            return trial.result("", TrialAnswer.SKIP, TrialVerdict.SKIPPED)
+        seen, is_confirmed = await self._evidence(trial)
+        answer = None
         if trial.question:
-            said = await watcher.confirm(trial.question, trial.channels)
-        return trial.came_to(seen, said, _verdict(agrees, said))
+            answer = await watcher.confirm(trial.question, trial.channels)
+        return trial.result(seen, answer, _verdict(is_confirmed, answer))
 
-    async def _seen(self, trial: Trial) -> tuple[str, bool]:
-        """The sensors' evidence, and whether it is as expected."""
+    async def _evidence(self, trial: Trial) -> tuple[str, bool]:
+        """Carry out a trial; returns its evidence and whether the sensors confirm the effect."""
         try:
             async with self._leased(trial.moves):
                 return await trial.do(), True
@@ -63,7 +63,7 @@ class TableSelfTest:
 
     @asynccontextmanager
     async def _leased(self, channels: tuple[str, ...]) -> AsyncIterator[None]:
-        """The lease of the boards that move, with power on their motors."""
+        """Hold the leases of these channels' boards, with power on the motors, within a block."""
         names = dict.fromkeys(self._subject.table.board_of(channel) for channel in channels)
         held = [self._supplies.get(name) or self._subject.boards[name] for name in names]
         taken = []
@@ -78,14 +78,14 @@ class TableSelfTest:
                     await lessor.release_lease()
 
     async def _clear(self) -> None:
-        """Clear faults that the trial latched, so that the next trial does not fail."""
+        """Clear faults that a trial has latched, so that the next trial can run."""
         for board in self._subject.boards.values():
             with suppress(BoardError):
                 await board.clear()
 
 
-def _verdict(agrees: bool, said: TrialAnswer | None) -> TrialVerdict:
-    """Failed if the sensors or the person disagree; a skipped answer is not a pass."""
-    if not agrees or said is TrialAnswer.NO:
+def _verdict(is_confirmed: bool, answer: TrialAnswer | None) -> TrialVerdict:
+    """Failed if the sensors or the person deny the effect; a skipped question is not a pass."""
+    if not is_confirmed or answer is TrialAnswer.NO:
         return TrialVerdict.FAILED
-    return TrialVerdict.SKIPPED if said is TrialAnswer.SKIP else TrialVerdict.PASSED
+    return TrialVerdict.SKIPPED if answer is TrialAnswer.SKIP else TrialVerdict.PASSED

@@ -1,4 +1,4 @@
-"""Sensors, which people work by hand while nothing moves."""
+"""Trials of sensors, which the person operates by hand while no part moves."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from functools import partial
 
 from config.schema import SensorChannel
 from controller.selftest.asking import PATIENCE
-from controller.selftest.naming import named
-from controller.selftest.subject import Subject
+from controller.selftest.naming import named_channels
+from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Trial
 from firmware_bridge.board import FaultCode
 
 
-def stops(subject: Subject) -> Iterator[Trial]:
-    """Every button of the emergency stop: its board must stop, and be cleared afterwards."""
+def stops(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every emergency button: its board must stop, and accept Clear after the release."""
     for sensor in subject.table.modules.emergency:
         yield Trial(
             "emergency stop",
             "button",
             (sensor,),
-            f"Press the emergency stop when you are asked ({sensor}); nothing moves.",
+            f"Press the emergency stop when you are asked ({sensor}); no part moves.",
             "nothing",
-            partial(_stop_is_heard, subject, sensor),
+            partial(_stops_its_board, subject, sensor),
         )
 
 
-async def _stop_is_heard(subject: Subject, sensor: str) -> str:
+async def _stops_its_board(subject: TableUnderTest, sensor: str) -> str:
+    """Have an emergency button pressed and released, then clear the board."""
     board = subject.board(sensor)
     faults = board.faults
     await subject.ask("Press the emergency stop.", sensor, True)
@@ -44,45 +45,47 @@ async def _stop_is_heard(subject: Subject, sensor: str) -> str:
     return f"board {fault.board} stopped at {sensor}, and was cleared after its release"
 
 
-def by_hand(subject: Subject) -> Iterator[Trial]:
-    """Trials of every sensor that a hand can make active and that no trial of a motor covers."""
-    elsewhere = {*subject.table.modules.emergency, *subject.own_sensors()}
-    for channel, part, what in named(subject.table):
+def by_hand(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every sensor that no other trial covers; the person makes it active by hand."""
+    covered = {*subject.table.modules.emergency, *subject.own_sensors()}
+    for channel, part, role in named_channels(subject.table):
         config = subject.table.channel(channel)
-        if channel in elsewhere or not isinstance(config, SensorChannel):
+        if channel in covered or not isinstance(config, SensorChannel):
             continue
         yield Trial(
             part,
-            what,
+            role,
             (channel,),
-            f"Cover {what} of {part} when you are asked ({channel}); nothing moves.",
+            f"Cover {role} of {part} when you are asked ({channel}); no part moves.",
             "nothing",
-            partial(_follows, subject, channel, f"{what} of {part}"),
+            partial(_follows, subject, channel, f"{role} of {part}"),
         )
 
 
-async def _follows(subject: Subject, sensor: str, what: str) -> str:
+async def _follows(subject: TableUnderTest, sensor: str, name: str) -> str:
+    """Have a sensor made active and inactive again; returns the evidence."""
     board = subject.board(sensor)
     before = await board.count(sensor)
-    await subject.ask(f"Cover or press {what}, and hold it.", sensor, True)
-    await subject.ask(f"Free {what} again.", sensor, False)
+    await subject.ask(f"Cover or press {name}, and hold it.", sensor, True)
+    await subject.ask(f"Free {name} again.", sensor, False)
     counted = await board.count(sensor) - before
-    return f"{sensor} became active and inactive again; counted {counted}"
+    return f"{sensor} became active and inactive again; its count rose by {counted}"
 
 
-def measured(subject: Subject) -> Iterator[Trial]:
-    """Trials of every analogue input, read once: the board has to answer with a value."""
-    for channel, part, what in named(subject.table):
+def measured(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every analogue input: the board must answer one reading with a value."""
+    for channel, part, role in named_channels(subject.table):
         if subject.table.channel(channel).kind == "analog":
             yield Trial(
                 part,
-                what,
+                role,
                 (channel,),
-                f"{what} of {part} is read ({channel}); nothing moves.",
+                f"{role} of {part} is read ({channel}); no part moves.",
                 "one reading",
                 partial(_measure, subject, channel),
             )
 
 
-async def _measure(subject: Subject, channel: str) -> str:
+async def _measure(subject: TableUnderTest, channel: str) -> str:
+    """The reading of an analogue input as text."""
     return f"{await subject.board(channel).read(channel)} mV"

@@ -1,4 +1,4 @@
-"""One trial of the self-test, and its result."""
+"""A trial of the self-test and its result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.errors import WallwrightError
 
 
 class TrialAnswer(enum.Enum):
-    """The person's answer."""
+    """The person's answer to the question of a trial."""
 
     YES = "yes"
     NO = "no"
@@ -27,35 +27,41 @@ class TrialVerdict(enum.Enum):
 
 
 class DisagreementError(WallwrightError):
-    """A sensor did not show the expected state; the text is what it showed, without a full stop."""
+    """A sensor did not show the expected state; the text is its evidence, without a full stop."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing to try. A trial without a question is judged by its sensors alone."""
+    """One trial. Without a question it is judged by its sensors alone.
+
+    `part` and `what` name the part and what is tried of it; `channels` are the channels involved.
+    """
 
     part: str
     what: str
     channels: tuple[str, ...]
     please: str
-    """Announcement to the person before the trial begins."""
+    """The announcement to the person before the trial."""
     ordered: str
-    """Commands to the table, for the report."""
+    """The commands to the table, as text for the report."""
     do: Callable[[], Awaitable[str]]
-    """Carries out the trial; returns the evidence. Raises Disagrees, BoardError or TableFault."""
+    """Carries out the trial; returns the evidence.
+
+    Raises DisagreementError, BoardError, TableFault.
+    """
     question: str = ""
     moves: tuple[str, ...] = ()
-    """The channels that need a lease."""
+    """The channels whose boards need their lease for the trial."""
 
-    def came_to(self, seen: str, answer: TrialAnswer | None, verdict: TrialVerdict) -> Result:
-        """Its result: the sensors' evidence, the person's answer, and the verdict."""
-        words = answer.value if answer else ""
-        return Result(self.part, self.what, self.channels, self.ordered, seen, words, verdict)
+    def result(self, seen: str, answer: TrialAnswer | None, verdict: TrialVerdict) -> Result:
+        """The trial's result, from the sensors' evidence, the person's answer and the verdict."""
+        text = answer.value if answer else ""
+        return Result(self.part, self.what, self.channels, self.ordered, seen, text, verdict)
 
 
 @dataclass(frozen=True)
 class Result:
-    """One trial and its result."""
+    """The result of one trial; the fields are as in `Trial`, `seen` is the evidence."""
 
     part: str
     what: str
@@ -66,6 +72,8 @@ class Result:
     verdict: TrialVerdict
 
     def facts(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        told = {name: getattr(self, name) for name in ("part", "what", "ordered", "seen", "answer")}
-        return {**told, "channels": list(self.channels), "verdict": self.verdict.value}
+        """The result as JSON values."""
+        texts = {
+            name: getattr(self, name) for name in ("part", "what", "ordered", "seen", "answer")
+        }
+        return {**texts, "channels": list(self.channels), "verdict": self.verdict.value}

@@ -1,4 +1,4 @@
-"""All trials of a table, in order."""
+"""All trials of a table, in the order in which they run."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from controller.selftest.motors import axes, chain, travellers, turning
 from controller.selftest.outputs import relays, shown
 from controller.selftest.sensors import by_hand, measured, stops
-from controller.selftest.subject import Subject
+from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import Trial
 from controller.selftest.units import dice, reader
 
 
-def trials(subject: Subject) -> Iterator[Trial]:
-    """Every trial of a table: nothing moves before the emergency stop has been tried."""
+def trials(subject: TableUnderTest) -> Iterator[Trial]:
+    """All trials of a table. The emergency stop comes first, before any part moves."""
     yield from stops(subject)
     yield from by_hand(subject)
     yield from relays(subject)

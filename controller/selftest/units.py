@@ -5,35 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from controller.selftest.subject import Subject
+from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Trial
 
 
-def dice(subject: Subject) -> Iterator[Trial]:
-    """One throw: every die must show a face."""
+def dice(subject: TableUnderTest) -> Iterator[Trial]:
+    """The trial of the dice unit: one throw, in which every die must show a face."""
     module = subject.table.modules.dice
     if module:
         yield Trial(
             "dice",
             module.unit,
             (module.unit,),
-            "Watch the dome: it shakes the dice.",
+            "Watch the dome: the dice unit throws the dice.",
             f"a throw of {module.dice} dice",
             partial(_throw, subject, module.unit, module.dice),
-            "Did it, and do the dice lie flat?",
+            "Did this happen, and do the dice lie flat?",
             (module.unit,),
         )
 
 
-async def _throw(subject: Subject, unit: str, number: int) -> str:
+async def _throw(subject: TableUnderTest, unit: str, number: int) -> str:
+    """Throw the dice once; returns the evidence."""
     faces = (await subject.board(unit).throw(unit, number))[:number]
     if not all(1 <= face <= 6 for face in faces):
-        raise DisagreementError(f"the reader saw {' '.join(map(str, faces))}")
+        raise DisagreementError(f"the unit read {' '.join(map(str, faces))}")
     return f"the dice show {' '.join(map(str, faces))}"
 
 
-def reader(subject: Subject) -> Iterator[Trial]:
-    """One scan: the reader must answer, with a tag or without."""
+def reader(subject: TableUnderTest) -> Iterator[Trial]:
+    """The trial of the tile reader: one scan, which must be answered, with a tag or without."""
     module = subject.table.modules.reader
     if module:
         yield Trial(
@@ -46,6 +47,7 @@ def reader(subject: Subject) -> Iterator[Trial]:
         )
 
 
-async def _scan(subject: Subject, unit: str) -> str:
+async def _scan(subject: TableUnderTest, unit: str) -> str:
+    """Scan once; returns the evidence."""
     tag = await subject.board(unit).scan(unit)
-    return "it answers, and sees no tag" if tag is None else f"it reads the tag {tag:016X}"
+    return "the reader found no tag" if tag is None else f"the reader found the tag {tag:016X}"

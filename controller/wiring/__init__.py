@@ -1,1 +1,1 @@
-"""How a table is wired: which lead goes to which pin, and the same as a WireViz document."""
+"""The wiring of a table: leads and their pins, supplies, and both as a WireViz document."""

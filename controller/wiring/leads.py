@@ -1,7 +1,7 @@
-"""Every lead of a board: its pin, what hangs on it, and which part of the table that belongs to.
+"""Lists every lead of a board: its pin, its channel, and the part of the table that it belongs to.
 
-A lead is one pin of one channel; a motor that runs both ways has two, a module on a serial port
-too. Pins have the numbers that configurations give them.
+A lead is one pin of one channel. A motor that runs in both directions has two leads, and so has a
+module on a serial port. Pins have the numbers that table files use.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from config.schema import (
 from config.validation.channels import CURRENT_PIN, CURTAIN_PIN, EMERGENCY_PIN, plugs
 
 MEGA_PINS, PI_PINS = range(70), range(2, 28)
+"""All pins of an Arduino Mega 2560 and of a Raspberry Pi."""
 LINK_RECEIVES, LINK_SENDS = 0, 1
+"""Pins of the line to the host."""
 SENDS = {1: 18, 2: 16, 3: 14}
-"""By serial port, the pin on which a Mega 2560 sends to a module."""
+"""The pin on which a Mega 2560 sends to a module, by serial port."""
 RECEIVES = {1: 19, 2: 17, 3: 15}
+"""The pin on which a Mega 2560 receives from a module, by serial port."""
 
 
 class Sort(Enum):
-    """What a lead carries; the drawing has a colour for each."""
+    """The kinds of leads; the drawing has one colour for each."""
 
     MOTOR = "motor"
     AXIS = "axis"
@@ -48,7 +51,7 @@ class Sort(Enum):
 
 
 class Lead(NamedTuple):
-    """One pin, and what it does for one channel; `part` is "head 2", `role` "S1"."""
+    """One pin of one channel; examples of `part` and `role` are "head 2" and "S1 counter"."""
 
     pin: int
     channel: str
@@ -56,34 +59,36 @@ class Lead(NamedTuple):
     part: str
     role: str
     signal: str
-    """What this pin of the channel is: "forward", "reverse", "steps", "direction"."""
+    """The function of the pin in its channel: "forward", "reverse", "steps", "direction"."""
     out: bool
+    """Whether the pin is an output."""
     level: str
-    """How a wire says yes: "closes to ground", or "high drives"."""
+    """The meaning of the level: "high drives", "pulled up, closes to ground"."""
     safe: str
-    """What the board does with it when it lets go of everything; "" for an input."""
+    """The state of an output at its safe value; "" for an input."""
 
 
 class Fixed(NamedTuple):
-    """A pin that the board itself has a use for, whatever its table says."""
+    """A pin with a fixed function in the board, independent of the table file."""
 
     pin: int
     short: str
     use: str
     taken: bool
-    """Whether no channel may have it: the link to the host, the motors' current."""
+    """Whether no channel can use the pin, as with the link to the host and the motor current."""
 
 
 class BoardLeads(NamedTuple):
-    """One board, whole."""
+    """One board with all its pins."""
 
     name: str
     title: str
     gpio: bool
     leads: tuple[Lead, ...]
-    """By pin."""
+    """Its leads, ordered by pin."""
     fixed: tuple[Fixed, ...]
     free: tuple[int, ...]
+    """Pins without a lead or a fixed function."""
 
 
 def leads_of(table: Table) -> tuple[BoardLeads, ...]:
@@ -94,7 +99,7 @@ def leads_of(table: Table) -> tuple[BoardLeads, ...]:
 
 @dataclass(frozen=True)
 class Use:
-    """What a channel is for."""
+    """The part of the table that a channel belongs to, and its role there."""
 
     part: str
     role: str
@@ -102,30 +107,31 @@ class Use:
 
 
 _FIXED = (
-    Fixed(LINK_RECEIVES, "host, RX", "the line to the host, receiving: USB has it", taken=True),
-    Fixed(LINK_SENDS, "host, TX", "the line to the host, sending: USB has it", taken=True),
+    Fixed(LINK_RECEIVES, "host, RX", "line to the host, receives; used by USB", taken=True),
+    Fixed(LINK_SENDS, "host, TX", "line to the host, sends; used by USB", taken=True),
     Fixed(
         EMERGENCY_PIN,
         "emergency stop",
-        "emergency stop, normally closed to ground: open, and all outputs are safe at once",
+        "emergency stop, normally closed to ground; when open, all outputs are made safe at once",
         taken=False,
     ),
     Fixed(
         CURTAIN_PIN,
         "light curtain",
-        "light curtain, normally closed to ground: open, and what it guards stops",
+        "light curtain, normally closed to ground; when open, the guarded parts stop",
         taken=False,
     ),
     Fixed(
         CURRENT_PIN,
         "motor current",
-        "current of all motors: 1 mV is 1 mA; to ground if nothing measures it",
+        "current of all motors, 1 mV for 1 mA; connect to ground without a current sensor",
         taken=True,
     ),
 )
 
 
 def _board(name: str, board: BoardConfig, uses: Mapping[str, Use]) -> BoardLeads:
+    """One board with its leads, fixed pins and free pins."""
     gpio = board.kind == "gpio"
     leads = sorted(
         (
@@ -146,10 +152,12 @@ def _board(name: str, board: BoardConfig, uses: Mapping[str, Use]) -> BoardLeads
     return BoardLeads(name, title, gpio, tuple(leads), fixed, free)
 
 
-# What a pin does
+# The function of each pin
 
 
 def _leads(channel: str, config: Channel, use: Use) -> Iterator[Lead]:
+    """The leads of one channel."""
+
     def lead(pin: int, sort: Sort, signal: str, level: str, safe: str = "") -> Lead:
         is_out = bool(safe)
         return Lead(pin, channel, sort, use.part, use.role, signal, is_out, level, safe)
@@ -182,25 +190,28 @@ def _leads(channel: str, config: Channel, use: Use) -> Iterator[Lead]:
 
 
 def _port(lead: Callable[..., Lead], port: int) -> Iterator[Lead]:
+    """The two leads of a module on a serial port."""
     line = f"serial port {port}, 115,200 baud"
-    yield lead(SENDS[port], Sort.SERIAL, "asks (TX)", line, "idle")
-    yield lead(RECEIVES[port], Sort.SERIAL, "hears (RX)", line)
+    yield lead(SENDS[port], Sort.SERIAL, "sends (TX)", line, "idle")
+    yield lead(RECEIVES[port], Sort.SERIAL, "receives (RX)", line)
 
 
 def _drive(safe: int) -> tuple[str, str]:
+    """Level and safe state of a motor's pin; `safe` is permille of full drive."""
     return "high drives", f"{safe / 10:g} %" if safe > 0 else "off"
 
 
 def _closes(config: SensorChannel) -> str:
+    """The meaning of a sensor's level."""
     if config.active == "low":
         return "pulled up, closes to ground"
     return "pulled up, normally closed"
 
 
-# What it is for
+# The use of each channel
 
 _ROLES = {"counter": "S1", "vane": "S23", "full": "S6", "zero": "S4", "corner": "S5"}
-"""Sensors that manuals of such tables have numbers for."""
+"""Numbers that manuals of such tables give to sensors."""
 _PARTS = {
     "ports": "head",
     "sides": "tray",
@@ -210,26 +221,27 @@ _LANES = "lanes"
 
 
 def _uses(table: Table) -> dict[str, Use]:
+    """The use of every channel that a module or another channel names, by the channel."""
     uses: dict[str, Use] = {}
     for plug in plugs(table.modules, ("modules",)):
         use = _use(plug.path[1:])
-        known = uses.get(plug.channel)
-        if known is not None and known.part == use.part:
-            use = Use(use.part, f"{known.role} and {use.role}")
+        earlier = uses.get(plug.channel)
+        if earlier is not None and earlier.part == use.part:
+            use = Use(use.part, f"{earlier.role} and {use.role}")
         uses[plug.channel] = use
     for board in table.boards.values():
         for channel, config in board.channels.items():
-            for switch, role in _switches(channel, config, uses):
-                uses.setdefault(switch, role)
+            for switch, use in _switches(channel, config, uses):
+                uses.setdefault(switch, use)
     return uses
 
 
 def _use(path: Path) -> Use:
-    """The part and the role of what a path in `modules` names."""
+    """The use of the channel at a path of the table file's `modules`."""
     module, *rest = path
     if module in ("emergency", "curtain"):
-        named = "emergency stop" if module == "emergency" else "light curtain"
-        return Use("safety", named, safety=True)
+        role = "emergency stop" if module == "emergency" else "light curtain"
+        return Use("safety", role, safety=True)
     if not rest:
         return Use("panel", str(module))
     numbers = [each for each in rest if isinstance(each, int)]
@@ -241,17 +253,18 @@ def _use(path: Path) -> Use:
     return Use(f"{module}{number}", _role(str(last)))
 
 
-def _role(word: str) -> str:
-    plain = word.replace("_", " ")
-    return f"{_ROLES[word]} {plain}" if word in _ROLES else plain
+def _role(key: str) -> str:
+    """A key of a module as words, with the sensor's number if it has one."""
+    words = key.replace("_", " ")
+    return f"{_ROLES[key]} {words}" if key in _ROLES else words
 
 
 def _switches(channel: str, config: Channel, uses: Mapping[str, Use]) -> Iterable[tuple[str, Use]]:
-    """Sensors that only a channel of the board names: home switches, and stops of no module."""
-    named = ("home_switch", "forward_stop", "reverse_stop", "hold_while")
-    part = uses.get(channel, Use("", channel))
-    for key in named:
+    """Sensors that a channel of the board names: home switches and stops, with their uses."""
+    keys = ("home_switch", "forward_stop", "reverse_stop", "hold_while")
+    owner = uses.get(channel, Use("", channel))
+    for key in keys:
         switch = getattr(config, key, None)
         if switch is not None:
-            word = "home" if key == "home_switch" else key.replace("_", " ")
-            yield switch, Use(part.part, f"{part.role} {word}")
+            role = "home" if key == "home_switch" else key.replace("_", " ")
+            yield switch, Use(owner.part, f"{owner.role} {role}")

@@ -1,10 +1,10 @@
-"""What each part of a table needs besides its pins: a supply for its drivers, 5 V, and ground.
+"""The supplies that each part of a table needs besides its pins: supply, motor supply, 5 V, ground.
 
-A channel's kind decides it. What moves is switched by drivers that take the motor supply, which
-the relay and the emergency stop interrupt. The relay's own coil, lamps and the buzzer take the
-supply before the relay: they have to work while the motors are without power. Modules, strips and
-measuring amplifiers take 5 V; so do photo sensors, while a switch needs ground alone. The
-emergency stop and the light curtain are contacts to ground.
+The kind of a lead decides. Motors, axes and outputs have drivers on the motor supply, which the
+relay and the emergency stop interrupt. The relay's own coil, the lamp tower, the buzzer and the
+panel are connected before the relay, because they must work while the motors have no power.
+Modules on serial ports, lamp strips, sensors and measuring amplifiers need 5 V; a sensor that is a
+plain switch leaves the 5 V unused. The emergency stop and the light curtain are contacts to ground.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from controller.wiring.leads import BoardLeads, Lead, Sort, leads_of
 
 
 class SupplyRail(Enum):
-    """A rail that parts are connected to."""
+    """A supply rail to which parts are connected."""
 
     ALWAYS = "supply"
     MOTORS = "motor supply"
@@ -36,15 +36,15 @@ NEEDS = {
     Sort.SERIAL: (SupplyRail.LOGIC, SupplyRail.GROUND),
     Sort.ANALOG: (SupplyRail.LOGIC, SupplyRail.GROUND),
 }
-"""What hangs on each sort of lead needs these."""
+"""The rails that a part on each sort of lead needs."""
 ALWAYS_ON = ("relay", "tower", "buzzer", "panel")
-"""Parts whose outputs must not lose power together with the motors."""
+"""Parts whose outputs keep their power while the motors have none."""
 BOARD_NEEDS = (SupplyRail.LOGIC, SupplyRail.GROUND)
-"""A board itself; on USB it has both from the host."""
+"""The rails that a board itself needs; on USB the host supplies both."""
 
 
 class Fed(NamedTuple):
-    """A part of one board, or the board itself (`part` is empty), and what feeds it."""
+    """A part on one board, or the board itself (`part` is empty), with the rails that it needs."""
 
     board: str
     part: str
@@ -52,27 +52,30 @@ class Fed(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The board and the part."""
         return f"{self.board}: {self.part}" if self.part else f"board {self.board}"
 
 
 def fed_parts(table: Table) -> tuple[Fed, ...]:
-    """Every board and every part of a table with the supplies that it needs, board by board."""
+    """Every board and every part of a table with the rails that it needs, board by board."""
     return tuple(fed for board in leads_of(table) for fed in _of_board(board))
 
 
 def supplies_of(leads: Iterable[Lead]) -> tuple[SupplyRail, ...]:
-    """What these leads need together, in the order of the rails."""
-    needed = {supply for lead in leads for supply in _needs(lead)}
-    return tuple(supply for supply in SupplyRail if supply in needed)
+    """The rails that these leads need together, in the order of `SupplyRail`."""
+    needed = {rail for lead in leads for rail in _needs(lead)}
+    return tuple(rail for rail in SupplyRail if rail in needed)
 
 
 def _needs(lead: Lead) -> tuple[SupplyRail, ...]:
+    """The rails that the part on one lead needs."""
     if lead.sort is Sort.OUTPUT and lead.part.partition(" ")[0] in ALWAYS_ON:
         return SupplyRail.ALWAYS, SupplyRail.GROUND
     return NEEDS[lead.sort]
 
 
 def _of_board(board: BoardLeads) -> Iterable[Fed]:
+    """A board, then its parts."""
     yield Fed(board.name, "", BOARD_NEEDS)
     for part in dict.fromkeys(lead.part for lead in board.leads):
         leads = [lead for lead in board.leads if lead.part == part]

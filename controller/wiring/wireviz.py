@@ -1,8 +1,8 @@
-"""A table's wiring as a WireViz document: connectors, cables and connections in YAML.
+"""Writes a table's wiring as a WireViz document: connectors, cables and connections in YAML.
 
-WireViz (a program of its own) draws it and counts the wires. Each board is a connector with the
-pins that are used, each part of the table another, with one cable from the board to the part and
-one from the supplies.
+WireViz, a separate program, draws the document and counts the wires. Each board is a connector with
+its used pins. Each part of the table is a connector with one cable to the board and one to the
+supplies.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from controller.wiring.supplies import BOARD_NEEDS, SupplyRail, supplies_of
 SUPPLY = "supply"
 """The connector of the supplies: one pin for each rail."""
 SUPPLY_PINS = {SupplyRail.LOGIC: "5V", SupplyRail.GROUND: "GND"}
-"""What the supplies' contacts on a board are called."""
+"""The names of a board's contacts for its supplies."""
 SIGNAL_MM2, POWER_MM2 = 0.25, 0.75
-"""Cross sections that docs/BENCH.md recommends."""
+"""Cross sections of signal and power wires that docs/BENCH.md recommends, mm²."""
 
 Document = dict[str, Any]
 
 
 def wireviz_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
-    """The document of a table's boards, or of these of them."""
+    """The document of a table's wiring; with `boards`, of these boards only."""
     chosen = leads_of(table) if boards is None else boards
     document: Document = {
         "metadata": {"title": f"{table.title} ({table.name})"},
@@ -41,7 +41,10 @@ def wireviz_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
 
 
 def _add_board(document: Document, board: BoardLeads) -> None:
-    """WireViz finds a contact by its `pins`; the board's are its own numbers, and the supplies."""
+    """Add the connector of a board and its parts.
+
+    WireViz finds contacts by `pins`: the numbers of the board's pins, and names for the supplies.
+    """
     contacts = {lead.pin: lead.channel for lead in board.leads}
     rails = {SUPPLY_PINS[rail]: rail.value for rail in BOARD_NEEDS}
     document["connectors"][board.name] = {
@@ -55,6 +58,7 @@ def _add_board(document: Document, board: BoardLeads) -> None:
 
 
 def _add_part(document: Document, board: BoardLeads, part: str, leads: Sequence[Lead]) -> None:
+    """Add the connector of a part, its cable to the board and its cable to the supplies."""
     name, rails = f"{board.name} {part}", supplies_of(leads)
     labels = [f"{lead.channel} {lead.signal}" for lead in leads]
     document["connectors"][name] = _connector(part, [*labels, *(rail.value for rail in rails)])
@@ -74,7 +78,7 @@ def _add_part(document: Document, board: BoardLeads, part: str, leads: Sequence[
 def _add_power(
     document: Document, connector: str, rails: Sequence[SupplyRail], contacts: Sequence[int | str]
 ) -> None:
-    """A cable from the supplies to these contacts of a connector."""
+    """Add a cable from the supplies to these contacts of a connector."""
     cable = f"{connector} power"
     document["cables"][cable] = _cable([rail.value for rail in rails], POWER_MM2)
     every = list(SupplyRail)

@@ -62,7 +62,7 @@ def test_a_counter_that_sticks_fails_by_name_and_the_rest_is_tried_all_the_same(
     assert failed["seen"] == "counter did not become active in 60 s"
     assert report["counts"]["passed"] == len(report["trials"]) - 1
     page = (tmp_path / "report.md").read_text("utf-8")
-    assert "## What failed" in page and "| head 0 | counter |" in page
+    assert "## Failed trials" in page and "| head 0 | counter |" in page
 
 
 def test_the_same_test_twice_is_the_same_report(wallwright: Wallwright, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`wallwright wiring`: the list of pins."""
+"""`wallwright wiring`: the list of the pins of a table's boards."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from tests.controller.cli.conftest import Wallwright
 
 
-def test_an_electrician_reads_what_hangs_on_each_pin(wallwright: Wallwright) -> None:
-    said = wallwright("wiring robotic")
-    assert (said.code, said.err) == (0, "")
-    lines = [re.sub(r" {2,}", " | ", line.strip()) for line in said.out.splitlines()]
+def test_every_pin_is_listed_with_its_channel_and_its_part(wallwright: Wallwright) -> None:
+    printed = wallwright("wiring robotic")
+    assert (printed.code, printed.err) == (0, "")
+    lines = [re.sub(r" {2,}", " | ", line.strip()) for line in printed.out.splitlines()]
     assert "base: Arduino Mega 2560, address 0" in lines
     assert (
         "60 | head2_counter | sensor, reads | in | pulled up, closes to ground | - | head 2, S1"
@@ -22,13 +22,13 @@ def test_an_electrician_reads_what_hangs_on_each_pin(wallwright: Wallwright) -> 
     assert "free: 14 to 17, 49, 52, 53, 66 to 68" in lines
 
 
-def test_one_board_alone_can_be_asked_for(wallwright: Wallwright) -> None:
-    said = wallwright("wiring robotic --board arm")
-    assert "gantry_x_home" in said.out
-    assert "head2_counter" not in said.out
+def test_the_option_board_lists_one_board_only(wallwright: Wallwright) -> None:
+    printed = wallwright("wiring robotic --board arm")
+    assert "gantry_x_home" in printed.out
+    assert "head2_counter" not in printed.out
 
 
-def test_a_board_that_the_table_has_not_is_refused(wallwright: Wallwright) -> None:
-    said = wallwright("wiring robotic --board leg")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "There is no board 'leg'; there are base, arm.\n"
+def test_an_unknown_board_is_refused(wallwright: Wallwright) -> None:
+    printed = wallwright("wiring robotic --board leg")
+    assert (printed.code, printed.out) == (2, "")
+    assert printed.err == "There is no board 'leg'; there are base, arm.\n"

@@ -1,4 +1,4 @@
-"""The table under test: its boards, its working parts and the person at it."""
+"""The table under test: its boards, its stations and the person who watches it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from config.schema import HeadModule, Table, TileSize
 from controller.faults.retry import Care
-from controller.selftest.asking import Watcher, acted
+from controller.selftest.asking import Watcher, wait_for_sensor
 from controller.stations.rig import Stations
 from controller.stations.switched import Switched
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 
 
-class Subject:
-    """One table under test. Boards are by name, and open."""
+class TableUnderTest:
+    """One table during its self-test. `boards` are open, by name."""
 
     def __init__(
         self, table: Table, tile: TileSize, boards: Mapping[str, Board], watcher: Watcher
@@ -29,7 +29,7 @@ class Subject:
         return self.boards[self.table.board_of(channel)]
 
     def heads(self) -> tuple[HeadModule, ...]:
-        """Every head of the drum, of tables that have any."""
+        """Every head of the drum; empty if the table has none."""
         return self.table.modules.heads.ports if self.table.modules.heads else ()
 
     def travellers(self) -> list[Switched]:
@@ -40,7 +40,7 @@ class Subject:
         return [part for part in parts if part is not None]
 
     def own_sensors(self) -> set[str]:
-        """Every sensor that a moving part works by itself, without a hand."""
+        """Every sensor that is tried with a moving part instead of by hand."""
         modules = self.table.modules
         found = {switch for part in self.travellers() for switch in (part.forth, part.back)}
         found |= {relay.contact for relay in modules.relay if relay.contact}
@@ -50,5 +50,5 @@ class Subject:
         return found
 
     async def ask(self, please: str, sensor: str, active: bool) -> None:
-        """Ask the person for it and wait until the sensor shows it. Raises Disagrees."""
-        await acted(self.watcher, self.board(sensor), please, sensor, active)
+        """Ask the person to change a sensor and wait for it. Raises DisagreementError."""
+        await wait_for_sensor(self.watcher, self.board(sensor), please, sensor, active)
