@@ -36,8 +36,7 @@ def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
     assert said.err == (
         "board: a board does not answer (board base: no answer to Identify, which was sent 9 times."
         " Check the board's power and cable; `wallwright scan` lists the boards that answer). Check"
-        " the cable and the power of the board; if the table has stopped, run it again.
-"
+        " the cable and the power of the board; if the table has stopped, run it again.\n"
     )
     events = [json.loads(line) for line in emitted.read_text().splitlines()]
     assert [event["code"] for event in named(events, "fault")] == ["SILENT"]
