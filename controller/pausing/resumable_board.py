@@ -2,8 +2,8 @@
 
 Callers see a command that takes longer, not the pause. When a pause begins, the lease of every
 board is released, so all outputs go to their safe values. When it ends, the board's session is
-begun again if it was lost (`board_session`), its lease is taken again (`board_lease`), and commands
-and output values are resumed (`resumed_commands`).
+begun again if it was lost (`resumable_session`), its lease is taken again (`board_lease`), and
+commands and output values are resumed (`resumed_commands`).
 
 While the table is not paused, the wrapper sends no command of its own.
 """
@@ -15,10 +15,10 @@ from functools import partial
 
 from config.schema import BoardConfig
 from controller.pausing.board_lease import BoardLease
-from controller.pausing.board_session import BoardSession
 from controller.pausing.interruption import Interruption
 from controller.pausing.pause_gate import PauseGate
 from controller.pausing.power_lease import BoardSupply
+from controller.pausing.resumable_session import ResumableSession
 from controller.pausing.resumed_commands import ResumedCommands
 from controller.stations.homing import Homing
 from firmware_bridge.board import (
@@ -52,7 +52,7 @@ class ResumableBoard:
         self._interruption = Interruption(board.name, gate, self._is_unexpected)
         self._lease = BoardLease(board, supply, self._interruption)
         self._commands = ResumedCommands(board, config, self._interruption)
-        self._session = BoardSession(board, config, gate, home)
+        self._session = ResumableSession(board, config, gate, home)
 
     @property
     def name(self) -> str:

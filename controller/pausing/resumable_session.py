@@ -17,7 +17,7 @@ _RAMP = 0.1
 """Margin on the time that an axis takes to ramp down from full speed, seconds."""
 
 
-class BoardSession:
+class ResumableSession:
     """The sessions with one board. `home` homes its axes after they have lost their power."""
 
     def __init__(
