@@ -1,15 +1,15 @@
-# `make run` and `make test` set up what they need by themselves, in .venv, and are quick the next
-# time. Every package is pinned by version and hash in requirements*.txt.
+# `make run` and `make test` install what they need into .venv, and are quick the next time. Every
+# package is pinned by version and hash in requirements*.txt.
 
 PYTHON ?= python3
 UV ?= uv
-# One more than the cores of a small machine: some tests wait for real time to pass.
+# One more than the cores of a small computer, because some tests wait for real time to pass.
 JOBS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# What comes as source is built with the pinned build tools, not with others fetched for it.
+# Source packages are built with the pinned build tools; pip downloads no others for them.
 INSTALL := $(PIP) install --no-build-isolation --require-hashes
 COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
@@ -23,17 +23,17 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reor
 .PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools
 
 help:
-	@echo "make run         the robotic table, simulated, plays one Wenzhou set-up"
-	@echo "make test        every test"
-	@echo "make test-quick  the tests that take no more than a few seconds each"
-	@echo "make check       formatting, lint, types, layers"
-	@echo "make format      put the formatting right"
-	@echo "make bench       every claim of the README, measured now"
-	@echo "make evidence    10,000 random rounds of each of two new seeds, and kills: hours"
-	@echo "make mutants     COUNT=300 random changes of the code: do the quick tests fail? hours"
-	@echo "make docs        every generated page and drawing, written anew"
-	@echo "make lock        take the newest versions into requirements*.txt (needs uv)"
-	@echo "make firmware-tools  what the firmware's tests need, from Debian"
+	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
+	@echo "make test        run every test"
+	@echo "make test-quick  run the tests that take no more than a few seconds each"
+	@echo "make check       check formatting, lint, types and layers"
+	@echo "make format      correct the formatting"
+	@echo "make bench       measure every figure of the README"
+	@echo "make evidence    play 10,000 random rounds of each of two new seeds, kill hosts: hours"
+	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
+	@echo "make docs        write every generated page and drawing"
+	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"
+	@echo "make firmware-tools  install the Debian packages that the firmware's tests need"
 	@echo "make clean       remove .venv and every cache"
 
 run: $(VENV)/.run
@@ -58,12 +58,12 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m benchmarks
 
-# New seeds each time, printed; SEED=n plays them again.
+# Draws new seeds and prints them; SEED=n repeats a run.
 evidence: $(VENV)/.dev
 	$(BIN)/python -m tools.evidence --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 COUNT ?= 300
-# A new seed each time, printed; SEED=n makes the same mutants again.
+# Draws a new seed and prints it; SEED=n makes the same mutants again.
 mutants: $(VENV)/.dev firmware-tools
 	$(BIN)/python -m tools.mutants --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
 		--jobs $(JOBS) --report build/survivors.txt
@@ -73,7 +73,7 @@ docs: $(VENV)/.dev
 
 lock:
 	@command -v $(UV) >/dev/null || \
-		{ echo "make lock needs uv: install it, or name it with UV=path." >&2; exit 1; }
+		{ echo "make lock needs uv: install it, or give its path with UV=path." >&2; exit 1; }
 	$(COMPILE) --group pyproject.toml:build -o requirements-build.txt
 	$(COMPILE) -c requirements-build.txt pyproject.toml -o requirements.txt
 	$(COMPILE) -c requirements.txt pyproject.toml --extra pi -o requirements-pi.txt
@@ -84,16 +84,16 @@ clean:
 		.pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Setting up. Each stamp is younger than all it depends on, or the step is done again.
+# Installation. A step runs again if one of its dependencies is newer than its stamp file.
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "Wallwright needs Python 3.11 or newer: name one with PYTHON=python3.11." >&2; exit 1; }
+		echo "Wallwright needs Python 3.11 or newer: give one with PYTHON=python3.11." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(MAKE) --no-print-directory python3-venv
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# Debian ships Python without what makes a virtual environment.
+# Debian's python3 comes without the modules that make a virtual environment.
 .PHONY: python3-venv
 python3-venv:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -101,10 +101,10 @@ python3-venv:
 		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv; \
 	else \
 		echo "$(PYTHON) cannot make a virtual environment: install its venv module" \
-			"(on Debian: sudo apt install python3-venv) and call make again." >&2; exit 1; \
+			"(on Debian: sudo apt install python3-venv) and run make again." >&2; exit 1; \
 	fi
 
-# What builds the firmware and simulates its processor, as Debian calls it, and a sign of each.
+# The Debian packages that build the firmware and emulate its processor, and a file of each.
 FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr libsimavr-dev avrdude clang libclang-rt-14-dev
 FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
 	$(shell command -v avr-objcopy),$(shell command -v avrdude),$(shell command -v clang),\
@@ -118,8 +118,8 @@ firmware-tools:
 		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
 			gcc libc6-dev $(FIRMWARE_PACKAGES); \
 	else \
-		echo "The firmware's tests need its compilers and its simulated processor (on Debian:" \
-			"sudo apt install gcc libc6-dev $(FIRMWARE_PACKAGES)); install them and call make" \
+		echo "The firmware's tests need its compilers and its emulated processor (on Debian:" \
+			"sudo apt install gcc libc6-dev $(FIRMWARE_PACKAGES)); install them and run make" \
 			"again." >&2; exit 1; \
 	fi
 
