@@ -1,4 +1,4 @@
-"""The daemon: decides, sequences, records and serves."""
+"""The daemon that controls a table, and the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, read from the installed package when it is asked for."""
+    """Read `__version__` from the installed package at the first access."""
     if name == "__version__":
         return version("wallwright")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

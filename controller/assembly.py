@@ -1,7 +1,7 @@
-"""The hardware behind a daemon: a simulated table in this process, or boards on serial lines.
+"""Assembles the hardware for a daemon: a simulated table, boards on serial lines, or GPIO pins.
 
-Here, and only here, it is decided which one it is; the daemon gets boards, a guide, a way to name
-faces and a count of what the links carried.
+This module alone selects the kind of hardware. The daemon receives boards, a guide, a function that
+returns faces by tag, and the totals of the links, and does not depend on the kind.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ from rules.tiles import Face
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a daemon needs of the world; plant, plug and bench are there where it is simulated.
+    """Boards, guide and functions that a daemon needs.
 
-    `reconnect` opens a board's line again if it was lost; it raises BoardSilent if it cannot.
+    `plant`, `plug` and `bench` exist only in a simulation. `reconnect` opens a board's lost line
+    again; it raises BoardSilentError if that fails.
     """
 
     boards: Mapping[str, Board]
@@ -62,7 +63,7 @@ class Hardware:
     bench: Bench | EmulatedBench | None = None
 
     def traffic(self) -> LinkTotals:
-        """What all links have carried so far."""
+        """The totals of all links since the start."""
         return LinkTotals(
             sum(board.traffic.commands for board in self.serial),
             sum(board.traffic.retries for board in self.serial),
@@ -80,7 +81,7 @@ def daemon_for(
     clock: Callable[[], float] | None = None,
     record: Callable[[str], None] | None = None,
 ) -> Daemon:
-    """Who drives this hardware; the clock is that of the running loop unless there is another."""
+    """Create the daemon for this hardware; the default clock is that of the running loop."""
     return Daemon(
         table,
         config,
@@ -109,10 +110,10 @@ def simulated(
     emulated: bool = False,
     people: type[People] = People,
 ) -> Hardware:
-    """A plant on the running loop, reached through the real link over a line in memory.
+    """Create a simulated table on the running loop, behind the real link over a line in memory.
 
-    `chance` False takes every duration at its mean; `mishaps` are what goes wrong. `emulated`
-    boards are processors that run the firmware: `FileNotFoundError` where that is not built.
+    Without `chance` every duration is its mean. With `emulated` the boards are simulated processors
+    that run the firmware; raises FileNotFoundError if the firmware is not built.
     """
     plant = simulated_plant(
         table,
@@ -156,12 +157,13 @@ def simulated(
 
 
 def _executed(plant: Plant) -> tuple[CablePlug, Bench]:
+    """Connect virtual boards."""
     plug = CablePlug()
     return plug, Bench(plant, plug.send)
 
 
 def _emulated(plant: Plant) -> tuple[CablePlug, EmulatedBench]:
-    """Serial ports take a wire's time themselves: that of the line would come on top."""
+    """Connect emulated boards; their ports simulate the wire's delay, so the line has none."""
     plug = CablePlug(baud=math.inf)
     return plug, EmulatedBench(plant, plug.send)
 
@@ -177,7 +179,7 @@ def simulated_plant(
     injected_faults: Iterable[InjectedFault] = (),
     people: type[People] = People,
 ) -> Plant:
-    """The plant alone, on the running loop, and who is at it."""
+    """Create the simulated plant with its people on the running loop; arguments as `simulated`."""
     loop = asyncio.get_running_loop()
     return Plant(
         table,
@@ -196,19 +198,20 @@ def simulated_plant(
 def on_lines(
     table: Table, game: Game, ports: Mapping[str, str], guide: Guide, keys: DeviceKeys | None = None
 ) -> Hardware:
-    """Real boards, or a virtual one in another process: each board's port, several may share one.
+    """Connect boards on serial ports, or on this machine's pins.
 
-    `keys` are the boards' own; without any, only simulated boards are believed.
-    Raises BoardSilent for a port that cannot be opened.
+    `ports` gives the port of each board by name; several boards can share one port. A port can also
+    lead to virtual boards in another process. `keys` are the boards' keys; without them only
+    simulated boards are accepted. Raises BoardSilentError if a port cannot be opened.
     """
     if _on_pins(table):
         factory = pi_pins()
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
         return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
-    flags, known = flags_of(table), keys or DeviceKeys.none()
+    flags, keys = flags_of(table), keys or DeviceKeys.none()
     lines = {port: SerialLine(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
-        name: SerialBoard(name, board, lines[ports[name]], known.of, flags=flags)
+        name: SerialBoard(name, board, lines[ports[name]], keys.of, flags=flags)
         for name, board in table.boards.items()
     }
 
@@ -226,7 +229,10 @@ def on_lines(
 
 
 def faces_by_tag(game: Game) -> Callable[[int], Face | None]:
-    """Faces by tag: tags are numbered through the sets, each with its faces in the same order."""
+    """Create the function that returns a tile's face by its tag, None for an unknown tag.
+
+    Tags are numbered consecutively through the sets; each set has its faces in the same order.
+    """
     faces = game.tiles.faces
 
     def face_of(tag: int) -> Face | None:
@@ -240,7 +246,7 @@ def _on_pins(table: Table) -> bool:
 
 
 def on_pins(table: Table, name: str, factory: Factory) -> GpioBoard:
-    """One board of a table on this machine's pins, or on mock ones."""
+    """Create one board of a table on the pins of `factory`: this machine's, or mock pins."""
     modules = table.modules
     return GpioBoard(
         name,

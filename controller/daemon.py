@@ -1,4 +1,4 @@
-"""The daemon: brings a table from off to ready, runs its two activities, stops it safely."""
+"""The daemon: starts a table, runs its two activities, and stops it safely."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from controller.pausing.power_lease import supplies
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal
-from controller.rounds.gather_all import regather
-from controller.rounds.lid_interrupt import Forgotten
-from controller.rounds.top_cycle import Top
-from controller.rounds.under_cycle import Under
+from controller.rounds.lid_interrupt import LidInterrupt
+from controller.rounds.put_away import put_away
+from controller.rounds.top_cycle import TopCycle
+from controller.rounds.under_cycle import UnderCycle
 from controller.rounds.workplace import Workplace
 from controller.run_state import RunState, mean
 from controller.state_machine import UNDER_WAY
@@ -45,21 +45,22 @@ from rules.tiles import Face
 
 @dataclass(frozen=True)
 class LinkTotals:
-    """What the links have carried so far."""
+    """Totals of all links since the start: commands, and frames that were sent again."""
 
     commands: int
     retries: int
 
 
-def _keeps_none(line: str) -> None:
-    """Discards record lines: the default where no record of the play is kept."""
+def _discard_record_line(line: str) -> None:
+    """Discard a record line; used for runs without a record of the play."""
 
 
 class Daemon:
-    """Controls one table: its boards, the games it plays, and its run state.
+    """Controls one table: its boards, its rounds, and its run state.
 
-    `face_of` returns a tile's face by its tag, or None; `traffic` counts what the links carried;
-    `record` takes the lines of a record of the play; `reconnect` opens a board's lost line again.
+    `face_of` returns a tile's face by its tag, None for an unknown tag. `traffic` returns the
+    totals of the links. `record` takes the lines of the record of the play. `reconnect` opens a
+    board's lost line again.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Daemon:
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
         self.match = orders.first_match() if orders.play else None
-        """The match after the hands played so far, where the rules follow the hands."""
+        """The match after the hands played so far; None if the table does not follow the play."""
         care = Care(partial(limits_of, table), guide.help, self.run_state)
         supply = supplies(table, boards, care)
         self._incidents = Incidents()
@@ -100,20 +101,20 @@ class Daemon:
 
         self._help = guide.help
         self._rig = Stations(table, game.tile, Devices(table, boards), care)
-        self._under = Under(table, self._rig, self.staging, self.run_state)
+        self._under = UnderCycle(table, self._rig, self.staging, self.run_state)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
         guided = Guided(guide, self._rig.lamps, done)
-        kept = record or _keeps_none
+        record = record or _discard_record_line
         place = Workplace(
-            table, game.tile, self._rig, guided, self.run_state, orders, face_of, kept
+            table, game.tile, self._rig, guided, self.run_state, orders, face_of, record
         )
-        self._top = Top(place, self.staging, self._under, self._key)
-        self._forgotten = Forgotten(self._rig, self._under, self.run_state, self._key, done)
+        self._top = TopCycle(place, self.staging, self._under, self._key)
+        self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
     def _done_key(self) -> Key | None:
-        """The key that confirms a guided step; on a small table one key serves for both."""
+        """The key that confirms a guided step; on a small table this is the lid's key."""
         if self._table.modules.keys.done == self._table.modules.keys.lid:
             return self._key
         return Key(self._rig.done_key) if self._rig.done_key else None
@@ -124,21 +125,21 @@ class Daemon:
         return self._top.deal
 
     async def run(
-        self, rounds: int, *, until_ready: bool = False, regather_for: str | None = None
+        self, rounds: int, *, until_ready: bool = False, put_away_reason: str | None = None
     ) -> None:
         """Play rounds, then stop; with `until_ready` the last round ends when it is ready to play.
 
-        If there is a reason to (`regather_for`), people put every tile away first. After everything
-        has been stopped it raises TableFault, or an error of the program in an exception group with
-        the faults that came with it.
+        If `put_away_reason` is given, people put every tile away before the first round. After a
+        failure all boards are stopped first. Then this method raises TableFault, or an exception
+        group with an error of the program and the faults that occurred with it.
         """
         failing = False
         try:
             await self._connect()
             async with asyncio.TaskGroup() as tasks:
                 watching = tasks.create_task(self._pauses.watch())
-                await self._start(regather_for)
-                await self._both(rounds, until_ready)
+                await self._start(put_away_reason)
+                await self._run_activities(rounds, until_ready)
                 watching.cancel()
         except Exception as failed:
             failing = True
@@ -149,17 +150,23 @@ class Daemon:
                 raise
             raise failures.faults[0] from failed
         finally:
-            await _to_its_end(self._stop(failing=failing))
+            await _finish(self._stop(failing=failing))
 
     def _failed(self, faults: tuple[TableFault, ...]) -> None:
-        """Record the faults that end the run; the reported fault is the journal's last one."""
+        """Record the faults that end the run; the first one is recorded last.
+
+        A later run takes the last fault in the journal as the open fault.
+        """
         for fault in reversed(faults):
             self.run_state.fault(fault)
         if self.run_state.machine.above in UNDER_WAY:
             self.run_state.machine.fire("fail")
 
     def summary(self, real_seconds: float) -> dict[str, object]:
-        """The figures of the run, as the last event reports them."""
+        """The figures of the run, as the event `summary` contains them.
+
+        `real_seconds` is the duration of the run in real time.
+        """
         run_state, traffic = self.run_state, self._traffic()
         return {
             "events_version": EVENTS_VERSION,
@@ -194,26 +201,27 @@ class Daemon:
         self._tower.begin()
         self._buzzer.begin()
 
-    async def _start(self, regather_for: str | None) -> None:
+    async def _start(self, put_away_reason: str | None) -> None:
         machine = self.run_state.machine
         await self._top.darken()
         machine.fire("home")
         if self.run_state.resumed:
-            await self._take_over()
-        elif regather_for is not None:
+            await self._continue_interrupted()
+        elif put_away_reason is not None:
             await self._find_axes()
-            await regather(self._rig, self.run_state, self._help, regather_for)
-        if self.run_state.past.over:
-            # No step has begun that depends on the positions of the parts.
+            await put_away(self._rig, self.run_state, self._help, put_away_reason)
+        if self.run_state.replay.over:
+            # No step of an interrupted run depends on the present positions of the parts.
             await self._home()
         await machine.enter("run")
 
-    async def _take_over(self) -> None:
-        """Leave the parts where the interrupted run left them; its last fault is still present.
+    async def _continue_interrupted(self) -> None:
+        """Prompt an operator to clear the open fault of the interrupted run, then find the axes.
 
-        Raises that TableFault unless a person confirms that it has been cleared.
+        All other parts stay where the interrupted run left them. Raises the fault if the operator
+        answers 'stop'.
         """
-        fault = self.run_state.left_open
+        fault = self.run_state.open_fault
         if fault is not None:
             self.run_state.events.emit("fault", **fault.facts())
             row = fault.row
@@ -226,12 +234,13 @@ class Daemon:
         await self._find_axes()
 
     async def _find_axes(self) -> None:
+        """Find the positions of the gantry's axes, if the table has a gantry."""
         if self._rig.gantry and self._table.modules.gantry:
             async with self._rig.leased(self._table.modules.gantry.x):
                 await self._rig.gantry.find_axes()
 
     async def _home(self) -> None:
-        """Move every part to its home position from any position."""
+        """Move every part to its home position; the parts can be at any position before."""
         rig = self._rig
         modules = self._table.modules
         switched = [rig.lid, rig.flipper, *rig.lifts, *rig.lanes]
@@ -248,36 +257,36 @@ class Daemon:
             if rig.flipper:
                 await rig.flipper.go_back()
 
-    async def _both(self, rounds: int, until_ready: bool) -> None:
+    async def _run_activities(self, rounds: int, until_ready: bool) -> None:
         """Run both activities in parallel until the rounds are played or one activity fails."""
         async with asyncio.TaskGroup() as activities:
             background = [
                 activities.create_task(self._under.run()),
-                activities.create_task(self._forgotten.run()),
+                activities.create_task(self._lid_interrupt.run()),
             ]
             await self._play(rounds, until_ready)
             for task in background:
                 task.cancel()
 
     async def _play(self, rounds: int, until_ready: bool) -> None:
-        """Play round after round; a match names the dealer, else the deal moves one seat on."""
+        """Play the rounds; the match gives the dealer, or without one the dealer moves one seat."""
         orders = self._orders
         players = orders.setup(orders.dealer).seating.players
         await self._top.load_first()
         for number in range(rounds):
             turn = (orders.dealer + number) % players
             if self.match is not None:
-                self.match = await self._ready_match(self.match)
+                self.match = await self._next_match(self.match)
             await self._top.set_up(turn if self.match is None else self.match.dealer)
             if until_ready and number == rounds - 1:
                 self.run_state.figures.rounds += 1
                 return
             self.match = await self._top.play_out(self.match)
 
-    async def _ready_match(self, match: Match) -> Match:
+    async def _next_match(self, match: Match) -> Match:
         """The match before its next hand, with seats and dealer settled; a new match if it is over.
 
-        A match is also over where no player takes the bank (4.3); a new one then offers the bank
+        A match is also over if no player takes the bank (4.3); the new match then offers the bank
         again.
         """
         while True:
@@ -288,6 +297,10 @@ class Daemon:
                 return match
 
     async def _stop(self, *, failing: bool) -> None:
+        """Stop all boards, close them, and write the journal. Raises JournalError.
+
+        `failing` suppresses a JournalError after another failure.
+        """
         for key in self._listening:
             key.close()
         for board in self._boards.values():
@@ -296,15 +309,16 @@ class Daemon:
         await self._buzzer.close()
         for board in self._boards.values():
             await board.close()
-        # If the journal caused the fault that ended the run, it has been reported already.
+        # After a failure the JournalError is suppressed: if the journal caused the failure, it has
+        # been reported already.
         with suppress(*((JournalError,) if failing else ())):
             await self.run_state.journal.settle()
         if self.run_state.machine.above in UNDER_WAY:
             self.run_state.machine.fire("stop")
 
 
-async def _to_its_end(work: Coroutine[object, object, None]) -> None:
-    """Wait until the coroutine is done, even if Ctrl-C is pressed again meanwhile."""
+async def _finish(work: Coroutine[object, object, None]) -> None:
+    """Run a coroutine to its end, even if Ctrl-C is pressed again meanwhile."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)

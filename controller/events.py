@@ -15,25 +15,28 @@ Listener = Callable[[Event], None]
 
 
 class EventLog:
-    """Stamps events with the table's time and passes them to every listener, in order."""
+    """Adds the time to each event and passes the event to every listener, in order.
+
+    `clock` returns the seconds since the run began.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
-        """Hand every later event to this listener."""
+        """Add a listener; it receives every later event."""
         self._listeners.append(listener)
 
     def emit(self, event: str, **facts: object) -> None:
-        """Emit an event: its name, and its facts as JSON values."""
+        """Emit an event with its name and its facts, which are JSON values."""
         emitted: Event = {"t": round(self._clock(), 6), "event": event, **facts}
         for listener in self._listeners:
             listener(emitted)
 
 
 def json_lines(stream: TextIO) -> Listener:
-    """A listener that writes each event as one JSON line and flushes it at once."""
+    """Create a listener that writes each event as one line of JSON and flushes the stream."""
 
     def write(event: Event) -> None:
         stream.write(json.dumps(event, separators=(", ", ": ")) + "\n")

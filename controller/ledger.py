@@ -1,7 +1,7 @@
-"""Where every tile is, as far as sensors have confirmed it: a frozen value, replaced on success.
+"""Ledger: where every tile is, as confirmed by sensors; a frozen value, replaced on success.
 
-A place is dealt once: the ledger refuses to deliver a tile that is not standing in a wall. A run
-counts all tiles as accounted for if the sums of the ledger match the set.
+The ledger refuses to deliver a tile that is not in a wall, so each place is dealt at most once. The
+summary of a run compares `accounted` with `expected` to show whether a tile is missing.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ class LedgerError(WallwrightError):
 
 @dataclass(frozen=True)
 class SetLedger:
-    """One tile set: where it is as a whole, and on top, tile by tile.
+    """One tile set: where the set is, and for a set on top, the place or seat of each tile.
 
-    `counted` is what the counters found at its last building, None before the first. `missing` are
-    the tiles that the heads reported missing in the building that is under way.
+    `counted` is the number of tiles that the counters found when the set was last built, None
+    before the first time. `missing` is the number of tiles that the heads report missing in the
+    present build. `standing` are the places of tiles in walls, `hands` the dealt places by seat.
     """
 
     tiles: int
@@ -38,7 +39,7 @@ class SetLedger:
 
     @property
     def accounted(self) -> int:
-        """Tiles that the ledger can place."""
+        """Number of tiles whose position the ledger has."""
         match self.where:
             case "boxed" | "drum":
                 return (self.tiles if self.counted is None else self.counted) - self.missing
@@ -49,85 +50,91 @@ class SetLedger:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Every set of the table."""
+    """The ledger of all sets of the table."""
 
     sets: tuple[SetLedger, ...]
 
     @classmethod
     def of(cls, sets: int, tiles: int) -> Ledger:
+        """Create the ledger of a table whose sets are outside the machine (`boxed`)."""
         return cls(tuple(SetLedger(tiles) for _ in range(sets)))
 
     @property
     def expected(self) -> int:
+        """Number of tiles in all sets."""
         return sum(each.tiles for each in self.sets)
 
     @property
     def accounted(self) -> int:
+        """Number of tiles whose position the ledger has, in all sets."""
         return sum(each.accounted for each in self.sets)
 
     @property
     def boxed(self) -> int | None:
-        """The first set that has not yet been put into the machine."""
+        """The first set that is not in the machine yet; None if all are."""
         return next((i for i, each in enumerate(self.sets) if each.where == "boxed"), None)
 
     @property
     def on_top(self) -> int | None:
-        """The set in play."""
+        """The set in play; None if there is none."""
         return next((i for i, each in enumerate(self.sets) if each.where == "top"), None)
 
     def gathered(self, number: int) -> Ledger:
-        """A set has been pushed in and the lid closed over it."""
-        kept = self.sets[number].counted
-        return self._with(number, SetLedger(self.sets[number].tiles, "drum", kept))
+        """The ledger after a set was pushed into the drum and the lid was closed."""
+        counted = self.sets[number].counted
+        return self._with(number, SetLedger(self.sets[number].tiles, "drum", counted))
 
     def lacking(self, number: int, missing: int) -> Ledger:
-        """So many tiles of the set in the drum are missing; 0 once they have arrived."""
+        """The ledger with this number of tiles missing from the set in the drum; 0 clears it."""
         return self._with(number, replace(self.sets[number], missing=missing))
 
     def built(self, number: int, counted: int) -> Ledger:
-        """The trays hold a set; `counted` tiles passed the counters."""
+        """The ledger after a set was built in the trays; `counted` tiles passed the counters."""
         built = replace(self.sets[number], where="trays", counted=counted, missing=0)
         return self._with(number, built)
 
     def raised(self, number: int, places: Iterable[Place]) -> Ledger:
-        """A set stands on top, at these places."""
+        """The ledger after a set was raised; `places` are the places of its tiles."""
         return self._with(
             number,
             replace(self.sets[number], where="top", standing=frozenset(places)),
         )
 
     def delivered(self, number: int, seat: Seat, places: tuple[Place, ...]) -> Ledger:
-        """Tiles have come to a seat. Raises LedgerError for one that does not stand."""
-        run_state = self.sets[number]
-        standing = set(run_state.standing)
+        """The ledger after tiles came to a seat. Raises LedgerError for a tile not in a wall."""
+        tile_set = self.sets[number]
+        standing = set(tile_set.standing)
         for place in places:
             if place not in standing:
-                raise LedgerError(f"{place} was to go to seat {seat}, but it does not stand there.")
+                raise LedgerError(f"{place} was to go to seat {seat}, but no tile is at {place}.")
             standing.remove(place)
-        hands = {**run_state.hands, seat: run_state.hands.get(seat, ()) + places}
+        hands = {**tile_set.hands, seat: tile_set.hands.get(seat, ()) + places}
         return self._with(
             number,
             replace(
-                run_state,
+                tile_set,
                 standing=frozenset(standing),
                 hands=MappingProxyType(hands),
             ),
         )
 
     def returned(self, number: int, places: Iterable[Place]) -> Ledger:
-        """Drawn tiles went back to where they lay. Raises LedgerError for one in no hand."""
+        """The ledger after drawn tiles went back to their places.
+
+        Raises LedgerError for a tile that is in no hand.
+        """
         back = frozenset(places)
-        run_state = self.sets[number]
-        if unknown := sorted(back.difference(*run_state.hands.values()), key=str):
+        tile_set = self.sets[number]
+        if unknown := sorted(back.difference(*tile_set.hands.values()), key=str):
             raise LedgerError(f"{unknown[0]} was to go back to its place, but no seat has it.")
         hands = {
             seat: tuple(place for place in hand if place not in back)
-            for seat, hand in run_state.hands.items()
+            for seat, hand in tile_set.hands.items()
         }
         return self._with(
             number,
-            replace(run_state, standing=run_state.standing | back, hands=MappingProxyType(hands)),
+            replace(tile_set, standing=tile_set.standing | back, hands=MappingProxyType(hands)),
         )
 
-    def _with(self, number: int, run_state: SetLedger) -> Ledger:
-        return Ledger((*self.sets[:number], run_state, *self.sets[number + 1 :]))
+    def _with(self, number: int, tile_set: SetLedger) -> Ledger:
+        return Ledger((*self.sets[:number], tile_set, *self.sets[number + 1 :]))

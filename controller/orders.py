@@ -1,10 +1,9 @@
-"""Orders: what the house wants of every round."""
+"""Orders of the house for every round: game, dealer, throws, choices and play."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from rules.dice import Dice
 from rules.games import rules_of
@@ -12,19 +11,16 @@ from rules.geometry import Seat
 from rules.play import AnyRules, Match
 from rules.setup import Game, Setup
 
-if TYPE_CHECKING:
-    # `plan` uses orders without a machine, and need not import what drives one.
-    pass
-
 
 @dataclass(frozen=True)
 class Orders:
     """Orders of the house for every round.
 
-    `throws` are thrown by hand and entered, in order, before the dome is used; `answers` settle
-    choices by their question; `fastest` orders the packets by least gantry travel. With `play` the
-    table follows every hand by the rules, and the match gives the next dealer; with `draw_seats`
-    the seats, or the first dealer, are drawn before the first hand.
+    `throws` are dice values given in advance; they are used in order before the dice unit throws.
+    `answers` are choices given in advance, by the question of the step. `fastest` deals the packets
+    in the order of least gantry travel. With `play` the table follows every hand by the rules, and
+    the match gives the next dealer. With `draw_seats` the seats, or the first dealer, are drawn
+    before the first hand.
     """
 
     game: Game
@@ -43,15 +39,18 @@ class Orders:
         return rules_of(self.game.name)
 
     def first_match(self) -> Match:
-        """The match before its first hand. Raises RulesError for a game that draws no seats."""
+        """The first match, with seats still to be drawn if `draw_seats` is set.
+
+        Raises RulesError if the game draws no seats.
+        """
         match = self.match(self.dealer)
-        drawn: Match = self.rules.to_draw(match) if self.draw_seats else match
-        return drawn
+        first: Match = self.rules.to_draw(match) if self.draw_seats else match
+        return first
 
     def match(self, dealer: Seat) -> Match:
         """A match before its first hand."""
         return self.rules.match(self.parameters, self.setup(dealer).seating.players, dealer)
 
     def setup(self, dealer: Seat) -> Setup:
-        """A round's set-up from its first step. Raises IllegalSetup."""
+        """The set-up of a round before its first step. Raises IllegalSetup."""
         return self.game.setup(players=self.players, dealer=dealer, parameters=self.parameters)

@@ -1,7 +1,7 @@
 """Run state of the daemon: state machine, ledger, journal, events and figures.
 
-Every activity holds the same `Books`. The ledger is a frozen value; it is replaced only after a
-station has confirmed by sensor what it did.
+All activities share one `RunState`. The ledger is a frozen value; it is replaced only after sensors
+have confirmed a change.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class Figures:
 
 
 class Work:
-    """One journal intent while it is carried out: collects its outcome and its notes.
+    """One journal intent during its execution: takes its outcome and its notes.
 
-    Call it with the outcome. `told` is the journal entry if an earlier run began this intent.
+    Call it with the outcome. `entry` is the journal entry if an earlier run began this intent.
     """
 
-    def __init__(self, run_state: RunState, number: int, told: Entry | None = None) -> None:
+    def __init__(self, run_state: RunState, number: int, entry: Entry | None = None) -> None:
         self.number = number
         """The intent's number in the journal."""
-        self.done = told is not None and told.confirmed
+        self.done = entry is not None and entry.confirmed
         """Whether an earlier run confirmed the intent; then the work is not repeated."""
-        self.doubtful = told is not None and not told.confirmed
+        self.doubtful = entry is not None and not entry.confirmed
         """Whether an earlier run was interrupted during this intent, at an unknown point."""
-        self.notes: tuple[Note, ...] = told.notes if told else ()
+        self.notes: tuple[Note, ...] = entry.notes if entry else ()
         """Notes that earlier runs recorded for this intent."""
-        self.outcome: object = told.outcome if told else None
+        self.outcome: object = entry.outcome if entry else None
         self._run_state = run_state
 
     def __call__(self, outcome: object) -> None:
@@ -57,11 +57,11 @@ class Work:
         self.outcome = outcome
 
     def record(self, note: Note) -> None:
-        """Add a note of what has happened within the intent, and begin to write it."""
+        """Add a note to the intent and begin to write it."""
         self._run_state.journal.note(self.number, self._run_state.clock(), note)
 
     async def on_disk(self) -> None:
-        """Wait until the intent and all that was recorded are on disk. Raises JournalError."""
+        """Wait until the intent and all recorded notes are on disk. Raises JournalError."""
         await self._run_state.journal.on_disk()
 
     async def note(self, note: Note) -> None:
@@ -71,7 +71,7 @@ class Work:
 
 
 class RunState:
-    """State of one table's run. Any component may read it; only its methods change it."""
+    """State of one run of a table, shared by all activities."""
 
     def __init__(
         self, ledger: Ledger, journal: Journal, events: EventLog, clock: Callable[[], float]
@@ -82,27 +82,27 @@ class RunState:
         self.clock = clock
         self.figures = Figures()
         self.machine = TableMachine(self._emit_state)
-        self.past = Replay()
-        """Journal entries of the interrupted run that this run resumes."""
+        self.replay = Replay()
+        """Journal entries of the interrupted run that this run has not replayed yet."""
         self.resumed = False
         """Whether this run resumes an interrupted one."""
-        self.visits = 0
-        """Number of times a pause called a person to the table. Their other actions are not
-        recorded."""
-        self.left_open: TableFault | None = None
-        """The fault that ended the interrupted run, None if it recorded no fault."""
+        self.assists_in_pauses = 0
+        """Number of prompts to a person during pauses. The journal does not record the moves of
+        tiles by that person."""
+        self.open_fault: TableFault | None = None
+        """The fault that ended the interrupted run and was not cleared; None if there was none."""
 
     def resume(self, entries: Iterable[Entry]) -> None:
-        """Resume the run that the journal left without an end."""
-        told = tuple(entries)
-        self.past = Replay(told)
+        """Resume an interrupted run from its journal entries."""
+        interrupted = tuple(entries)
+        self.replay = Replay(interrupted)
         self.resumed = True
-        self.left_open = left_open(told)
-        self.events.emit("run_resumed", entries=len(told))
+        self.open_fault = open_fault_of(interrupted)
+        self.events.emit("run_resumed", entries=len(interrupted))
 
-    def is_already_done(self, activity: str) -> bool:
-        """Whether the journal confirms the activity's next step, which is then not repeated."""
-        return self.past.ahead(activity) is not None
+    def is_replaying(self, activity: str) -> bool:
+        """Whether journal entries of this activity are still to be replayed."""
+        return self.replay.ahead(activity) is not None
 
     @asynccontextmanager
     async def intent(
@@ -114,16 +114,17 @@ class RunState:
         wait: bool = True,
         write: bool = True,
     ) -> AsyncIterator[Work]:
-        """Put an intent on disk, do the work, then confirm it with the outcome.
+        """Write an intent to disk, execute the block, then confirm the intent with its outcome.
 
         Yields the `Work`, which takes notes and the outcome. If the block raises, the intent stays
-        unconfirmed. `tell` is the event to emit at the beginning. Without `wait` the block starts
-        while the intent is still being written; the work then waits for `on_disk` before it moves a
-        tile. Without `write` the intent is not written yet either: the work records a note first,
-        and both share one sync.
+        unconfirmed. `emit` names an event that is emitted with the intent's facts at the beginning,
+        unless an earlier run began the intent. Without `wait` the block starts while the intent is
+        still being written; the block then has to await `on_disk` before it moves a tile. With both
+        `wait` and `write` unset the intent is written with the first note, so that both share one
+        sync.
         """
-        told = self.past.take(activity, as_json(intent))
-        if told is None:
+        entry = self.replay.take(activity, as_json(intent))
+        if entry is None:
             if emit is not None:
                 self.events.emit(emit, **intent)
             number = self.journal.intend(activity, self.clock(), intent, write=wait or write)
@@ -131,7 +132,7 @@ class RunState:
             if wait:
                 await work.on_disk()
         else:
-            work = Work(self, told.number, told)
+            work = Work(self, entry.number, entry)
         yield work
         if not work.done:
             self.journal.confirm(work.number, self.clock(), work.outcome)
@@ -142,36 +143,36 @@ class RunState:
         Does not wait for the disk, because the boards have to be stopped first.
         """
         self.figures.faults += 1
-        told = fault.facts()
-        self.events.emit("fault", **told)
-        # If the journal cannot be written, that may be the very fault that is being reported.
+        facts = fault.facts()
+        self.events.emit("fault", **facts)
+        # A journal that cannot be written can be the fault that is being reported.
         with suppress(JournalError):
-            self._write_down("fault", told)
+            self._record("fault", facts)
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
-        """Emit and record that a part worked after at least one failure, at this attempt."""
-        told: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
-        self.events.emit("recovered", **told)
-        self._write_down("recovered", told)
+        """Emit and record that a part succeeded at this attempt after at least one failure."""
+        facts: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
+        self.events.emit("recovered", **facts)
+        self._record("recovered", facts)
 
-    def _write_down(self, activity: str, told: dict[str, object]) -> None:
-        """Record an intent without work: its outcome equals its intent."""
-        number = self.journal.intend(activity, self.clock(), told, write=False)
+    def _record(self, activity: str, facts: dict[str, object]) -> None:
+        """Add facts to the journal as an intent that is confirmed at once, without an outcome."""
+        number = self.journal.intend(activity, self.clock(), facts, write=False)
         self.journal.confirm(number, self.clock(), None)
         self.journal.begin()
 
     async def check(self) -> None:
-        """Compare the journal's copies and heal what is damaged. Raises JournalLockedError."""
+        """Compare the journal's copies and repair damaged ones. Raises JournalLockedError."""
         for sentence in await self.journal.check():
             self.events.emit("journal_copy_repaired", message=sentence)
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
-        """Record a question to a person, then who answered and what.
+        """Record and emit a prompt to an operator, then the answer.
 
-        Yields the function that takes the answer. The question is on disk before the person sees
-        it, because the person may touch the table from then on. A request that ends without an
-        answer stays unconfirmed in the journal and is reported as withdrawn.
+        Yields the function that takes the answer. The prompt is on disk before the operator sees
+        it, because the operator can move tiles from then on. A prompt that ends without an answer
+        stays unconfirmed in the journal and is reported as withdrawn.
         """
         prompt: dict[str, object] = {
             "code": ask.code,
@@ -201,7 +202,7 @@ class RunState:
         )
 
     def _emit_state(self, under: str, top: str) -> None:
-        if self.past.over:
+        if self.replay.over:
             self.events.emit("state", under=under, top=top)
 
 
@@ -215,11 +216,11 @@ def as_json(value: object) -> Any:
     return json.loads(json.dumps(value))
 
 
-def left_open(entries: Iterable[Entry]) -> TableFault | None:
-    """The fault with which a run's journal entries end; it is still present at the resume.
+def open_fault_of(entries: Iterable[Entry]) -> TableFault | None:
+    """The fault at the end of an interrupted run's entries; None if they do not end with a fault.
 
-    "No person available to answer" is not a fault of the table, and a question without an answer
-    does not end a run.
+    Unanswered prompts and the fault `NOBODY` (no person is available to answer) are skipped: the
+    first are not faults, and the second is not a fault of the table.
     """
     for entry in reversed(tuple(entries)):
         unanswered = entry.activity == "asked" and not entry.confirmed
@@ -227,6 +228,6 @@ def left_open(entries: Iterable[Entry]) -> TableFault | None:
             continue
         if entry.activity != "fault":
             break
-        told = {key: str(value) for key, value in entry.intent.items()}
-        return TableFault(Fault[told["code"]], told["part"], told["evidence"])
+        facts = {key: str(value) for key, value in entry.intent.items()}
+        return TableFault(Fault[facts["code"]], facts["part"], facts["evidence"])
     return None

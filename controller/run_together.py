@@ -1,8 +1,8 @@
 """Runs coroutines side by side; the first failure cancels the others, and no failure is lost.
 
 `asyncio.gather` is not used for work that drives motors: after a failure it lets the other
-coroutines go on (they would retry, and ask people, on a table that has stopped), and it drops every
-failure but the first.
+coroutines continue, which would then retry and prompt people on a table that has stopped, and it
+drops every failure except the first.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ Stop = Callable[[], Awaitable[None]]
 
 
 async def run_together(*works: Coroutine[Any, Any, T], stops: Iterable[Stop] = ()) -> list[T]:
-    """The results, in order.
+    """Run coroutines in parallel; returns their results in order.
 
-    After a failure the other coroutines are cancelled and `stops` are awaited: a cancelled wait
-    does not stop a motor. Raises the failure itself, or an ExceptionGroup if there are several.
+    After a failure the other coroutines are cancelled and then `stops` are called, because
+    cancelling a wait does not stop a motor. Raises the failure itself, or an ExceptionGroup if
+    there are several.
     """
     try:
         async with asyncio.TaskGroup() as group:
@@ -38,7 +39,7 @@ async def run_together(*works: Coroutine[Any, Any, T], stops: Iterable[Stop] = (
 
 
 def only(failed: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one exception that a group holds; the group itself if it holds several."""
+    """The only exception in a group, or the group itself if it contains several."""
     first, *others = failed.exceptions
     if others:
         return failed

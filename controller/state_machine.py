@@ -1,10 +1,10 @@
-"""The table's state machine, as tables: the states and the transitions.
+"""State machine of the table: its states and transitions, as tables.
 
-While the table is running, three regions are parallel: `mode` says whether the table is going,
-paused or being serviced; `under` prepares the next set; `top` plays the one in hand. While every
-part is homed there is the region `mode` alone. An activity asks the machine before it acts
-(`enter`): at a paused table it waits until the table is going again. Callbacks only report a
-change; the work is done by tasks, so an emergency stop never waits behind one.
+While the table is running, there are three parallel regions: `mode` (going, paused or servicing),
+`under` (preparing the next set) and `top` (playing the present set). While the table is homing,
+`mode` is the only region. An activity takes a transition (`enter`) before it acts; while the table
+is paused, `enter` waits. Callbacks only report a change and the work is done by tasks, so an
+emergency stop never waits for a callback.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ TOP = (
 ABOVE = ("offline", "testing", "homing", "running", "fault", "stopped")
 
 SETTING_UP = ("throwing", "cutting", "dealing", "turning", "replacing")
-"""States of `top` between raised walls and play; a game passes through them in its own order."""
+"""States of `top` between raised walls and play; their order depends on the game."""
 
 Rows = tuple[tuple[str, tuple[str, ...], str], ...]
-"""Trigger, the states it leads from, the state it leads to."""
+"""Rows of trigger, source states and destination state."""
 
 MODE_TRANSITIONS: Rows = (
     ("pause", ("going",), "paused"),
@@ -73,7 +73,7 @@ ABOVE_TRANSITIONS: Rows = (
 UNDER_WAY = ("testing", "homing", "running")
 """States from which a table can fail or be stopped."""
 ONLY_GOING = frozenset(row[0] for row in (*UNDER_TRANSITIONS, *TOP_TRANSITIONS)) | {"run"}
-"""Triggers that a paused table refuses."""
+"""Triggers that are refused while the table is paused."""
 TRIGGERS = frozenset(
     trigger
     for table in (MODE_TRANSITIONS, UNDER_TRANSITIONS, TOP_TRANSITIONS, ABOVE_TRANSITIONS)
@@ -119,14 +119,14 @@ def _transitions(going: Callable[[object], bool]) -> list[dict[str, Any]]:
 
 
 class TransitionRefusedError(WallwrightError, RuntimeError):
-    """A trigger that the present state does not allow."""
+    """The present state does not allow a trigger."""
 
 
 class TableMachine:
-    """Where the table is: `above` all, and in each region while it runs.
+    """The present state of the table: `above`, and the state of each region while it runs.
 
-    `changed(under, top)` is called at every change, in order; in a state without those regions, and
-    in a paused or serviced table, with that state twice.
+    `changed(under, top)` is called after every transition, in order. Both arguments are equal in a
+    state without these regions and while the table is paused or serviced.
     """
 
     def __init__(self, changed: Callable[[str, str], None]) -> None:
@@ -148,26 +148,26 @@ class TableMachine:
 
     @property
     def above(self) -> str:
-        """The state as a whole."""
+        """The top-level state, one of `ABOVE`."""
         return self._states[0].split("_", 1)[0]
 
     @property
     def mode(self) -> str:
-        """`going`, `paused` or `servicing` while the table homes or runs; else the whole state."""
+        """`going`, `paused` or `servicing` while the table homes or runs; else `above`."""
         return self._region("mode")
 
     @property
     def under(self) -> str:
-        """What happens below, also of a paused table; else the state as a whole."""
+        """The state of the region `under`, also while paused; `above` if there is no region."""
         return self._region("under")
 
     @property
     def top(self) -> str:
-        """What happens on top, also of a paused table; else the state as a whole."""
+        """The state of the region `top`, also while paused; `above` if there is no region."""
         return self._region("top")
 
     async def enter(self, trigger: str) -> None:
-        """Take a transition as soon as the table is going.
+        """Take a transition; while the table is paused, wait first.
 
         Raises TransitionRefusedError as `fire` does.
         """
@@ -176,9 +176,9 @@ class TableMachine:
         self.fire(trigger)
 
     def fire(self, trigger: str) -> None:
-        """Take a transition.
+        """Take a transition at once.
 
-        Raises TransitionRefusedError, naming state and trigger, where there is none.
+        Raises TransitionRefusedError, with state and trigger, if the state does not allow it.
         """
         if trigger not in TRIGGERS or (trigger in ONLY_GOING and not self._may_act()):
             raise TransitionRefusedError(self._sentence(trigger))
@@ -191,7 +191,7 @@ class TableMachine:
 
     @property
     def _states(self) -> Sequence[str]:
-        """The state of every region, under its full name."""
+        """The full name of the state in every region."""
         return [self.state] if isinstance(self.state, str) else list(self.state)
 
     def _region(self, name: str) -> str:

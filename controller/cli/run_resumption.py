@@ -8,8 +8,8 @@ from controller.cli.errors import BadInputError
 from controller.cli.run_job import PINS, RunJob
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
-from controller.rounds.gather_all import ACTIVITY
-from controller.run_state import as_json, left_open
+from controller.rounds.put_away import ACTIVITY
+from controller.run_state import as_json, open_fault_of
 from rules.games import GAMES
 
 SIMULATED = "simulated"
@@ -83,7 +83,7 @@ def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
         return "bare pins do not remember how far the unfinished round came"
     if any(each.activity == ACTIVITY and not each.confirmed for each in unfinished.entries):
         return "nobody has said that every tile was put away"
-    fault = left_open(unfinished.entries)
+    fault = open_fault_of(unfinished.entries)
     if fault is not None and fault.fault is Fault.UNPROVEN:
         return f"the last run could not prove where every tile is: {fault.evidence}"
     return None

@@ -108,7 +108,7 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
             if job.reveal and hardware.plant is not None:
                 events.listen(TruthReveal(hardware.plant, daemon.staging, events).on_event)
             trouble, cut_short = await _played(daemon, job, stop, journal)
-            if kept is not None and daemon.run_state.past.over:
+            if kept is not None and daemon.run_state.replay.over:
                 kept.cut()
     finally:
         hardware.close()
@@ -142,7 +142,7 @@ async def _played(
     """
     why = reason_to_regather(job, journal)
     playing = asyncio.ensure_future(
-        daemon.run(job.rounds, until_ready=job.until_ready, regather_for=why)
+        daemon.run(job.rounds, until_ready=job.until_ready, put_away_reason=why)
     )
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)

@@ -54,7 +54,7 @@ class OperatorHelp:
         seen = seen or f"{cause.why} on board {cause.board}"
         while self._asked[cause] < ASKS:
             self._asked[cause] += 1
-            self._run_state.visits += 1
+            self._run_state.assists_in_pauses += 1
             ask = Ask(row.code, part, seen, row.request(part), row.answers, safety=True)
             with suppress(TimeoutError):
                 async with self._run_state.asking(ask, row.who) as note, asyncio.timeout(PATIENCE):

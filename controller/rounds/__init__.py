@@ -1,1 +1,1 @@
-"""One round: the set prepared below, the set dealt on top, the hand played."""
+"""Rounds: the activity below prepares a set; the activity on top deals and plays a set."""

@@ -1,8 +1,9 @@
-"""Progress of building a set, computed from the sensors' counts since its feeding began.
+"""Progress of building a set, computed from the sensors' counts since the build began.
 
-The counts at the beginning are noted in the journal, and boards keep their counts. So a run that
-resumes a build can compute how many tiles each head has lifted and how many stacks it has pushed.
-Where a tile was taken out after it had been counted, the head's tally has noted that too.
+The journal contains the counts at the beginning of the build, and the boards keep counting while no
+run is active. A run that resumes a build computes from both how many tiles each head has lifted and
+how many stacks it has pushed. If a person removed a tile after it was counted, the tile counter has
+recorded a note about that.
 """
 
 from __future__ import annotations
@@ -24,74 +25,75 @@ from controller.stations.tile_counter import TileCounter
 from firmware_bridge.boards.devices import Sensor
 
 
-class Feeding:
-    """The counts of each sensor that are not yet accounted for."""
+class BuildProgress:
+    """The counts of each sensor that are not yet assigned to a lane or a stack."""
 
-    def __init__(self, tallies: dict[str, TileCounter], counted: dict[str, int]) -> None:
-        self._tallies = tallies
+    def __init__(self, counters: dict[str, TileCounter], counted: dict[str, int]) -> None:
+        self._counters = counters
         self._counted = counted
 
     @classmethod
-    async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> Feeding:
-        """Note the counts if feeding begins now, else compute how far it came.
+    async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> BuildProgress:
+        """Note the counts if the build begins now, else compute how far it came.
 
-        Raises TableFault for counts that went back, for a stuck tile that is gone and for a missed
-        edge of a vane: then the progress is unknown.
+        Raises TableFault if a count is lower than at the beginning, if a stuck tile is gone, or if
+        a vane has missed an edge: the progress is then unknown.
         """
-        asked = list(sensors)
-        counts = await run_together(*(sensor.count() for sensor in asked))
-        now = {sensor.channel: count for sensor, count in zip(asked, counts, strict=True)}
+        sensors = list(sensors)
+        counts = await run_together(*(sensor.count() for sensor in sensors))
+        now = {sensor.channel: count for sensor, count in zip(sensors, counts, strict=True)}
         if not has_begun(work):
             await work.note(CountedFrom.of(now))
         base = now | _counted_from(work)
         since = {channel: count - base[channel] for channel, count in now.items()}
-        if back := [channel for channel, count in since.items() if count < 0]:
-            channel = back[0]
+        if decreased := [channel for channel, count in since.items() if count < 0]:
+            channel = decreased[0]
             raise TableFault(
                 Fault.UNPROVEN,
                 "trays",
-                f"{channel} counts {now[channel]} and had {base[channel]} when this set was begun",
+                f"{channel} counts {now[channel]}, less than {base[channel]} at the beginning of"
+                " this build",
             )
         for doubt in _doubted(work):
             raise TableFault(Fault.UNPROVEN, "trays", doubt.why)
-        stuck, tallies = _sticking(work), {}
-        for sensor in asked:
+        stuck, counters = _sticking(work), {}
+        for sensor in sensors:
             channel = sensor.channel
-            tally = TileCounter(sensor, work, base[channel], since[channel], stuck.get(channel))
-            since[channel] -= await tally.settle()
-            tallies[channel] = tally
-        return cls(tallies, since)
+            counter = TileCounter(sensor, work, base[channel], since[channel], stuck.get(channel))
+            since[channel] -= await counter.settle()
+            counters[channel] = counter
+        return cls(counters, since)
 
-    def tally(self, sensor: str) -> TileCounter:
-        """The tally of one counter, which continues from here."""
-        return self._tallies[sensor]
+    def counter(self, sensor: str) -> TileCounter:
+        """The tile counter of one sensor, with the present progress."""
+        return self._counters[sensor]
 
     def take(self, sensor: str | None, most: int) -> int:
-        """Take at most so many of a sensor's counts; they are accounted for from now on."""
+        """Assign at most `most` of a sensor's counts; returns the number that were assigned."""
         taken = min(most, self._counted.get(sensor or "", 0))
         if sensor is not None and taken:
             self._counted[sensor] -= taken
         return taken
 
     def left(self, sensor: str) -> int:
-        """Counts of a sensor beyond those taken."""
+        """The counts of a sensor that are not assigned yet."""
         return self._counted.get(sensor, 0)
 
 
 def has_begun(work: Notebook) -> bool:
-    """Whether feeding had begun when an earlier run was interrupted in this work."""
+    """Whether an earlier run has begun this build."""
     return bool(notes_of(work.notes, CountedFrom))
 
 
 def _counted_from(work: Notebook) -> dict[str, int]:
-    """From which count on each sensor's tiles are counted, as noted last."""
+    """Each sensor's count at the beginning of the build, from the last note."""
     return {
         sensor: count for note in notes_of(work.notes, CountedFrom) for sensor, count in note.counts
     }
 
 
 def _sticking(work: Notebook) -> dict[str, TileSticks]:
-    """The tile that sticks under each counter, as last noted."""
+    """The stuck tile of each counter, from the last note of the counter."""
     sticking: dict[str, TileSticks] = {}
     for note in work.notes:
         match note:
@@ -103,7 +105,7 @@ def _sticking(work: Notebook) -> dict[str, TileSticks]:
 
 
 def _doubted(work: Notebook) -> list[PushDoubted]:
-    """The doubtful pushes of each vane, as last noted."""
+    """The unproven pushes of each vane, from the last note of the vane."""
     doubted: dict[str, PushDoubted] = {}
     for note in work.notes:
         match note:

@@ -1,4 +1,4 @@
-"""Carries out one set-up: plans each step as moves, confirms each move, then applies the step."""
+"""Executes a set-up: plans each step as moves, confirms each move, then applies the step."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ TRIGGERS: Mapping[type[Step], str] = {
     DrawLot: "begin_replacing",
     ReturnLots: "begin_replacing",
 }
-"""The machine's state in which each kind of step is done."""
+"""Trigger of the state machine for each class of step."""
 
 
 class Deal:
-    """One round's set-up on one table."""
+    """Executes the set-up of one round on one table."""
 
     def __init__(self, place: Workplace, staging: Staging, setup: Setup, tile_set: int) -> None:
         self.setup = setup
@@ -67,18 +67,18 @@ class Deal:
 
     @property
     def top(self) -> TableTop:
-        """The table top, as far as it is confirmed."""
+        """The table top after the confirmed moves."""
         return self._top
 
     @property
     def staging(self) -> Staging:
-        """Where each place came to lie in the trays."""
+        """The tray, column and level of each place."""
         return self._planner.staging
 
     async def raise_walls(self) -> None:
-        """Raise the staged set with the lifts; people build where a table has none.
+        """Raise the staged set with the lifts; on a table without lifts people build the walls.
 
-        A game without tiles has nothing to raise. Raises TableFault.
+        For a game without tiles only the states change. Raises TableFault.
         """
         run_state, build = self._run_state, self.setup.pending
         await run_state.machine.enter("raise_walls")
@@ -106,9 +106,9 @@ class Deal:
             await self._guided.do(build, self.staging)
 
     async def finish(self) -> None:
-        """Carry out every step until the game is ready to be played. Raises TableFault."""
+        """Execute all remaining steps of the set-up. Raises TableFault."""
         if isinstance(build := self.setup.pending, Build):
-            await self._join(build)
+            await self._join_pile(build)
             self.setup = self.setup.apply()
         while (step := self.setup.pending) is not None:
             trigger = TRIGGERS[type(step)]
@@ -119,30 +119,33 @@ class Deal:
             if isinstance(step, Packet) and self._orders.fastest and self._planner.carries:
                 await self._deal_fastest()
             else:
-                await self._one(step)
+                await self._execute(step)
 
     # The play
 
-    def hands_are_taken_up(self) -> None:
-        """The players take up their hands: the rows before them are free for drawn tiles."""
+    def take_up_hands(self) -> None:
+        """Remove the dealt tiles from the table top: players hold them, so the rows are free."""
         hands = self._run_state.ledger.sets[self._tile_set].hands
         self._top = self._top.taken_up(place for hand in hands.values() for place in hand)
 
     async def hand_over(self, step: Packet | Replace) -> None:
-        """Bring tiles that the play owes a seat from the wall. Raises TableFault."""
+        """Bring a seat the tiles of a draw or a replacement from the wall. Raises TableFault."""
         async with self._intent(step) as work:
             work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
         self._emit(step, None, work)
-        self.hands_are_taken_up()
+        self.take_up_hands()
 
     async def throw(self, step: Throw) -> Dice:
-        """Throw dice for the play. Raises TableFault."""
-        thrown = await self.settle(step)
+        """Throw dice for the play; returns their faces. Raises TableFault."""
+        thrown = await self.outcome_of(step)
         assert isinstance(thrown, tuple)
         return thrown
 
-    async def settle(self, step: Step) -> Outcome:
-        """The outcome of a step outside the set-up, by chance or by a person. Raises TableFault."""
+    async def outcome_of(self, step: Step) -> Outcome:
+        """Execute a step that is not part of the set-up; returns its outcome.
+
+        Raises TableFault.
+        """
         async with self._intent(step) as work:
             outcome = step.check(await self._outcome(step, work))
             work(as_json(outcome))
@@ -151,8 +154,8 @@ class Deal:
 
     # Steps
 
-    async def _join(self, build: Build) -> None:
-        """Set one half of a pile upon the other, where the pile came up as two halves."""
+    async def _join_pile(self, build: Build) -> None:
+        """Put one half of the pile on the other half, if it was raised as two halves."""
         plan = self._planner.raised()
         if not plan.moves:
             self._top = plan.top
@@ -160,35 +163,43 @@ class Deal:
         async with self._run_state.intent("top", {"do": "join", "set": self._tile_set}) as work:
             await self._carry_out(build, plan, work)
 
-    async def _one(self, step: Step) -> None:
+    async def _execute(self, step: Step) -> None:
+        """Execute one step of the set-up and apply it."""
         async with self._intent(step) as work:
             result = await self._outcome(step, work)
             work(as_json(result))
         self._apply(step, result, work)
 
     async def _outcome(self, step: Step, work: Work) -> Outcome:
+        """Carry out a step; returns its outcome.
+
+        The outcome comes from the orders, the journal, the machine or people.
+        """
         given = self._given(step)
         if given is not None:
             return given
         result = await self._carry_out(step, self._planner.plan(step, self._top), work)
         if work.done:
-            return recalled(work.outcome)
+            return from_json(work.outcome)
         if isinstance(step, TurnUp) and result is None:
             await work.on_disk()
             result = await self._ask(step)
         return result
 
     async def _ask(self, step: Step) -> Outcome:
-        """The outcome that people report. Raises TableFault for a face that is not in the set."""
+        """Prompt people for a step; returns the outcome that they report.
+
+        Raises TableFault for a face that is not in the set.
+        """
         reported = await self._guided.do(step, self.staging)
         tiles = self.setup.game.tiles
         if isinstance(step, TurnUp | DrawLot) and reported is not None and reported not in tiles:
-            evidence = f"people read {reported!r}, which is no tile of {self.setup.game.title}"
+            evidence = f"the reported {reported!r} is not a tile of {self.setup.game.title}"
             raise TableFault(Fault.FOREIGN, "table", evidence)
         return reported
 
     def _given(self, step: Step) -> Outcome:
-        """The outcome ordered beforehand, None where the table or its people decide."""
+        """The outcome that the orders give in advance, None if they give none."""
         if isinstance(step, Throw) and self._throws:
             return self._throws.pop(0)
         if isinstance(step, Choose):
@@ -196,6 +207,10 @@ class Deal:
         return None
 
     async def _deal_fastest(self) -> None:
+        """Deal all packets in the order of least gantry travel.
+
+        The packets are applied to the set-up in the game's order.
+        """
         packets = packets_ahead(self.setup)
         todo = {packet: set(packet.places) for packet in packets}
         waiting = list(packets)
@@ -236,7 +251,7 @@ class Deal:
                 pass
 
     def _intent(self, step: Step) -> AbstractAsyncContextManager[Work]:
-        """The step's intent; a move that touches a tile waits until it is on disk (`_do`)."""
+        """The journal intent of a step; `_do` waits until it is on disk before a move."""
         throws = isinstance(step, Throw)
         facts = step.facts()
         return self._run_state.intent("top", facts, emit="step", wait=False, write=not throws)
@@ -244,9 +259,9 @@ class Deal:
     # Moves
 
     async def _carry_out(self, step: Step, plan: Plan, work: Work) -> Outcome:
-        """Do a plan's moves; the ledger takes each delivery as it is confirmed.
+        """Make the moves of a plan; each confirmed delivery is added to the ledger.
 
-        Of an interrupted step, the moves that its notes confirm are not made again.
+        Moves of an interrupted step that its notes confirm are not made again.
         """
         result: Outcome = None
         run_state = self._run_state
@@ -262,11 +277,11 @@ class Deal:
                 run_state.ledger = run_state.ledger.delivered(self._tile_set, move.seat, move.tiles)
         self._top = plan.top
         if not any(isinstance(move, Carry) for move in plan.moves):
-            self._book_by_hand(step)
+            self._deliver_without_arm(step)
         return result
 
-    def _book_by_hand(self, step: Step) -> None:
-        """Put tiles that people or lanes have brought into the ledger, as the step defines them."""
+    def _deliver_without_arm(self, step: Step) -> None:
+        """Add tiles that people or lanes have delivered to the ledger, as the step defines them."""
         ledger, number = self._run_state.ledger, self._tile_set
         match step:
             case Packet():
@@ -279,10 +294,11 @@ class Deal:
                 pass
 
     async def _do(self, move: Move, work: Work, *, doubtful: bool) -> Outcome:
-        """Make one move; a doubtful one may have been made already, or in part.
+        """Make one move; a `doubtful` move was possibly made before, completely or in part.
 
-        Arm and dice wait for the disk themselves, just before the grip and the shake, so that the
-        arm travels meanwhile. Every other part waits before it begins.
+        Every part waits until the step's intent is on disk: the arm just before it grips and the
+        dice just before they shake, so that the arm travels during the write; all others before
+        they begin.
         """
         if not isinstance(move, Carry | TurnOver | Shake):
             await work.on_disk()
@@ -307,7 +323,7 @@ class Deal:
         return None
 
     async def _flip(self, work: Work) -> None:
-        """Turn a tile with the flipper; not again if the flipper had turned it before."""
+        """Turn a tile with the flipper, unless an earlier run has turned it."""
         flipper = self._rig.flipper
         assert flipper is not None
         if Flipped() not in work.notes:
@@ -316,27 +332,27 @@ class Deal:
         await flipper.go_back()
 
     def _face(self, tag: int | None) -> Outcome:
-        """The face that the reader read, None without one. Raises TableFault for a strange tile."""
+        """The face of a tag, None without a tag. Raises TableFault for a tag of another set."""
         face = None if tag is None else self._face_of(tag)
         if tag is not None and face is None:
-            evidence = f"tag {tag:#x} is of no tile of this set"
+            evidence = f"tag {tag:#x} belongs to no tile of this set"
             raise TableFault(Fault.FOREIGN, "reader", evidence)
         return face
 
     # Hand lanes
 
     def _settle_lanes(self) -> None:
-        """Fix which places the lanes hold and which the walls, once the throws are known."""
+        """Assign places to the lanes and the walls, after the throws have determined them."""
         self._planner = self._planner.with_lanes(foreseen(self.setup))
         self._top = self._planner.raised().top
 
 
-def recalled(outcome: Any) -> Outcome:
-    """Convert a JSON outcome to that of the rules, with tuples instead of lists."""
+def from_json(outcome: Any) -> Outcome:
+    """Convert an outcome from JSON to the form of the rules: a tuple instead of a list."""
     return tuple(outcome) if isinstance(outcome, list) else outcome
 
 
 def _made(notes: tuple[Note, ...]) -> int:
-    """The number of a step's moves that its notes confirm."""
+    """The number of moves that the notes of a step confirm."""
     last = last_of(notes, MovesMade)
     return 0 if last is None else last.moves

@@ -1,8 +1,8 @@
-"""Follows a hand: people enter actions, the rules check them, the table moves tiles.
+"""Follows a hand by the rules: people enter actions, the rules check them, the table moves tiles.
 
-Hands are hidden from the table's own play: it has only the tiles that were turned up, announced or
-laid open. Every action is in the journal before it counts. If the action makes the table owe a draw
-or a replacement, that is brought before the next action is taken.
+The table has no access to hidden tiles; it uses only tiles that were turned up, announced or laid
+open. The journal contains every action before it takes effect. If an action requires a draw or a
+replacement, the table brings the tile before it accepts the next action.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from firmware_bridge.guide import HandToPlay
 from rules.play import Action, Match, Settlement, plain
 from rules.record import entry, heading
 
-GIVEN_UP: dict[str, object] = {"do": "give up"}
+ABANDONED: dict[str, object] = {"do": "give up"}
+"""Journal intent of a hand that was abandoned."""
 
 
-class Following:
-    """One hand on one table.
+class HandPlay:
+    """Follows one hand on one table.
 
-    `key` is the lid's: a press before the end gives the hand up. `parts` are the channels that
-    bring tiles; their boards' leases are held only while they do. `light` lights the ready lamp, if
-    it is dark.
+    A press of the lid's `key` abandons the hand. `parts` are the channels that bring tiles; the
+    leases of their boards are held only while they do. `light` lights the ready lamp if it is dark.
     """
 
     def __init__(
@@ -49,18 +49,18 @@ class Following:
         self._light = light
         self._seated = False
 
-    async def to_its_end(self) -> Match:
-        """Follow the hand until it is settled; returns the match after it.
+    async def play_to_end(self) -> Match:
+        """Follow the hand until it is settled or abandoned; returns the match after it.
 
-        A hand that is given up leaves the match as it was. Raises TableFault.
+        An abandoned hand does not change the match. Raises TableFault.
         """
-        self._deal.hands_are_taken_up()
+        self._deal.take_up_hands()
         self._place.record(heading(self._deal.setup, {}))
         play = self._rules.start(self._deal.setup, {}, self._match)
         while play.settlement is None:
-            action = self._recalled() or await self._next(play)
+            action = self._replayed() or await self._next(play)
             if action is None:
-                async with self._run_state.intent("play", GIVEN_UP) as work:
+                async with self._run_state.intent("play", ABANDONED) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
                         self._run_state.events.emit("hand_abandoned", dealer=dealer)
@@ -68,33 +68,33 @@ class Following:
             play = await self._after(play, action)
         return await self._settled(play)
 
-    def _recalled(self) -> Action | None:
-        """The journal's next action, which counts even if its consequences were not recorded."""
-        told = self._run_state.past.ahead("play")
-        if told is None or "seat" not in told.intent:
+    def _replayed(self) -> Action | None:
+        """The next action in the journal, confirmed or not; None if there is none."""
+        entry = self._run_state.replay.ahead("play")
+        if entry is None or "seat" not in entry.intent:
             return None
-        seat, do = told.intent["seat"], told.intent["do"]
+        seat, do = entry.intent["seat"], entry.intent["do"]
         assert isinstance(seat, int) and isinstance(do, str)
         action: Action = self._rules.parse(seat, do)
         return action
 
     async def _next(self, play: Any) -> Action | None:
-        """The next action of a player; None if the hand is given up."""
-        if self._run_state.is_already_done("play"):
+        """Wait for the next action of a player; returns None if the hand is abandoned."""
+        if self._run_state.is_replaying("play"):
             return None
         await self._light()
         if not self._seated:
             self._seated = True
-            # A press from before the hand began, meant for a slow lid, must not give the hand up.
+            # A press from before the hand, for example for a slow lid, must not abandon the hand.
             self._key.forget()
             deal = self._deal
             dealt = HandToPlay(self._rules, deal.setup, self._match, deal.staging)
             await self._place.guided.sit_down(dealt)
-        heard = asyncio.ensure_future(self._heard(play))
-        return None if await self._given_up(heard) else heard.result()
+        entered = asyncio.ensure_future(self._entered(play))
+        return None if await self._is_abandoned(entered) else entered.result()
 
-    async def _heard(self, play: Any) -> Action:
-        """Take a player's action, or throw the dice where no player acts before that."""
+    async def _entered(self, play: Any) -> Action:
+        """Wait for a player's action, or throw the dice if the next action is a throw."""
         action = await self._place.guided.act(play)
         if action is not None:
             return action
@@ -104,27 +104,31 @@ class Following:
             thrown: Action = self._rules.thrown(play, await self._deal.throw(throw))
         return thrown
 
-    async def _given_up(self, heard: asyncio.Future[Action]) -> bool:
-        """Wait for an action, or for the key that gives the hand up; the press is not consumed."""
+    async def _is_abandoned(self, entered: asyncio.Future[Action]) -> bool:
+        """Wait for an action or a press of the lid's key; returns whether the key came first.
+
+        The press is not consumed.
+        """
         pressed = asyncio.ensure_future(self._key.wait_queued())
         try:
-            await asyncio.wait((heard, pressed), return_when=asyncio.FIRST_COMPLETED)
-            return not heard.done()
+            await asyncio.wait((entered, pressed), return_when=asyncio.FIRST_COMPLETED)
+            return not entered.done()
         finally:
-            for waiting in (heard, pressed):
+            for waiting in (entered, pressed):
                 if not waiting.done():
                     waiting.cancel()
                     with suppress(asyncio.CancelledError):
                         await waiting
                 elif not waiting.cancelled():
-                    # A wait that is cancelled at this very moment does not read the result.
+                    # Reads the exception, so that asyncio does not report it as never retrieved;
+                    # the caller does not read the result if it is cancelled at this moment.
                     waiting.exception()
 
     async def _after(self, play: Any, action: Action) -> Any:
-        """The play after an action, once the table has brought the tiles that it owes."""
+        """Record an action and bring the tiles that it requires; returns the play after it."""
         after = play.apply(action)
-        told: dict[str, object] = {"seat": action.seat, "do": str(action)}
-        async with self._run_state.intent("play", told, emit="action_taken"):
+        facts: dict[str, object] = {"seat": action.seat, "do": str(action)}
+        async with self._run_state.intent("play", facts, emit="action_taken"):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
         if owed:
@@ -134,9 +138,10 @@ class Following:
         return after
 
     async def _settled(self, play: Any) -> Match:
+        """Record and announce the settlement; returns the match after the hand."""
         settlement: Settlement = play.settlement
         after: Match = self._match.after(play)
-        told: dict[str, object] = {
+        facts: dict[str, object] = {
             "name": settlement.name,
             "multiplier": settlement.multiplier,
             "winner": settlement.winner,
@@ -148,8 +153,8 @@ class Following:
         }
         async with self._run_state.intent("play", {"do": "settle"}) as work:
             if not work.done:
-                self._run_state.events.emit("settled", **told)
-            work(told)
-        if not self._run_state.is_already_done("top"):
+                self._run_state.events.emit("settled", **facts)
+            work(facts)
+        if not self._run_state.is_replaying("top"):
             await self._place.guided.settled(settlement)
         return after

@@ -1,8 +1,8 @@
-"""Opens the lid for a forgotten tile while a set is prepared, and stops all parts below.
+"""Opens the lid for a forgotten tile while a set is prepared; all parts below stop meanwhile.
 
-During a hand the lid's key means that the hand is over, so a forgotten tile takes both keys
-together: the lid's key while the other one is held down. At any other time the lid's key is enough.
-The same key closes the lid, and the cycle resumes where it was.
+During a hand a press of the lid's key means that the hand is over. To open the lid then, a player
+holds the other key down and presses the lid's key. At any other time the lid's key alone opens the
+lid. The lid's key also closes the lid, and the parts below resume.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ import asyncio
 
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
-from controller.rounds.under_cycle import Under
+from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
 
 
-class Forgotten:
-    """Takes presses of the lid's key before other listeners; `other` is the held key."""
+class LidInterrupt:
+    """Opens the lid on request; receives presses of the lid's key before other listeners.
+
+    `other` is the key that has to be held down during a hand.
+    """
 
     def __init__(
-        self, rig: Stations, under: Under, run_state: RunState, key: Key, other: Key | None
+        self, rig: Stations, under: UnderCycle, run_state: RunState, key: Key, other: Key | None
     ) -> None:
         self._rig = rig
         self._under = under
@@ -32,7 +35,7 @@ class Forgotten:
         key.offer_first(self._takes)
 
     async def run(self) -> None:
-        """Open and close the lid at each request. Raises TableFault."""
+        """Open and close the lid at each request, until cancelled. Raises TableFault."""
         lid = self._rig.lid
         if lid is None:
             return
@@ -52,7 +55,7 @@ class Forgotten:
             self._open = False
 
     def _takes(self) -> bool:
-        """Whether a press of the lid's key is about a forgotten tile."""
+        """Take a press of the lid's key if it opens or closes the lid; returns whether it does."""
         if not self._open:
             self._open = self._may_open()
         if self._open:
@@ -60,8 +63,9 @@ class Forgotten:
         return self._open
 
     def _may_open(self) -> bool:
+        """Whether a press of the lid's key opens the lid in the present state."""
         if self._run_state.machine.mode != "going":
-            return False  # the ready lamp may be lit while nothing holds its board's lease
+            return False
         top = self._run_state.machine.top
         if self._rig.lid is None or not self._under.busy or top == "collecting":
             return False

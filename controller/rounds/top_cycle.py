@@ -1,4 +1,4 @@
-"""The activity on top: round after round, from a staged set to the played set pushed in."""
+"""The activity on top: raises, deals and plays a staged set, and takes the played set in."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from controller.journal.notes import KeyPresses, last_of
 from controller.operator.table_keys import Key
 from controller.planning.least_times import top_bound
 from controller.rounds.deal import Deal
-from controller.rounds.hand_play import Following
-from controller.rounds.under_cycle import Under
+from controller.rounds.hand_play import HandPlay
+from controller.rounds.under_cycle import UnderCycle
 from controller.rounds.workplace import Workplace
 from controller.run_state import Work
 from controller.stations.switched import Switched
@@ -21,15 +21,15 @@ from rules.play import Match, Reseated
 from rules.record import seats_line
 
 NO_SET = -1
-"""Stands for a tile set where dice are thrown and players choose, but no tile is moved."""
+"""Set number for a `Deal` that only throws dice and asks for choices, without tiles."""
 
 
-class Top:
-    """Plays rounds with the sets that the activity below stages."""
+class TopCycle:
+    """Plays the rounds with the sets that `UnderCycle` stages."""
 
-    def __init__(self, place: Workplace, staging: Staging, under: Under, key: Key) -> None:
+    def __init__(self, place: Workplace, staging: Staging, under: UnderCycle, key: Key) -> None:
         self.deal: Deal | None = None
-        """The round in play, for reading by other components."""
+        """The set-up of the present or last round, for other components to read."""
         self._place = place
         self._table = place.table
         self._rig = place.rig
@@ -42,9 +42,10 @@ class Top:
         self._dark = False
 
     async def darken(self) -> None:
-        """Put the ready lamp out and keep it out: its board's lease is held until it is lit.
+        """Switch the ready lamp off and hold its board's lease until `light`.
 
-        Lit is the lamp's safe value, so without a lease a waiting table would show "ready".
+        The lease is necessary because the lamp's safe value is lit: without a lease the lamp would
+        show "ready" while the table is not ready.
         """
         if not self._dark:
             self._dark = True
@@ -53,7 +54,7 @@ class Top:
                 await self._rig.ready.switch(0)
 
     async def light(self) -> None:
-        """Light the ready lamp and release the boards that work on the field."""
+        """Light the ready lamp and release the leases of the boards that work on the field."""
         if not self._dark:
             return
         if self._rig.ready:
@@ -62,31 +63,31 @@ class Top:
         self._dark = False
 
     async def load_first(self) -> None:
-        """Cold start: wait for a key press, then have the people put the first set in."""
-        if self._tiles and not self._run_state.is_already_done("top"):
+        """Take in the first set after a start: wait for a key press, then open the lid."""
+        if self._tiles and not self._run_state.is_replaying("top"):
             await self._key.pressed()
         await self._collect(0)
 
     async def set_up(self, dealer: Seat) -> None:
-        """Raise the staged set and do everything until the game is ready. Raises TableFault."""
+        """Raise the staged set and execute its set-up. Raises TableFault."""
         await self._run_state.check()
         number = await self._under.staged()
         run_state, figures = self._run_state, self._run_state.figures
-        begun, known = run_state.clock(), run_state.is_already_done("top")
+        begun, is_replaying = run_state.clock(), run_state.is_replaying("top")
         deal = self.deal = Deal(self._place, self._staging, self._orders.setup(dealer), number)
         await deal.raise_walls()
         if not self._staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
-        # Not after a resume: by now the next set may be staged in the trays.
+        # Only with lanes: without lanes the trays can already contain the next set by now.
         if self._staging.lanes:
             self._under.trays_are_empty()
         self._key.forget()
-        if run_state.is_already_done("top"):
+        if run_state.is_replaying("top"):
             await run_state.machine.enter("begin_play")
             return
         await self.light()
-        if not known:
+        if not is_replaying:
             figures.top.append(run_state.clock() - begun)
             figures.top_bound.append(
                 top_bound(deal.moves, self._table, self._staging, self._place.tile.height_mm / 1000)
@@ -97,9 +98,10 @@ class Top:
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
-        """While the people play, take in a second set if one waits; then take in the played one.
+        """Wait while people play, then take in the played set; returns the match after the hand.
 
-        With a match the rules follow the hand; returns the match after it.
+        A second set that is not in the machine yet is taken in first, during the play. With a match
+        the table follows the hand by the rules.
         """
         run_state = self._run_state
         while (boxed := run_state.ledger.boxed) is not None:
@@ -107,10 +109,8 @@ class Top:
             await self._take_in(boxed)
         if match is not None:
             assert self.deal is not None
-            hand = Following(
-                self._place, self.deal, match, self._key, self._field_parts, self.light
-            )
-            match = await hand.to_its_end()
+            hand = HandPlay(self._place, self.deal, match, self._key, self._field_parts, self.light)
+            match = await hand.play_to_end()
         await self._end_of_play()
         played = run_state.ledger.on_top
         assert played is not None
@@ -120,10 +120,11 @@ class Top:
         return match
 
     async def seated(self, match: Match) -> Match:
-        """The match with seats and dealer of its next hand settled by throws and choices.
+        """Determine the seats and the dealer of the next hand by throws and choices.
 
-        Seats are drawn (and the players move), the first dealer is cut for, the bank is offered.
-        Throws and answers of the orders are for hands and not used here. Raises TableFault.
+        Depending on the game, seats are drawn and the players move, the first dealer is cut for, or
+        the bank is offered. Throws and answers of the orders are for hands and are not used here.
+        Returns the match. Raises TableFault.
         """
         drawing = self._orders.rules.before_hand(match)
         if drawing is None:
@@ -132,7 +133,7 @@ class Top:
         table = Deal(place, self._staging, self._orders.setup(match.dealer), NO_SET)
         step, outcomes = next(drawing), []
         while True:
-            outcomes.append(await table.settle(step))
+            outcomes.append(await table.outcome_of(step))
             try:
                 step = drawing.send(outcomes[-1])
             except StopIteration as end:
@@ -143,7 +144,7 @@ class Top:
                 return await self._moved(reseated)
 
     async def _moved(self, reseated: Reseated) -> Match:
-        """The match once all players sit at the seats that were drawn for them, if any were."""
+        """Prompt the players to move to the seats that were drawn, if any; returns the match."""
         match: Match = reseated.match
         if not reseated.moves:
             return match
@@ -155,22 +156,22 @@ class Top:
         return match
 
     async def _end_of_play(self) -> None:
-        """Light the lamp and wait for a press of the lid's key."""
-        if not self._run_state.is_already_done("top"):
+        """Light the ready lamp and wait for a press of the lid's key."""
+        if not self._run_state.is_replaying("top"):
             await self.light()
             await self._key.pressed()
 
     async def _collect(self, number: int) -> None:
-        """Have a set cleared from the top, and lower what held it up."""
+        """Take in the set on top, and lower lifts and lanes."""
         await self._run_state.machine.enter("collect")
         await self.darken()
         await self._take_in(number, sinking=(*self._rig.lifts, *self._rig.lanes))
         await self._run_state.machine.enter("clear_top")
 
     async def _take_in(self, number: int, sinking: Sequence[Switched] = ()) -> None:
-        """Open the lid, have the people push a set in, close the lid over it.
+        """Open the lid, wait until people have pushed a set in, and close the lid.
 
-        What held the set up sinks while the lid closes: the felt is clear by then.
+        The parts in `sinking` are lowered while the lid closes: no tile is on them by then.
         """
         run_state = self._run_state
         await self._under.free()
@@ -188,10 +189,10 @@ class Top:
         await run_state.journal.settle()
 
     async def _let_in(self, work: Work) -> None:
-        """Hold the lid open until a key press says that the tiles are in.
+        """Open the lid and wait for the key press that confirms that the tiles are in.
 
-        The number of presses is noted when the press begins to count. A run that resumes compares
-        it with the board's count, so it detects a press that came while no run was listening.
+        After the lid has opened, the board's count of key presses is noted. A run that resumes
+        compares the note with the board's count, so it detects a press between the two runs.
         """
         lid, key = self._rig.lid, self._rig.lid_key
         if lid is None or not self._tiles:
@@ -199,7 +200,7 @@ class Top:
         before = last_of(work.notes, KeyPresses)
         if before is None:
             await lid.go_forth()
-            # A press from before the lid was open cannot mean that the tiles are in.
+            # A press from before the lid was open does not confirm that the tiles are in.
             self._key.forget()
             await work.note(KeyPresses(await key.count()))
             await self._key.pressed()
@@ -208,8 +209,8 @@ class Top:
             await self._key.pressed()
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
-        """Parts to lower now, with those whose lowering an interrupted run may not have ended."""
-        return () if work.done and self._run_state.is_already_done("top") else sinking
+        """The parts to lower; none if an interrupted run has lowered them and gone on."""
+        return () if work.done and self._run_state.is_replaying("top") else sinking
 
     @property
     def _tiles(self) -> int:
@@ -217,16 +218,16 @@ class Top:
 
     @property
     def _lid_parts(self) -> tuple[str, ...]:
-        """A channel on each board that works while a set is taken in."""
+        """The channels whose boards need a lease while a set is taken in."""
         lid = self._table.modules.lid
         sinking = [part.motor.channel for part in (*self._rig.lifts, *self._rig.lanes)]
         return (*((lid.motor,) if lid else ()), *sinking)
 
     @property
     def _field_parts(self) -> tuple[str, ...]:
-        """A channel on each board that works on the field from raised walls to ready to play.
+        """The channels whose boards need a lease from raised walls until the table is ready.
 
-        Lifts and dice take their board's lease themselves: an idle board holds none.
+        Lifts and dice hold their boards' leases themselves while they work.
         """
         modules = self._table.modules
         gantry, flipper, lanes = modules.gantry, modules.flipper, self._rig.lanes

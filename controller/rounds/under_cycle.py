@@ -1,4 +1,4 @@
-"""The activity below: a gathered set becomes walls, while the other set is in play on top."""
+"""The activity below: mixes and builds one set while the other set is in play on top."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from config.layout.staging import Staging
 from config.schema import Table
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
-from controller.rounds.build_progress import Feeding, has_begun
+from controller.rounds.build_progress import BuildProgress, has_begun
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.heads import HeadStation
@@ -19,11 +19,11 @@ from controller.stations.switched import FULL
 from firmware_bridge.boards.devices import Output
 
 BY_HAND = 4
-"""Tiles that a head lets out at a time where people build by hand."""
+"""Tiles that a head lifts in one go if people build the walls by hand."""
 
 
-class Under:
-    """One task: waits for a gathered set, mixes it, builds it and stages it for the top."""
+class UnderCycle:
+    """Waits for a gathered set, mixes it, builds it in the trays and stages it; a task."""
 
     def __init__(self, table: Table, rig: Stations, staging: Staging, run_state: RunState) -> None:
         self._table = table
@@ -31,7 +31,7 @@ class Under:
         self._staging = staging
         self._run_state = run_state
         self._picks: dict[str, int] = {}
-        """Tiles that each head has brought of the set that was built last."""
+        """Tiles of the last set that each head has lifted, by the head's part."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
         self._staged: asyncio.Queue[int] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
@@ -41,17 +41,18 @@ class Under:
 
     @property
     def busy(self) -> bool:
-        """Whether a set is on its way from lid to trays."""
+        """Whether a set is being prepared, from the closed lid to the full trays."""
         return not self._free.is_set()
 
     async def free(self) -> None:
-        """Wait until no set is on its way from lid to trays; only then may one be pushed in."""
+        """Wait until no set is being prepared; a set must not be pushed in before that."""
         await self._free.wait()
 
     async def take(self, number: int) -> None:
-        """Prepare the set in the drum, now that the lid has closed over it.
+        """Start preparing the set in the drum, after the lid has closed.
 
-        Takes over the lease before it returns, so that no output falls to its safe value between.
+        Holds the leases of the boards before it returns, so that no output falls to its safe value
+        between the two activities.
         """
         self._free.clear()
         await self._rig.hold(self._parts)
@@ -62,7 +63,7 @@ class Under:
         return await self._staged.get()
 
     def trays_are_empty(self) -> None:
-        """Walls have left the trays, and hands the lanes: the next set may be built."""
+        """Report that trays and lanes are empty, so that the next set can be built."""
         self._trays_empty.set()
 
     async def run(self) -> None:
@@ -79,10 +80,7 @@ class Under:
             self._free.set()
 
     async def _prepare(self, number: int) -> bool:
-        """Prepare one set from drum to trays; returns whether this run did all of it.
-
-        Raises TableFault.
-        """
+        """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
         run_state = self._run_state
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
@@ -100,10 +98,10 @@ class Under:
         return not (work.done or work.doubtful)
 
     async def _built(self, number: int, work: Notebook) -> int:
-        """Build the set in the trays and count it. Raises TableFault if tiles are missing."""
+        """Build the set in the trays; returns the counted tiles. Raises TableFault if any miss."""
         drum = self._rig.drum
         if drum and work.doubtful:
-            # An earlier run has mixed the set; the drum only continues to stir.
+            # An earlier run has mixed the set; the drum only has to keep running during the build.
             await self._rig.below.keep_running(drum, FULL)
         with self._rig.condition.during():
             self._picks = await self._build(number, work)
@@ -111,15 +109,16 @@ class Under:
         if drum:
             await self._rig.below.stop(drum)
         if counted != self.tiles:
-            self._lacks(number, self.tiles - counted)
+            self._set_missing(number, self.tiles - counted)
             evidence = f"{counted} of {self.tiles} tiles were counted"
             raise TableFault(Fault.COUNT, "trays", evidence)
         return counted
 
     async def _mix(self) -> None:
-        """Stir the set, also while it is built; meanwhile the chain returns to side 0.
+        """Start the drum and wait for the mixing time; the chain returns to side 0 meanwhile.
 
-        Where trays or lanes are not empty yet, the drum rests until they are.
+        The drum keeps running for the build. If trays or lanes are not empty after the mixing time,
+        the drum stops until they are empty.
         """
         drum, module, chain = self._rig.drum, self._table.modules.drum, self._rig.chain
         below = self._rig.below
@@ -134,65 +133,68 @@ class Under:
             await below.keep_running(drum, FULL)
 
     async def _build(self, number: int, work: Notebook) -> dict[str, int]:
-        """Build the set; returns the tiles that each head has brought, by its part."""
+        """Build the set; returns the tiles that each head has lifted, by the head's part."""
         rig, load = self._rig, self._load(number)
-        feeding, visits = await Feeding.begun(rig.counters, work), self._run_state.visits
+        progress = await BuildProgress.begun(rig.counters, work)
+        assists = self._run_state.assists_in_pauses
         if rig.chain:
-            await rig.chain.begin(work, taken_over=has_begun(work))
+            await rig.chain.begin(work, resumed=has_begun(work))
         for head in rig.heads:
-            load.came(head.part, feeding.left(head.head.counter))
-            if (gate := self._gate_before(head, feeding)) is not None:
+            load.came(head.part, progress.left(head.head.counter))
+            if (gate := self._gate_before(head, progress)) is not None:
                 await rig.below.open(gate)
-            tally = feeding.tally(head.head.counter)
-            await head.start(load, tally, taken_over=has_begun(work))
+            counter = progress.counter(head.head.counter)
+            await head.start(load, counter, resumed=has_begun(work))
         try:
             if self._staging.by_hand:
-                return {rig.heads[0].part: await self._let_out(rig.heads[0], feeding)}
+                return {rig.heads[0].part: await self._let_out(rig.heads[0], progress)}
             begun = has_begun(work)
             brought = await run_together(
-                *(self._feed(head, feeding, taken_over=begun) for head in rig.heads),
+                *(self._feed(head, progress, resumed=begun) for head in rig.heads),
                 stops=[head.stop for head in rig.heads],
             )
-            if begun or visits != self._run_state.visits:
-                await self._prove_empty(feeding)
+            if begun or assists != self._run_state.assists_in_pauses:
+                await self._prove_empty(progress)
             return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
         finally:
             for head in rig.heads:
                 await head.halt()
 
-    async def _feed(self, head: HeadStation, feeding: Feeding, *, taken_over: bool) -> int:
-        """Feed everything that one head builds: its lanes first, then its trays one after another.
+    async def _feed(self, head: HeadStation, progress: BuildProgress, *, resumed: bool) -> int:
+        """Lift and stack the tiles of one head: its lanes first, then its trays one after another.
 
-        Tiles that an earlier run has lifted and pushed on are only counted.
+        Returns the number of tiles. Tiles that an earlier run has lifted and pushed are counted and
+        not lifted again.
         """
         counter, vane, chain = head.head.counter, head.head.vane, self._rig.chain
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
             size = self._staging.lanes[seat]
-            there = feeding.take(counter, size)
+            there = progress.take(counter, size)
             counted += there
-            # The last counted tile may stick at the counter and still belong to this lane.
-            if there < size or (there and not feeding.left(counter)):
+            # The last counted tile can be stuck at the counter and still belong to this lane.
+            if there < size or (there and not progress.left(counter)):
                 counted += await self._fill_lane(head, seat, size - there)
         for tray in head.head.trays:
             fills = [fill for fill in self._staging.fills if fill.tray == tray]
-            pushed = [feeding.take(vane, len(fill.stacks)) for fill in fills]
-            # A tray that an earlier run has filled needs no outlet before it.
+            pushed = [progress.take(vane, len(fill.stacks)) for fill in fills]
+            # The outlet need not move to a tray that an earlier run has filled.
             left = any(done < len(fill.stacks) for done, fill in zip(pushed, fills, strict=True))
-            if chain and (left or not taken_over):
+            if chain and (left or not resumed):
                 await chain.to_side(tray)
             for done, fill in zip(pushed, fills, strict=True):
-                there = feeding.take(counter, sum(fill.stacks[:done]))
-                lifted = feeding.take(counter, sum(fill.stacks[done:]))
+                there = progress.take(counter, sum(fill.stacks[:done]))
+                lifted = progress.take(counter, sum(fill.stacks[done:]))
                 counted += there + await head.stack(fill.stacks[done:], lifted)
         return counted
 
-    def _gate_before(self, head: HeadStation, feeding: Feeding) -> Output | None:
-        """Open the gate of the lane at which a head is, before its belt runs.
+    def _gate_before(self, head: HeadStation, progress: BuildProgress) -> Output | None:
+        """The gate of the lane that a head fills at present, None if it fills no lane.
 
-        Tiles that an earlier run left on the belt or under the counter belong to that lane.
+        The gate is opened before the head's belt runs, because tiles that an earlier run left on
+        the belt or under the counter belong to that lane.
         """
-        left = feeding.left(head.head.counter)
+        left = progress.left(head.head.counter)
         for seat in self._staging.lanes_of(head.head.trays):
             size = self._staging.lanes[seat]
             if size and left <= size:
@@ -200,27 +202,28 @@ class Under:
             left -= size
         return None
 
-    async def _prove_empty(self, feeding: Feeding) -> None:
-        """Check that the drum is empty: then every counted tile is where it was counted.
+    async def _prove_empty(self, progress: BuildProgress) -> None:
+        """Check that the drum is empty after the build. Raises TableFault if a head lifts a tile.
 
-        Between two runs, or during an assist in a pause, a person may have put a stuck tile back
-        into the drum, and neither lane nor stack has a sensor that would detect its absence. Raises
-        TableFault if a tile comes.
+        Between two runs, or during an assist in a pause, a person can have put a counted tile back
+        into the drum. Neither lanes nor stacks have a sensor that detects the missing tile, but an
+        empty drum proves that every counted tile is in its lane or stack.
         """
         heads = self._rig.heads
-        more = [head for head in heads if feeding.left(head.head.counter)]
+        more = [head for head in heads if progress.left(head.head.counter)]
         if not more:
             stops = [head.stop for head in heads]
             came = await run_together(*(head.brings_more() for head in heads), stops=stops)
             more = [head for head, each in zip(heads, came, strict=True) if each]
         if more:
             evidence = (
-                f"{more[0].head.counter} counted a tile after all {self.tiles}: one that was"
-                " counted before is back in the drum"
+                f"{more[0].head.counter} counted a tile after all {self.tiles} were counted: a"
+                " counted tile was put back into the drum"
             )
             raise TableFault(Fault.UNPROVEN, "trays", evidence)
 
     async def _fill_lane(self, head: HeadStation, seat: int, tiles: int) -> int:
+        """Lift tiles into the hand lane of a seat; returns their number."""
         gate, below = self._rig.gates[seat], self._rig.below
         await below.open(gate)
         try:
@@ -228,32 +231,33 @@ class Under:
         finally:
             await below.shut(gate)
 
-    async def _let_out(self, head: HeadStation, feeding: Feeding) -> int:
-        counted = feeding.take(head.head.counter, self.tiles)
+    async def _let_out(self, head: HeadStation, progress: BuildProgress) -> int:
+        """Lift all tiles in small groups for people who build by hand; returns their number."""
+        counted = progress.take(head.head.counter, self.tiles)
         while counted < self.tiles:
             counted += await head.lift(min(BY_HAND, self.tiles - counted))
         return counted
 
     def _load(self, number: int) -> Load:
-        """The tiles that each head has to bring."""
+        """The number of tiles that each head has to lift."""
         staging, heads = self._staging, self._rig.heads
         if staging.by_hand:
             shares = {head.part: self.tiles for head in heads[:1]}
-            return Load(shares, partial(self._lacks, number))
+            return Load(shares, partial(self._set_missing, number))
         shares = dict[str, int]()
         for head in heads:
             stacks = [fill.stacks for fill in staging.fills if fill.tray in head.head.trays]
             lanes = staging.lanes_of(head.head.trays)
             shares[head.part] = sum(map(sum, stacks)) + sum(staging.lanes[seat] for seat in lanes)
-        return Load(shares, partial(self._lacks, number))
+        return Load(shares, partial(self._set_missing, number))
 
-    def _lacks(self, number: int, missing: int) -> None:
-        """Set these tiles of a set as missing in the ledger, until they come."""
+    def _set_missing(self, number: int, missing: int) -> None:
+        """Set the number of missing tiles of a set in the ledger."""
         self._run_state.ledger = self._run_state.ledger.lacking(number, missing)
 
     @property
     def tiles(self) -> int:
-        """Tiles in a set of the game; 0 where there are none to gather."""
+        """Tiles in a set of the game; 0 for a game without tiles."""
         return self._staging.layout.count
 
     @property

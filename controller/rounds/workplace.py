@@ -1,4 +1,4 @@
-"""What an activity on top works with: the table, its stations, guided steps, run state, orders."""
+"""The components that the activity on top uses, as one value."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from rules.tiles import Face
 
 @dataclass(frozen=True)
 class Workplace:
-    """One table at work. `face_of` tells a tile's face by its tag, or None.
+    """The components of one table.
 
-    `record` takes the lines of a record of the play, each as it comes.
+    `face_of` returns a tile's face by its tag, None for an unknown tag. `record` takes each line of
+    the record of the play.
     """
 
     table: Table

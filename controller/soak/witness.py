@@ -18,7 +18,7 @@ from controller.events import Event
 from controller.journal import Entry
 from controller.journal.notes import ShakesBefore, notes_of
 from controller.ledger import Ledger
-from controller.rounds.deal import recalled
+from controller.rounds.deal import from_json
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
 from rules.errors import RulesError
@@ -152,7 +152,7 @@ def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
             if step == "packet":
                 # In the fastest order one packet may be delivered in several parts.
                 packets.append(entry.intent)
-            outcomes.append(recalled(entry.outcome))
+            outcomes.append(from_json(entry.outcome))
         elif entry.activity == "top" and entry.intent.get("do") == "take in":
             outcomes = []
     try:

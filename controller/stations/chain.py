@@ -33,14 +33,14 @@ class ChainStation:
         self._side: int | None = 0
         """The side at which it is known to stand; None while that is not known."""
 
-    async def begin(self, work: Notebook, *, taken_over: bool) -> None:
+    async def begin(self, work: Notebook, *, resumed: bool) -> None:
         """Note arrivals in `work` from now on.
 
-        With `taken_over` an earlier run began this build: then the chain is where the journal and
+        With `resumed` an earlier run began this build: then the chain is where the journal and
         the sensors together prove it to be, or at no known side.
         """
         self._work = work
-        if taken_over:
+        if resumed:
             self._side = await self._proven()
 
     async def to_zero(self) -> None:

@@ -61,10 +61,10 @@ class HeadLift:
         self._blocked = False
         """Whether a tile stuck at the counter at the last reading."""
 
-    def begin(self, load: Load | None, tally: TileCounter | None, *, taken_over: bool) -> None:
+    def begin(self, load: Load | None, tally: TileCounter | None, *, resumed: bool) -> None:
         """A build begins, or is taken over from an earlier run."""
         self._load, self._due = load or Load(), 0
-        self.tally, self._unwatched = tally or TileCounter(self._counter), taken_over
+        self.tally, self._unwatched = tally or TileCounter(self._counter), resumed
 
     async def stop(self) -> None:
         """Stop the wheel where it is."""

@@ -52,14 +52,14 @@ class HeadStation:
         load: Load | None = None,
         tally: TileCounter | None = None,
         *,
-        taken_over: bool = False,
+        resumed: bool = False,
     ) -> None:
         """The belt runs while the head feeds; `load` is what all heads together are to bring.
 
         `tally` has recorded what has passed this head's counter before, and a feed that is
-        `taken_over` may find a tile on the belt.
+        `resumed` may find a tile on the belt.
         """
-        self._lift.begin(load, tally, taken_over=taken_over)
+        self._lift.begin(load, tally, resumed=resumed)
         if self._push is not None:
             await self._push.begin()
         if self._belt:

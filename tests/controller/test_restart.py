@@ -305,7 +305,7 @@ def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when
         await asyncio.sleep(DARK)
         with Journal(path, "later", {}) as journal:
             daemon = place.host(journal)
-            await daemon.run(1, regather_for="the round was given up")
+            await daemon.run(1, put_away_reason="the round was given up")
             journal.end()
         return place.events, place.plant.census()
 
@@ -351,7 +351,8 @@ def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
     if touched:
         assert fault.startswith("UNPROVEN: head")
         assert fault.endswith(
-            "_counter counted a tile after all 136: one that was counted before is back in the drum"
+            "_counter counted a tile after all 136 were counted: a counted tile was put back into the"
+            " drum"
         )
     else:
         assert (fault, hands) == ("", {0: 17, 1: 16, 2: 16, 3: 16})

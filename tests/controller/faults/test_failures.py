@@ -100,7 +100,7 @@ def test_an_error_of_the_program_beside_a_fault_is_raised_with_it(mistake: Excep
     async def break_two(daemon: Daemon, _: Hardware, events: EventLog) -> None:
         daemon._under.run = lambda: fails_after(1.0, mistake)  # type: ignore[assignment,return-value,method-assign]
         lid = TableFault(Fault.LID, "lid", "it sticks")
-        daemon._forgotten.run = lambda: fails_after(1.0, lid)  # type: ignore[assignment,return-value,method-assign]
+        daemon._lid_interrupt.run = lambda: fails_after(1.0, lid)  # type: ignore[assignment,return-value,method-assign]
         events.listen(emitted.append)
         machines.append(daemon.run_state.machine)
 

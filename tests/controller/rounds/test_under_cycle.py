@@ -22,7 +22,7 @@ from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
-from controller.rounds.under_cycle import Under
+from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
@@ -105,7 +105,7 @@ class Below:
         for trigger in ("connect", "home", "run"):
             self.run_state.machine.fire(trigger)
         self.states.clear()
-        self.under = Under(machine, rig, staging, self.run_state)
+        self.under = UnderCycle(machine, rig, staging, self.run_state)
 
     async def take(self, number: int) -> None:
         """The lid has closed over a set."""

@@ -148,7 +148,7 @@ class Notes:
         await self.on_disk()
 
 
-def taken_over(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
+def resumed_chain(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
     """What a new run orders of the chain to have it at side 2, and what it notes."""
     rig, board = rig_of("single_port")
     assert rig.chain is not None
@@ -158,7 +158,7 @@ def taken_over(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list
     board.seconds["chain_corner"] = 3.0
 
     async def go_on() -> None:
-        await chain.begin(work, taken_over=True)
+        await chain.begin(work, resumed=True)
         await chain.to_side(2)
 
     clock.run(go_on())
@@ -169,7 +169,7 @@ AT_SIDE_1 = ChainAt(1, 4)
 
 
 def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None:
-    events, work = taken_over(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
+    events, work = resumed_chain(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
     assert events == ["chain forward"]
     assert work.written == [ChainAt(2, 5)]
 
@@ -186,12 +186,12 @@ def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None
 def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
     notes: list[Note], levels: dict[str, int], corners: int
 ) -> None:
-    events, _ = taken_over(*notes, levels=levels, corners=corners)
+    events, _ = resumed_chain(*notes, levels=levels, corners=corners)
     assert events == ["chain back", "chain forward"]
 
 
 def test_a_chain_at_its_zero_switch_is_at_side_0_whatever_was_noted() -> None:
-    events, _ = taken_over(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
+    events, _ = resumed_chain(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
     assert events == ["chain forward"]
 
 
@@ -203,7 +203,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
     work.events = board.events
 
     async def build() -> None:
-        await chain.begin(work, taken_over=False)
+        await chain.begin(work, resumed=False)
         await chain.to_side(1)
 
     clock.run(build())

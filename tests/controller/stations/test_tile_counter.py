@@ -13,7 +13,7 @@ import pytest
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import Note
-from controller.rounds.build_progress import Feeding
+from controller.rounds.build_progress import BuildProgress
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
 from controller.stations.heads import HeadStation
@@ -60,10 +60,10 @@ class Counted:
         self.board.counts[S1] = 7
         self.tally.came(5)
 
-    def feed(self) -> Feeding:
+    def feed(self) -> BuildProgress:
         """A host begins with the build, or takes it over. Raises TableFault."""
         sensors = (Sensor(self.board, S1), Sensor(self.board, VANE))
-        return clock.run(Feeding.begun(sensors, self.work))
+        return clock.run(BuildProgress.begun(sensors, self.work))
 
     def believed(self) -> int:
         """The tiles that a host which takes over believes to be through."""
@@ -98,7 +98,7 @@ def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_r
     head = rig.heads[2]
 
     async def scenario() -> None:
-        await head.start(tally=TileCounter(Sensor(board, S1), base=0), taken_over=True)
+        await head.start(tally=TileCounter(Sensor(board, S1), base=0), resumed=True)
         lifting = asyncio.create_task(head.lift(2))
         await asyncio.sleep(0.2)
         board.counts[S1] += 1

@@ -1,8 +1,7 @@
-"""Gathers all tiles again: people put every tile away where its place cannot be proven.
+"""Prompts people to put every tile away, if the positions of the tiles cannot be proven.
 
-Meanwhile the lid stands open and the arm is out of the way; then the table begins as at its first
-start. The journal and the events record it: no hand is dealt from tiles whose place is only
-assumed.
+The lid is open until the operator answers. Then the table begins as at its first start, so that no
+hand is dealt from tiles whose position is only assumed. The journal and the events record it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ ACTIVITY = "regather"
 """Name of the intent in the journal."""
 
 
-async def regather(rig: Stations, run_state: RunState, help_: Asking, why: str) -> None:
-    """Have people put every tile back into its box, set by set.
+async def put_away(rig: Stations, run_state: RunState, help_: Asking, why: str) -> None:
+    """Open the lid and prompt people to put every tile back into its box, set by set.
 
-    Raises TableFault if no one does: the table does not continue with places that it cannot prove.
-    In that case, and if the run is interrupted, the intent stays unconfirmed and the next run
-    begins with it.
+    Raises TableFault if the answer is 'stop'. After that, and if the run is interrupted, the intent
+    stays unconfirmed in the journal, and the next run begins with this prompt.
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
