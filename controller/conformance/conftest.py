@@ -1,4 +1,4 @@
-"""Each test runs once for each game; a game without rules of play or a judge has fewer tests."""
+"""Runs each test once for each game; games without rules of play or a judge have fewer tests."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rules.plugin import GamePlugin
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Games for the tests: `plugin` is any, `played` has rules of play, `judged` has a judge."""
+    """Run a test for each game: `plugin`: all, `played`: with rules of play, `judged`: judge."""
     plugins = {name: PLUGINS[name] for name in sorted(PLUGINS)}
-    chosen = {
+    games_by_argument = {
         "plugin": plugins,
         "played": {name: each for name, each in plugins.items() if each.rules is not None},
         "judged": {name: each for name, each in plugins.items() if each.judging is not None},
     }
-    for argument, games in chosen.items():
+    for argument, games in games_by_argument.items():
         if argument in metafunc.fixturenames:
             metafunc.parametrize(argument, _params(games))
 

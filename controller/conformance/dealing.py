@@ -1,4 +1,4 @@
-"""Deals a game at random with every tile known: the starting point of the tests of the play."""
+"""Deals a game at random with all tiles visible, and plays hands, for the conformance tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_PLAY = 5000
 
 
 def seatings(plugin: GamePlugin) -> Iterator[tuple[int, Seat]]:
-    """Every number of players with every seat that may deal."""
+    """Every number of players with every seat of the dealer."""
     for players in plugin.game.players:
         for dealer in range(players):
             yield players, dealer
@@ -35,7 +35,7 @@ def seatings(plugin: GamePlugin) -> Iterator[tuple[int, Seat]]:
 def dealt(
     plugin: GamePlugin, chance: Random, players: int | None = None, dealer: Seat = 0
 ) -> tuple[Setup, AllTiles]:
-    """A finished set-up and the tile at each of its places."""
+    """A complete set-up with random outcomes, and the tile at each place."""
     setup = plugin.game.setup(players=players, dealer=dealer)
     faces = list(setup.game.tiles.faces)
     assert len(faces) == setup.layout.count, (
@@ -65,7 +65,7 @@ def _outcome(plugin: GamePlugin, setup: Setup, tiles: AllTiles, chance: Random) 
 
 
 def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
-    """Drawn tiles go back and are mixed with all tiles that are in no hand."""
+    """Mix all tiles that are in no hand, as after drawn tiles were returned."""
     in_hand = {place for hand in setup.hands.values() for place in hand}
     loose = [place for place in tiles if place not in in_hand]
     faces = [tiles[place] for place in loose]
@@ -74,7 +74,7 @@ def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
 
 
 def throws_of(plugin: GamePlugin) -> list[Dice]:
-    """Throws that settle the game's set-up where every choice is answered by the default."""
+    """Throws that complete the game's set-up if every choice has its default answer."""
     chance, throws = Random(3), list[Dice]()
     while True:
         try:
@@ -88,7 +88,7 @@ def throws_of(plugin: GamePlugin) -> list[Dice]:
 
 @dataclass(frozen=True)
 class Followed:
-    """A hand after one more action: as the players see it, and as a table without tile faces."""
+    """A hand after an action: `truth` with all tiles visible, `play` without hidden tiles."""
 
     truth: Any
     play: Any
@@ -96,7 +96,7 @@ class Followed:
 
 
 def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
-    """A hand of sensible players, action by action, followed by a table without tile faces."""
+    """A hand of sensible players, action by action, followed without access to hidden tiles."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     hand = Followed(rules.start(setup, tiles, match), rules.start(setup, {}, match), ())
     yield hand
@@ -114,5 +114,5 @@ def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> 
 
 def _thrown(rules: AnyRules, play: Any, chance: Random) -> Any:
     throw = rules.throw(play)
-    assert throw is not None, f"{rules.game}: nobody acts, and no throw is due"
+    assert throw is not None, f"{rules.game}: no seat has an action, and no throw is due"
     return rules.thrown(play, tuple(chance.randint(1, 6) for _ in range(throw.dice)))

@@ -1,4 +1,4 @@
-"""The judge of a game: a case is a frozen dataclass; missing facts are refused with a sentence."""
+"""The judge of a game: the class of its cases, its YAML files, and its example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The play of a game: legality, notation, settlement, records, and a table without tile faces."""
+"""The play of a game: legality, notation, settlement, records, and play with hidden tiles."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rules.setup import Setup
 
 SEEDS = range(3)
 SHOWN = 12
-"""Number of legal actions that are checked in one position: some games have hundreds."""
+"""Number of legal actions that are checked in one position; some games have hundreds."""
 
 
 def each_deal(played: GamePlugin) -> Iterator[tuple[Setup, AllTiles, Random]]:
-    """A deal of every seating and of some seeds."""
+    """One deal for every seating and each of the seeds."""
     for seed, (players, dealer) in itertools.product(SEEDS, seatings(played)):
         chance = Random(seed)
         yield *dealt(played, chance, players, dealer), chance
@@ -52,7 +52,7 @@ def settled(play: Any) -> Any:
     return play.settlement
 
 
-def test_a_hand_of_random_players_ends_and_all_that_is_paid_is_received(
+def test_a_hand_of_random_players_ends_and_the_payments_balance(
     played: GamePlugin,
 ) -> None:
     rules = played.require_rules()
@@ -62,15 +62,15 @@ def test_a_hand_of_random_players_ends_and_all_that_is_paid_is_received(
         assert not list(last.legal_actions)
 
 
-def test_a_play_does_not_begin_before_the_set_up_is_finished(played: GamePlugin) -> None:
-    """A damaged record may have too few outcomes."""
+def test_a_play_does_not_begin_before_the_set_up_is_complete(played: GamePlugin) -> None:
+    """A damaged record can have too few outcomes."""
     rules, setup = played.require_rules(), played.game.setup()
     if setup.pending is not None:
         with pytest.raises(RulesError):
             rules.start(setup, {}, None)
 
 
-def test_an_action_that_is_offered_is_legal_and_reads_back_from_its_text(
+def test_an_offered_action_is_legal_and_can_be_parsed_from_its_text(
     played: GamePlugin,
 ) -> None:
     rules = played.require_rules()
@@ -82,7 +82,7 @@ def test_an_action_that_is_offered_is_legal_and_reads_back_from_its_text(
             assert rules.parse(action.seat, str(action)) == action
 
 
-def test_to_apply_an_action_leaves_the_play_before_as_it_was(played: GamePlugin) -> None:
+def test_applying_an_action_does_not_change_the_earlier_play(played: GamePlugin) -> None:
     rules = played.require_rules()
     setup, tiles = dealt(played, chance := Random(5))
     for play in itertools.islice(random_play(rules, setup, tiles, chance), 20):
@@ -92,16 +92,16 @@ def test_to_apply_an_action_leaves_the_play_before_as_it_was(played: GamePlugin)
         assert list(itertools.islice(play.legal_actions, SHOWN)) == offered
 
 
-def test_what_is_not_legal_is_refused_in_a_sentence_and_changes_nothing(
+def test_an_illegal_action_is_refused_with_a_message(
     played: GamePlugin,
 ) -> None:
     rules = played.require_rules()
     setup, tiles = dealt(played, chance := Random(6))
     *_, last = random_play(rules, setup, tiles, chance)
     play = start(rules, setup, tiles)
-    stranger = max(setup.seating.players, played.game.seats)
+    no_seat = max(setup.seating.players, played.game.seats)
     for action in itertools.islice(play.legal_actions, SHOWN):
-        wrong = replace(action, seat=stranger)
+        wrong = replace(action, seat=no_seat)
         assert wrong not in play.legal_actions
         for position, refused in ((play, wrong), (last, action)):
             with pytest.raises(IllegalActionError) as error:
@@ -109,21 +109,21 @@ def test_what_is_not_legal_is_refused_in_a_sentence_and_changes_nothing(
             assert str(error.value)
 
 
-def test_a_value_that_is_no_action_is_not_legal(played: GamePlugin) -> None:
+def test_a_value_that_is_not_an_action_is_not_legal(played: GamePlugin) -> None:
     rules = played.require_rules()
     play = start(rules, *dealt(played, Random(6)))
     for value in (None, 3, "", "6-4", (), [], {}, object(), played):
         assert value not in play.legal_actions
 
 
-def test_a_text_that_is_no_action_is_refused(played: GamePlugin) -> None:
+def test_a_text_that_is_not_an_action_is_refused(played: GamePlugin) -> None:
     rules = played.require_rules()
     for text in ("", "no such action 99", "\N{SNOWMAN}"):
         with pytest.raises(RulesError):
             rules.parse(0, text)
 
 
-def test_a_sensible_player_does_what_is_legal(played: GamePlugin) -> None:
+def test_a_sensible_player_takes_legal_actions(played: GamePlugin) -> None:
     rules = played.require_rules()
     for setup, tiles, chance in each_deal(played):
         play = start(rules, setup, tiles)
@@ -136,7 +136,7 @@ def test_a_sensible_player_does_what_is_legal(played: GamePlugin) -> None:
         assert settled(play)
 
 
-def test_a_table_that_sees_no_tile_settles_as_if_it_had_seen_them_all(
+def test_play_with_hidden_tiles_has_the_same_settlement_as_with_visible_tiles(
     played: GamePlugin,
 ) -> None:
     rules = played.require_rules()
@@ -147,7 +147,7 @@ def test_a_table_that_sees_no_tile_settles_as_if_it_had_seen_them_all(
         assert settled(hand.play) == settled(hand.truth)
 
 
-def test_a_record_of_the_hand_is_played_again_to_the_same_end(played: GamePlugin) -> None:
+def test_a_record_of_the_hand_replays_to_the_same_settlement(played: GamePlugin) -> None:
     rules = played.require_rules()
     for setup, tiles, chance in each_deal(played):
         *_, hand = followed(rules, setup, tiles, chance)
@@ -155,7 +155,7 @@ def test_a_record_of_the_hand_is_played_again_to_the_same_end(played: GamePlugin
         assert again.settlement == hand.play.settlement
 
 
-def test_a_match_goes_on_from_hand_to_hand(played: GamePlugin) -> None:
+def test_a_match_continues_from_hand_to_hand(played: GamePlugin) -> None:
     rules, chance = played.require_rules(), Random(7)
     for players in played.game.players:
         match = rules.match(played.game.parameters(), players, 0)

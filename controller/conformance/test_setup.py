@@ -1,4 +1,4 @@
-"""The set-up of a game: it ends, it deals each tile once, and the same outcomes give it again."""
+"""The set-up of a game: it ends, deals each tile at most once, and can be repeated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEEDS = range(5)
 
 
 def each_deal(plugin: GamePlugin) -> list[Setup]:
-    """Set-ups of every seating, with other dice, answers and tiles each."""
+    """Set-ups of every seating, each with other dice, answers and tiles."""
     return [
         dealt(plugin, Random(seed), players, dealer)[0]
         for players, dealer in seatings(plugin)
@@ -26,13 +26,13 @@ def each_deal(plugin: GamePlugin) -> list[Setup]:
     ]
 
 
-def test_every_seating_is_set_up_to_its_end(plugin: GamePlugin) -> None:
+def test_the_set_up_ends_for_every_seating(plugin: GamePlugin) -> None:
     for setup in each_deal(plugin):
         assert setup.ready is not None
         assert setup.pending is None
 
 
-def test_no_tile_is_dealt_twice_and_none_that_the_layout_lacks(plugin: GamePlugin) -> None:
+def test_each_dealt_place_is_in_the_layout_and_is_dealt_once(plugin: GamePlugin) -> None:
     for setup in each_deal(plugin):
         dealt_places = [place for hand in setup.hands.values() for place in hand]
         assert len(set(dealt_places)) == len(dealt_places)
@@ -40,7 +40,7 @@ def test_no_tile_is_dealt_twice_and_none_that_the_layout_lacks(plugin: GamePlugi
         assert set(setup.hands) <= set(range(plugin.game.seats))
 
 
-def test_draws_and_replacements_are_places_that_nobody_has_been_dealt(plugin: GamePlugin) -> None:
+def test_draws_and_replacements_are_places_that_were_not_dealt(plugin: GamePlugin) -> None:
     for setup in each_deal(plugin):
         assert setup.ready is not None
         in_hand = {place for hand in setup.hands.values() for place in hand}
@@ -56,7 +56,7 @@ def test_the_same_outcomes_give_the_same_set_up(plugin: GamePlugin) -> None:
         assert (again.done, again.ready) == (setup.done, setup.ready)
 
 
-def test_a_set_up_is_a_value_that_an_applied_outcome_does_not_change(plugin: GamePlugin) -> None:
+def test_applying_an_outcome_does_not_change_the_earlier_set_up(plugin: GamePlugin) -> None:
     setup, _ = dealt(plugin, Random(1))
     before = replay(setup.game, setup.seating, setup.parameters, setup.outcomes[:1])
     for _ in range(2):
@@ -65,7 +65,7 @@ def test_a_set_up_is_a_value_that_an_applied_outcome_does_not_change(plugin: Gam
     assert before.outcomes == setup.outcomes[:1]
 
 
-def test_an_outcome_that_the_step_cannot_have_is_refused_in_a_sentence(plugin: GamePlugin) -> None:
+def test_an_impossible_outcome_is_refused_with_a_message(plugin: GamePlugin) -> None:
     setup = plugin.game.setup()
     with pytest.raises(IllegalOutcomeError) as refused:
         setup.apply("no such outcome" if setup.pending is not None else None)
@@ -79,7 +79,7 @@ def test_players_and_dealers_that_the_game_cannot_seat_are_refused(plugin: GameP
             plugin.game.setup(players=players, dealer=dealer)
 
 
-def test_a_finished_set_up_is_plain_json_and_its_places_read_back(plugin: GamePlugin) -> None:
+def test_a_complete_set_up_can_be_written_as_json_and_its_places_parsed(plugin: GamePlugin) -> None:
     for setup in each_deal(plugin):
         assert json.loads(json.dumps(facts(setup)))["game"] == plugin.name
         for place in setup.layout.places:

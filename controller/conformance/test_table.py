@@ -1,4 +1,4 @@
-"""A simulated table deals the game and follows its hands, without a fault and without a person."""
+"""A simulated table deals the game and follows its hands without faults and prompts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from controller.cli import main
 from controller.conformance.dealing import throws_of
 from rules.plugin import GamePlugin
 
-TROUBLE = {"fault", "hand_abandoned", "operator_prompted"}
+UNEXPECTED = {"fault", "hand_abandoned", "operator_prompted"}
 
 
 def table_for(plugin: GamePlugin) -> str:
@@ -32,7 +32,7 @@ def test_a_table_deals_the_game_and_follows_two_hands(
     events = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     names = [event["event"] for event in events]
     assert names.count("settled") == 2
-    assert not TROUBLE & set(names)
+    assert not UNEXPECTED & set(names)
 
 
 def test_a_plan_of_the_game_is_printed(
@@ -41,6 +41,6 @@ def test_a_plan_of_the_game_is_printed(
     throws = [",".join(map(str, dice)) for dice in throws_of(plugin)]
     options = [word for throw in throws for word in ("--throw", throw)]
     assert main(["plan", plugin.name, "--json", *options]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["game"] == plugin.name
-    assert [",".join(map(str, each["dice"])) for each in told["throws"]] == throws
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["game"] == plugin.name
+    assert [",".join(map(str, each["dice"])) for each in plan["throws"]] == throws

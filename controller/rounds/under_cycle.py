@@ -140,7 +140,7 @@ class UnderCycle:
         if rig.chain:
             await rig.chain.begin(work, resumed=has_begun(work))
         for head in rig.heads:
-            load.came(head.part, progress.left(head.head.counter))
+            load.count(head.part, progress.left(head.head.counter))
             if (gate := self._gate_before(head, progress)) is not None:
                 await rig.below.open(gate)
             counter = progress.counter(head.head.counter)
@@ -213,7 +213,7 @@ class UnderCycle:
         more = [head for head in heads if progress.left(head.head.counter)]
         if not more:
             stops = [head.stop for head in heads]
-            came = await run_together(*(head.brings_more() for head in heads), stops=stops)
+            came = await run_together(*(head.lifts_another() for head in heads), stops=stops)
             more = [head for head, each in zip(heads, came, strict=True) if each]
         if more:
             evidence = (

@@ -1,1 +1,1 @@
-"""The stations: act, confirm by sensor, then retry or raise a `TableFault`."""
+"""Stations: control one part of the table each; confirm by sensor, retry, or raise TableFault."""

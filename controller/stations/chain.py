@@ -1,4 +1,4 @@
-"""The chain of a table with one port: it carries the outlet of the head from side to side."""
+"""Station of the chain, which carries the outlet of the only head from side to side."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from firmware_bridge.boards.devices import Devices
 class ChainStation:
     """Drives the chain to a side: zero switch S4 at side 0, corner sensor S5 at each further side.
 
-    The corner sensor gives the same signal at every side, so a side is known only by counting from
-    side 0. A count can be wrong: the contact bounces, or a person repairs the sensor while the
-    chain stands still, and that gives an edge too. Each arrival is therefore noted in the journal.
-    A run that goes on with a build drives back to side 0 unless it can prove where the chain is.
+    The corner sensor gives the same signal at every side, so the station counts sides from side 0.
+    A count can be wrong: the contact bounces, or a person who repairs the sensor causes an edge.
+    Each arrival is therefore noted in the journal. A run that resumes a build drives back to side 0
+    unless it can prove the side of the chain.
     """
 
     def __init__(self, chain: ChainModule, devices: Devices, care: Care, below: Standstill) -> None:
@@ -31,59 +31,61 @@ class ChainStation:
         self._below = below
         self._work: Notebook = DiscardingNotebook()
         self._side: int | None = 0
-        """The side at which it is known to stand; None while that is not known."""
+        """The side of the chain; None while it is unknown."""
 
     async def begin(self, work: Notebook, *, resumed: bool) -> None:
         """Note arrivals in `work` from now on.
 
-        With `resumed` an earlier run began this build: then the chain is where the journal and
-        the sensors together prove it to be, or at no known side.
+        With `resumed` an earlier run began this build, and the side of the chain is the one that
+        the journal and the sensors prove, or unknown.
         """
         self._work = work
         if resumed:
-            self._side = await self._proven()
+            self._side = await self._proven_side()
 
     async def to_zero(self) -> None:
-        """Back to side 0. Raises TableFault naming S4."""
-        await self._care.cured(self._back)
+        """Drive back to side 0. Raises TableFault with the zero switch S4 in its evidence."""
+        await self._care.cured(self._drive_to_zero)
 
     async def to_side(self, target: int) -> None:
-        """Drive on to this side. Raises TableFault naming S5.
+        """Drive to this side. Raises TableFault with the corner sensor S5 in its evidence.
 
-        After a missed edge, or if the chain's side is unknown, it counts again from side 0.
+        After a missed edge, or if the side is unknown, the station drives back and counts again
+        from side 0.
         """
 
         async def forth() -> None:
             if self._side is None or self._side > target:
-                await self._back()
+                await self._drive_to_zero()
             assert self._side is not None
             if corners := target - self._side:
                 try:
-                    await self._over(corners)
+                    await self._drive_sides(corners)
                 except TableFault:
                     await self._work.note(ChainLost())
                     raise
                 self._side = target
                 await self._note_arrival()
 
-        async def begin_again(_: TableFault) -> None:
+        async def forget_side(_: TableFault) -> None:
             self._side = None
 
         try:
-            await self._care.cured(forth, begin_again, begin_again)
+            await self._care.cured(forth, forget_side, forget_side)
         except TableFault:
             self._side = None
             raise
 
-    async def _over(self, corners: int) -> None:
-        """Drive the chain on by so many sides. Raises TableFault."""
-        # A corner edge that comes sooner is contact bounce as the chain leaves its side, not an
-        # arrival. After a pause the chain may stand between two sides; then the way is shorter.
-        stands = any([await end.active() for end in (self._zero, self._corner)])
-        least = corners - SOON if stands else 0.0
+    async def _drive_sides(self, corners: int) -> None:
+        """Drive the chain forward by this number of sides. Raises TableFault."""
+        # A corner edge before the least travel time is contact bounce as the chain leaves its side.
+        # After a pause the chain can be between two sides; the travel is then shorter, so no edge
+        # is too early.
+        is_at_side = any([await end.active() for end in (self._zero, self._corner)])
+        least = corners - SOON if is_at_side else 0.0
         spent = 0.0
         while True:
-            ended = await self._onward(corners)
+            ended = await self._drive_to_corner(corners)
             spent += ended.seconds
             if spent >= least * self._chain.seconds_per_side:
                 return
@@ -92,12 +94,12 @@ class ChainStation:
                 raise TableFault(Fault.CHAIN, "chain", evidence)
 
     async def _note_arrival(self) -> None:
-        # Without this note on disk the next run counts again from side 0, so nothing waits for it.
+        # The write is not awaited: without this note the next run counts again from side 0.
         assert self._side is not None
         self._work.record(ChainAt(self._side, await self._corner.count()))
 
-    async def _proven(self) -> int | None:
-        """The side of the chain, as proven by a switch and the last note; None without proof."""
+    async def _proven_side(self) -> int | None:
+        """The side proven by the zero switch, or by corner sensor and last note; else None."""
         if await self._zero.active():
             return 0
         arrival = last_of(self._work.notes, ChainAt, ChainLost)
@@ -105,7 +107,8 @@ class ChainStation:
             return None
         return arrival.side if await self._corner.count() == arrival.count else None
 
-    async def _onward(self, corners: int) -> Ended:
+    async def _drive_to_corner(self, corners: int) -> Ended:
+        """Drive forward until the corner sensor has given this number of edges."""
         limit = self._chain.seconds_per_side * corners * LATE + MARGIN
         goal = Edges(self._corner.channel, corners)
         ended = await self._below.run(self._motor, FULL, goal, limit)
@@ -113,7 +116,8 @@ class ChainStation:
             raise TableFault(Fault.CHAIN, "chain", missing(self._corner.channel, ended))
         return ended
 
-    async def _back(self) -> None:
+    async def _drive_to_zero(self) -> None:
+        """Drive back until the zero switch is active. Raises TableFault."""
         limit = self._chain.seconds_per_side * 4 * LATE + MARGIN
         ended = await self._below.run(self._motor, -FULL, Level(self._chain.zero), limit)
         if ended.reason not in (Reason.LEVEL, Reason.SWITCH):

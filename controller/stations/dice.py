@@ -1,4 +1,4 @@
-"""The dice: shakes, reads the faces and accepts only faces that dice have."""
+"""Station of the dice: shakes, reads the faces, and retries if a die has no readable face."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.boards.devices import Devices
 
 
 class DiceStation:
-    """A dome or electronic dice: any number of dice, in as many shakes as that takes."""
+    """A dice dome or electronic dice."""
 
     def __init__(self, dice: DiceModule, devices: Devices, care: Care) -> None:
         self._care = care
@@ -21,18 +21,19 @@ class DiceStation:
         self._dome = devices.dice(dice.unit)
 
     async def throw(self, dice: int, times: int, work: Notebook | None = None) -> tuple[int, ...]:
-        """Throw `dice` dice `times` times. A cocked die is thrown again, then raises TableFault.
+        """Throw `dice` dice `times` times; returns all faces in order.
 
-        Before each shake the dome's count of shakes is noted. If this run is interrupted, the next
-        run compares the count, so a throw that has ended is not repeated.
+        If a die has no readable face, the throw is repeated; after the last attempt it raises
+        TableFault. Before each shake the unit's count of shakes is noted. If this run is
+        interrupted, the next run compares the count and does not repeat a completed throw.
         """
         work = work or DiscardingNotebook()
         faces = [face for note in notes_of(work.notes, FacesFallen) for face in note.faces]
         last = work.notes[-1] if work.notes else None
         if isinstance(last, ShakesBefore):
-            shakes, lie = await self._dome.thrown()
-            if shakes > last.shakes and _are_faces(lie[:dice], dice):
-                faces += lie[:dice]
+            shakes, shown = await self._dome.thrown()
+            if shakes > last.shakes and _are_faces(shown[:dice], dice):
+                faces += shown[:dice]
         while len(faces) < dice * times:
             if faces:
                 work.record(FacesFallen(tuple(faces[-dice:])))

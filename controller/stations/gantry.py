@@ -1,7 +1,7 @@
-"""The gantry: carries blocks and turns tiles with the gripper.
+"""Station of the gantry: carries blocks and turns tiles with the gripper.
 
-A carry is: over the source, down, grip, up, check, over the target, down, release, up, check. The
-`loaded` sensor in the jaws confirms both ends of a carry.
+A carry travels over the source, lowers, grips, rises, travels over the target, checks that the
+`loaded` sensor in the jaws is active, lowers, releases, rises, and checks that it is inactive.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from firmware_bridge.boards.devices import Devices
 class GantryStation:
     """One gantry with its gripper, turner and reader.
 
-    Heights are metres above the felt: `tile` a tile's, `top` that of the jaws at home.
+    `tile` is the height of a tile and `top` the height of the jaws at home, in metres above the
+    felt.
     """
 
     def __init__(
@@ -78,21 +79,21 @@ class GantryStation:
         self._reader = devices.reader(modules.reader.unit) if modules.reader else None
         self._top = top
         self._pose: tuple[float, bool | None] = (0.0, None)
-        """The height of the jaws and whether they are crossed: positions that motors hold.
+        """The height of the jaws, and whether they are crossed (None while unknown).
 
-        The width is not remembered. It is an output, and an output returns to its safe value when
-        the board's lease is given back between two rounds.
+        The width of the jaws is not stored: it is an output, which returns to its safe value when
+        the board's lease is released between two rounds.
         """
-        self._over = (0.0, 0.0)
-        """Position in the plane to which the gantry was last sent."""
+        self._target = (0.0, 0.0)
+        """Position in the plane to which the gantry was last sent, x and y in metres."""
 
     @property
     def switched(self) -> tuple[Switched, ...]:
-        """Jaws, wrist and turner, as far as the table has them."""
+        """Jaws, wrist and turner; without those that the table lacks."""
         return tuple(part for part in (self._jaws, self._turn, self._turner) if part is not None)
 
     async def home(self) -> None:
-        """Home z first, then x and y; jaws open, straight, one column wide."""
+        """Home z, then x and y; then open the jaws and set them straight and one column wide."""
         await self.find_axes()
         await self._jaws.go_back()
         await self._turn.go_back()
@@ -102,9 +103,9 @@ class GantryStation:
         self._pose = (self._top, False)
 
     async def find_axes(self) -> None:
-        """Home z, then x and y; the jaws keep what they hold. Raises TableFault HOMING.
+        """Home z, then x and y; the jaws are not opened. Raises TableFault HOMING.
 
-        Neither x nor y moves before z is proven up, clear of the tiles.
+        Neither x nor y moves before z is proven to be up, clear of the tiles.
         """
         await self._care.cured(partial(self._homing.find_axes, self._plane.board))
         self._pose = (self._top, *self._pose[1:])
@@ -112,31 +113,31 @@ class GantryStation:
     async def carry(
         self, move: Carry, work: Notebook | None = None, *, doubtful: bool = False
     ) -> None:
-        """Take a block and set it down. Raises TableFault with the jaws where they stopped.
+        """Take a block and set it down. Raises TableFault; the jaws then stay where they stopped.
 
-        A doubtful carry was begun by an interrupted run. A block in the jaws is carried on, a block
-        still at its source is taken, and a block in neither place has arrived. The jaws do not
-        close before everything recorded in `work` is on disk.
+        A `doubtful` carry was begun by an interrupted run: a block in the jaws or at its source is
+        carried to the target; a block in neither place has already arrived. The jaws do not close
+        before all notes of `work` are on disk.
         """
         work = work or DiscardingNotebook()
         if not doubtful:
             await self._take(work, move.source, move.clear, move.target)
-        elif await self._found(move.source):
+        elif await self._find_block(move.source):
             await self._reach(move.target, move.clear)
             if not await self._loaded.active():
-                # The block slipped out on its way; from here on the carry is repeated like any
-                # other.
+                # The block slipped out of the jaws; the carry is repeated from the source.
                 await self._jaws.go_back()
                 await self._take(work, move.source, move.clear, move.target)
         else:
             return
-        await self._let_go(move.target, move.clear)
+        await self._release(move.target, move.clear)
 
     async def turn_over(self, move: TurnOver, work: Notebook | None = None) -> int | None:
-        """Lift one tile, turn it, read its tag if there is a reader, set it back face up.
+        """Lift one tile, turn it, read its tag if there is a reader, and set it down face up.
 
-        After an interrupted run, the sensors of jaws and turner and the notes show how far it came:
-        a tile is turned only once, and the tag is noted before the tile is released.
+        Returns the tag, None if there is none. After an interrupted run, the sensors of jaws and
+        turner and the notes show how far it came: a tile is turned only once, and the tag is on
+        disk before the tile is released.
         """
         assert self._turner is not None
         work = work or DiscardingNotebook()
@@ -154,14 +155,15 @@ class GantryStation:
                 self._reach(move.source, move.clear) if work.doubtful else self._lower(move.source)
             )
             await work.on_disk()
-            await self._let_go(move.source, move.clear)
+            await self._release(move.source, move.clear)
         await self._turner.go_back()
         return read.tag
 
-    async def _found(self, source: Grasp) -> bool:
-        """Whether the jaws hold a block now: they held it, or it still lay at its source.
+    async def _find_block(self, source: Grasp) -> bool:
+        """Look for the block in the jaws, then at its source; returns whether the jaws hold it.
 
-        They travel as high as they can: the field may already be as the carry leaves it.
+        The jaws travel at their greatest height, because the carry may be complete, and its block
+        then stands on the field.
         """
         await self._go_up(self._top)
         if await self._loaded.active():
@@ -180,7 +182,7 @@ class GantryStation:
     ) -> None:
         """Grip a block, carry it over its target if there is one, and check that it is in the jaws.
 
-        A block may slip out of the jaws on its way, so the sensor is read at the end of the way.
+        The sensor is read over the target, because a block can slip out of the jaws during travel.
         """
         empty = 0
 
@@ -196,7 +198,7 @@ class GantryStation:
             if await self._loaded.active():
                 return
             await self._jaws.go_back()
-            # A block that slipped out may lie on other stacks, higher than the planned clearance.
+            # A block that slipped out can lie on other stacks, higher than the planned clearance.
             await self._go_up(self._top)
             empty += 1
             raise TableFault(
@@ -208,7 +210,9 @@ class GantryStation:
 
         await self._care.cured(grip)
 
-    async def _let_go(self, target: Grasp, clear: float) -> None:
+    async def _release(self, target: Grasp, clear: float) -> None:
+        """Open the jaws, rise, and check that they are empty. Raises TableFault."""
+
         async def open_jaws() -> None:
             await self._jaws.go_back()
             await self._go_up(clear)
@@ -223,7 +227,7 @@ class GantryStation:
         await self._care.cured(open_jaws, shake_off)
 
     async def _reach(self, grasp: Grasp, clear: float) -> None:
-        """Up to the clear height, over (turning and opening on the way), down to the level."""
+        """Rise to the clear height, travel (turning and setting the width), lower to the level."""
         height, crossed = self._pose
         if height < clear:
             await self._go_up(clear)
@@ -236,9 +240,8 @@ class GantryStation:
         await self._lower(grasp)
 
     async def _travel(self, grasp: Grasp) -> None:
-        self._over = (grasp.spot.x, grasp.spot.y)
-
-        await self._care.cured(self._over_there, cleared=self._home_again)
+        self._target = (grasp.spot.x, grasp.spot.y)
+        await self._care.cured(self._go_to_target, cleared=self._home_again)
 
     async def _lower(self, grasp: Grasp) -> None:
         await self._go_to_height(grasp.level * self._tile_height)
@@ -251,15 +254,15 @@ class GantryStation:
             arrived(await self._height.go(height), "z")
             self._pose = (height, *self._pose[1:])
 
-        async def back_over_it(fault: TableFault) -> None:
+        async def return_to_target(fault: TableFault) -> None:
             await self._home_again(fault)
-            await self._over_there()
+            await self._go_to_target()
 
-        await self._care.cured(go, cleared=back_over_it)
+        await self._care.cured(go, cleared=return_to_target)
 
-    async def _over_there(self) -> None:
-        arrived(await self._plane.go(*self._over), "x and y")
+    async def _go_to_target(self) -> None:
+        arrived(await self._plane.go(*self._target), "x and y")
 
     async def _home_again(self, _: TableFault) -> None:
-        """Home axes that were stopped, because their position may differ from their count."""
+        """Home all axes after a stopped move, because positions and step counts may differ."""
         await self.find_axes()

@@ -1,7 +1,8 @@
-"""The hand-over between a head's lift and its push, which work at the same time.
+"""Coordinates the lift and the push of one head, which work at the same time.
 
-A tile that sticks at the counter stops the push too. The lift clears it, so the push waits for the
-lift: it goes on within the lift, as soon as the counter is free, or after the lift has ended.
+A tile that sticks at the counter stops the push too. The lift clears the jam, so the push waits for
+the lift: it is retried during the lift, as soon as the counter is free, or after the lift has
+ended.
 """
 
 from __future__ import annotations
@@ -12,40 +13,43 @@ from contextlib import asynccontextmanager
 
 
 class HandOver:
-    """One head's. The lift calls the first group of methods, the push the second."""
+    """Shared state of the lift and the push of one head.
+
+    The lift calls the methods of the first section, the push those of the second.
+    """
 
     def __init__(self) -> None:
         self._lifting = asyncio.Lock()
-        """Held while the wheel lifts, so that a pusher's cure does not reverse it meanwhile."""
+        """Held while the wheel lifts, so that a cure of the pusher does not reverse the wheel."""
         self._waiting: asyncio.Future[bool] | None = None
-        """A push that waits for the lift: True starts it during the lift, False after it."""
+        """Set by the lift to release the waiting push: True during the lift, False after it."""
         self._tried = asyncio.Event()
-        """Whether the released push has been tried."""
+        """Set when a released push has been tried."""
         self._jammed = False
-        """Whether this lift has met a jam since a push was last released."""
+        """Whether the lift has met a jam since a push was last released."""
         self.jams = 0
-        """How often a tile has stuck at the counter."""
+        """Number of times that a tile has stuck at the counter."""
         self.owed = 0
-        """Tiles among those due that replace tiles taken out by a person: a push waits for them."""
+        """Tiles to lift in place of tiles that a person took out; the push waits for them."""
 
     # The lift
 
     @asynccontextmanager
     async def lifting(self) -> AsyncIterator[None]:
-        """A lift; when it ends, the push that waits goes on."""
+        """Keep the wheel for a lift; at its end release a waiting push."""
         async with self._lifting:
             try:
                 yield
             finally:
-                self._let_go(within=False)
+                self._release(within=False)
 
     def jam(self) -> None:
-        """A tile sticks at the counter."""
+        """Record that a tile sticks at the counter."""
         self.jams += 1
         self._jammed = True
 
-    def came(self, tiles: int) -> None:
-        """So many tiles have passed the counter."""
+    def add(self, tiles: int) -> None:
+        """Subtract tiles that have passed the counter from the owed ones."""
         self.owed = max(0, self.owed - tiles)
 
     @property
@@ -54,25 +58,25 @@ class HandOver:
         return self._waiting is not None and self._jammed
 
     async def push_first(self) -> None:
-        """Let the push that waits go, and wait until it has been tried."""
+        """Release a waiting push, and wait until it has been tried."""
         self._tried.clear()
-        if self._let_go(within=True):
+        if self._release(within=True):
             await self._tried.wait()
 
     # The push
 
     @asynccontextmanager
     async def curing(self) -> AsyncIterator[None]:
-        """No lift begins within this block: the push's cure uses the wheel."""
+        """Keep the wheel for a cure of the push, so that no lift begins within this block."""
         async with self._lifting:
             yield
 
     def tried(self) -> None:
-        """The push has been tried."""
+        """Record that the push has been tried."""
         self._tried.set()
 
     async def wait_for_lift(self) -> bool:
-        """Wait for the lift that is on its way, if there is one; whether to push within it."""
+        """Wait for a running lift; returns whether to retry the push during the lift."""
         if not self._lifting.locked():
             return False
         self._waiting = asyncio.get_running_loop().create_future()
@@ -81,8 +85,8 @@ class HandOver:
         finally:
             self._waiting = None
 
-    def _let_go(self, *, within: bool) -> bool:
-        """Release the push that waits, within a lift or after it; returns whether one waited."""
+    def _release(self, *, within: bool) -> bool:
+        """Release a waiting push, during a lift or after it; returns whether a push waited."""
         self._jammed, self.owed = False, 0
         if self._waiting is None or self._waiting.done():
             return False

@@ -1,6 +1,6 @@
-"""A head's lift: the wheel lets tiles past the counter S1, with the cures of what goes wrong there.
+"""Lift of a head: the wheel lifts tiles past the counter S1; includes the cures of its faults.
 
-The board counts the tiles, so the wheel stops at the very edge that was asked for.
+The board counts the tiles and stops the wheel at the last edge.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import Care
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
-from controller.stations.load import Load, longest_wait, looks
+from controller.stations.load import Load, longest_wait, wait_parts
 from controller.stations.loosening import Loosening
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, missing
@@ -22,11 +22,11 @@ from firmware_bridge.board import Edges, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
 
 PASSING = 0.5
-"""Time within which any tile gets from the wheel to the counter, or past it, seconds (ours)."""
+"""Longest time of a tile from the wheel to the counter, or past it, seconds (our choice)."""
 
 
 class HeadLift:
-    """The wheel and the counter of one head; `drum` is reversed for it."""
+    """The wheel and the counter of one head; its cures also reverse `drum`."""
 
     def __init__(
         self,
@@ -50,32 +50,32 @@ class HeadLift:
         self._face: Sensor | None = devices.sensor(head.face) if head.face else None
         self._loosening = Loosening(head, devices, below, drum)
         self._load = Load()
-        self.tally = TileCounter(self._counter)
-        """What has passed the counter."""
+        self.tile_counter = TileCounter(self._counter)
+        """The tiles that have passed the counter."""
         self._due = 0
         """Tiles that have still to pass the counter."""
-        self._over = 0
-        """Surplus tiles that passed the counter."""
+        self._surplus = 0
+        """Tiles that passed the counter beyond those that were due."""
         self._unwatched = False
-        """Whether the last drive ended before its tiles came; some may come while no drive runs."""
+        """Whether the last drive ended before its last tile, so that tiles can pass uncounted."""
         self._blocked = False
         """Whether a tile stuck at the counter at the last reading."""
 
-    def begin(self, load: Load | None, tally: TileCounter | None, *, resumed: bool) -> None:
-        """A build begins, or is taken over from an earlier run."""
+    def begin(self, load: Load | None, tile_counter: TileCounter | None, *, resumed: bool) -> None:
+        """Begin a build, or resume the build of an interrupted run."""
         self._load, self._due = load or Load(), 0
-        self.tally, self._unwatched = tally or TileCounter(self._counter), resumed
+        self.tile_counter, self._unwatched = tile_counter or TileCounter(self._counter), resumed
 
     async def stop(self) -> None:
-        """Stop the wheel where it is."""
+        """Stop the wheel."""
         await self._wheel.stop()
 
     async def lift(self, tiles: int, *, through: bool = False) -> int:
-        """Let so many tiles past the counter. Raises TableFault if they do not come.
+        """Lift tiles past the counter; returns their number. Raises TableFault if they do not come.
 
-        A tile is counted as it reaches the counter, and it may stick there. With `through` the last
-        tile has also left the counter, so that a lane's gate may shut behind it. Without `through`
-        the next push detects a stuck tile.
+        A tile is counted when it reaches the counter, and can stick there. With `through` this
+        method waits until the last tile has left the counter, so that the gate of a lane can be
+        closed behind the tile. Without `through` the next push detects a stuck tile.
         """
         async with self._hand_over.lifting():
             self._due += tiles
@@ -84,11 +84,11 @@ class HeadLift:
             await self._look_at_face(self._face, through=through)
         return tiles
 
-    async def brings_more(self) -> bool:
-        """Whether another tile comes within the time that the last tile in the drum would take.
+    async def lifts_another(self) -> bool:
+        """Run the wheel as long as a last tile in the drum can take; returns whether one came.
 
-        Raises TableFault if the wheel did not turn for that long, because then the test proves
-        nothing.
+        Raises TableFault if the wheel did not turn for that time: the drum is then not proven to be
+        empty.
         """
         wait = longest_wait(self._heads, 1, self._load)
         ended = await self._below.run(self._wheel, FULL, Edges(self.head.counter, 1), wait)
@@ -96,50 +96,57 @@ class HeadLift:
             raise TableFault(Fault.UNPROVEN, "trays", missing(self.head.counter, ended))
         return ended.count > 0
 
-    # For a push that met a tile at the counter
+    # Called by the push
 
     async def is_stuck(self) -> bool:
-        """Whether a tile is stuck at the counter, once no tile passes by itself."""
+        """Whether a tile sticks at the counter; a tile that passes within `PASSING` does not."""
         self._blocked = await self._is_blocked()
         if self._blocked:
-            self.tally.stuck(asked=False)
+            self.tile_counter.note_stuck(asked=False)
         return self._blocked
 
     async def feed_again(self, fault: TableFault) -> None:
-        """A person has put a fault of the push right: lift what they took out."""
+        """Lift tiles in place of removed ones, after a person has cleared a fault of the push."""
         await self.cleared(fault)
         await self._feed()
 
-    # Past the counter
+    # Lifting
 
     async def _feed(self, *, through: bool = False) -> None:
-        """Feed everything that is due, with the cures that this requires."""
+        """Lift all due tiles; retry with cures and prompts. Raises TableFault."""
         turn = partial(self._turn, through=through)
         await self._care.cured(turn, self.loosen, self.cleared, self.at_rest)
 
     async def _turn(self, *, through: bool) -> None:
-        """Lift what is due; a stack that a jam held up is pushed before the next tile passes."""
+        """Try once to lift all due tiles.
+
+        A push that waits for the end of a jam is retried before tiles of the next stack pass.
+        """
         if self._hand_over.holds_up_a_push and not await self._is_blocked():
             await self._bring(self._hand_over.owed)
             await self._hand_over.push_first()
         await self._bring(self._due)
         if through:
-            await self._see_through()
+            await self._wait_until_clear()
 
-    async def _see_through(self) -> None:
+    async def _wait_until_clear(self) -> None:
         """Wait until the last counted tile has left the counter. Raises TableFault if it sticks."""
         self._blocked = await self._is_blocked()
         if self._blocked:
             raise self._jam(f"{self.head.counter} counted its last tile")
 
     async def _bring(self, due: int) -> None:
-        """Lift so many tiles; S1 is read on the way if that takes long."""
+        """Run the wheel until this number of tiles has been counted. Raises TableFault.
+
+        The wait is divided into two drives; S1 is read between them, to detect a jam early.
+        """
         counted, spent, before = 0, 0.0, self._due
-        for wait in looks(longest_wait(self._heads, due, self._load), again=self._blocked):
+        for wait in wait_parts(longest_wait(self._heads, due, self._load), again=self._blocked):
             if self._unwatched:
-                # No tile may pass between reading the count and the drive that counts on from it.
-                await self._below.moved(PASSING)
-                counted += await self._slipped_by()
+                # Wait for a tile on the belt, so that no tile passes between this reading of the
+                # count and the next drive.
+                await self._below.wait_moving(PASSING)
+                counted += await self._take_unreported()
             if counted >= due:
                 break
             await self._look_again()
@@ -147,36 +154,36 @@ class HeadLift:
                 await self._below.renew()
             goal = Edges(self.head.counter, due - counted)
             ended = await self._below.run(self._wheel, FULL, goal, wait)
-            self.tally.came(ended.count)
+            self.tile_counter.add(ended.count)
             counted, spent = counted + ended.count, spent + ended.seconds
             self._unwatched = counted < due
             self._blocked = self._unwatched and await self._is_blocked()
             if self._blocked:
                 break
-        counted += await self._slipped_by()
+        counted += await self._take_unreported()
         self._blocked = self._blocked and counted < due
-        self._came(counted)
+        self._add(counted)
         if counted < due or counted > before:
             evidence = f"{self.head.counter} counted {counted} of {due} tiles in {spent:.1f} s"
             raise self._miscounted(counted - due, evidence)
 
-    def _came(self, tiles: int) -> None:
+    def _add(self, tiles: int) -> None:
         """Add tiles that have passed the counter."""
         if not tiles:
             return
-        self._over += max(0, tiles - self._due)
+        self._surplus += max(0, tiles - self._due)
         self._due = max(0, self._due - tiles)
-        self._hand_over.came(tiles)
-        self._load.came(self.part, tiles)
-        self.tally.comes_free()
+        self._hand_over.add(tiles)
+        self._load.count(self.part, tiles)
+        self.tile_counter.note_free()
 
-    async def _slipped_by(self) -> int:
-        """Add tiles that passed the counter while no drive counted them."""
-        return await self.tally.slipped_by() if self._unwatched else 0
+    async def _take_unreported(self) -> int:
+        """The number of tiles that passed the counter while no drive counted them."""
+        return await self.tile_counter.take_unreported() if self._unwatched else 0
 
-    def _miscounted(self, over: int, evidence: str) -> TableFault:
-        """The fault for missing or surplus tiles, as far as the sensors show."""
-        if over > 0:
+    def _miscounted(self, surplus: int, evidence: str) -> TableFault:
+        """The fault for missing or surplus tiles, chosen by the sensors and the load."""
+        if surplus > 0:
             return TableFault(Fault.EXTRA_TILE, self.part, evidence)
         if self._blocked:
             return self._jam(evidence)
@@ -184,7 +191,7 @@ class HeadLift:
             inside = f"{self._load.left} tiles are still in the drum"
             return TableFault(Fault.JAM, self.part, f"{evidence}, and {inside}")
         if self._load.is_missing(self.part):
-            self._load.miss()
+            self._load.report_missing()
             sides = " and ".join(map(str, self.head.trays))
             lacks = f"side {sides} lacks {self._load.left}, and no other side waits"
             return TableFault(Fault.MISSING_TILE, self.part, f"{evidence}; {lacks}")
@@ -193,51 +200,54 @@ class HeadLift:
     def _jam(self, evidence: str) -> TableFault:
         """The fault for a tile that sticks at the counter."""
         self._hand_over.jam()
-        self.tally.stuck(asked=False)
+        self.tile_counter.note_stuck(asked=False)
         return TableFault(Fault.JAM, self.part, f"{evidence} and is blocked")
 
     async def _is_blocked(self) -> bool:
-        """Whether a tile is at the counter and stays there although the belt runs."""
+        """Whether a tile stays at the counter for `PASSING` seconds while the belt runs."""
         if not await self._counter.active():
             return False
-        await self._below.moved(PASSING)
+        await self._below.wait_moving(PASSING)
         return await self._counter.active()
 
     async def _look_again(self) -> None:
-        """Check whether the tile that stuck at the counter has gone on."""
-        if self.tally.sticks and not await self._counter.active():
-            self.tally.comes_free()
+        """Note it if the tile that stuck at the counter has passed."""
+        if self.tile_counter.sticks and not await self._counter.active():
+            self.tile_counter.note_free()
 
     async def loosen(self, fault: TableFault) -> None:
-        await self.tally.on_disk()  # read what sticks there before it is moved
+        """Try to free a stuck tile with the head's motors, before the next attempt."""
+        await self.tile_counter.on_disk()  # the note of the stuck tile, before the tile moves
         await self._loosening.loosen(fault)
         await self._look_again()
 
     @asynccontextmanager
     async def at_rest(self) -> AsyncIterator[None]:
-        """Stop all parts while a person reaches in, and read which tile sticks at that moment."""
+        """Stop all parts below while a person reaches in, and note a stuck tile."""
         async with self._below.held():
-            self._came(await self._slipped_by())
+            self._add(await self._take_unreported())
             if self._blocked:
-                self.tally.stuck(asked=True)
+                self.tile_counter.note_stuck(asked=True)
             yield
 
     async def cleared(self, fault: TableFault) -> None:
-        """Account for tiles that stuck or were too many, after a person has removed them."""
-        out = 0
+        """Subtract stuck or surplus tiles that a person has removed to clear a fault."""
+        removed = 0
         if fault.fault is Fault.JAM and self._blocked:
             if await self._counter.active():
                 return
             self._blocked = False
             self._due += 1
             self._hand_over.owed += 1
-            out = 1
+            removed = 1
         elif fault.fault is Fault.EXTRA_TILE:
-            out, self._over = self._over, 0
-        self._load.came(self.part, -out)
-        await self.tally.taken_out(out)
+            removed, self._surplus = self._surplus, 0
+        self._load.count(self.part, -removed)
+        await self.tile_counter.remove(removed)
 
     async def _look_at_face(self, face: Sensor, *, through: bool = False) -> None:
+        """Check that the last tile is face down; turn it over or lift another one if it is not."""
+
         async def look() -> None:
             if await face.active():
                 raise TableFault(Fault.FACE_UP, self.part, f"{face.channel} is active")
@@ -247,8 +257,8 @@ class HeadLift:
                 return
             if await self._loosening.send_back():
                 self._due += 1
-                self._load.came(self.part, -1)
-                await self.tally.taken_out(1)
+                self._load.count(self.part, -1)
+                await self.tile_counter.remove(1)
                 await self._feed(through=through)
 
         await self._care.cured(look, pick_again, self.cleared, self.at_rest)

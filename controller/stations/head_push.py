@@ -1,4 +1,4 @@
-"""A head's push: a stack goes from the head into the tray, proven by the vane of the pusher."""
+"""Push of a head: moves a stack from the head into the tray; the pusher's vane confirms it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmware_bridge.boards.devices import Devices
 
 
 class HeadPush:
-    """The pusher of one head and its vane; `lift` clears what sticks at the counter."""
+    """The pusher of one head and its vane; `lift` clears tiles that stick at the counter."""
 
     def __init__(
         self,
@@ -34,23 +34,23 @@ class HeadPush:
         self._hand_over = hand_over
         self._pusher = devices.motor(head.pusher)
         self._vane = devices.sensor(head.vane)
-        self._stands: bool | None = None
-        """Whether the vane covers its sensor, so that a whole turn leads to its next edge; None
-        until it has been read."""
+        self._covers: bool | None = None
+        """Whether the vane covers its sensor, so that the next edge is a whole turn away; None
+        until the sensor is read."""
 
     async def begin(self) -> None:
-        """Read the vane before the first tile comes; a later reading would see the next tile."""
-        if self._stands is None:
-            self._stands = await self._vane.active()
+        """Read the vane's sensor before the first push."""
+        if self._covers is None:
+            self._covers = await self._vane.active()
 
     async def stop(self) -> None:
-        """Stop the pusher where it is."""
+        """Stop the pusher."""
         await self._pusher.stop()
 
     async def push(self) -> None:
-        """Push what was lifted into the tray. Raises TableFault if the vane gives no edge."""
-        tally, vane = self._lift.tally, self._vane.channel
-        through, missed = tally.through, ""
+        """Push the lifted stack into the tray. Raises TableFault if the vane gives no edge."""
+        tile_counter, vane = self._lift.tile_counter, self._vane.channel
+        through, missed = tile_counter.through, ""
 
         async def push() -> None:
             nonlocal missed
@@ -58,25 +58,25 @@ class HeadPush:
             again = True
             while again:
                 jams = self._hand_over.jams
-                whole, self._stands = self._stands, False
+                whole, self._covers = self._covers, False
                 try:
                     ended = await self._below.run(self._pusher, FULL, Edges(vane, 1), limit)
                 finally:
                     self._hand_over.tried()
                 if ended.reason is Reason.EDGES:
-                    self._stands = True
+                    self._covers = True
                     if whole and ended.seconds < SOON * self._heads.push:
-                        # The vane's contact bounced as it left its sensor.
+                        # Too early for a whole turn: contact bounce as the vane left its sensor.
                         continue
                     if missed:
-                        self._prove(vane, missed, tally.through - through)
+                        self._prove(vane, missed, tile_counter.through - through)
                     return
-                # A lift that is under way meets the same jam and clears it; then the push goes on.
+                # A running lift meets the same jam and clears it; then the push is tried again.
                 again = await self._hand_over.wait_for_lift() or jams != self._hand_over.jams
             fault = await self._unpushed(vane, ended)
             if fault.fault is Fault.PUSHER:
                 missed = fault.evidence
-                tally.doubts(vane, missed)
+                tile_counter.note_doubt(vane, missed)
             raise fault
 
         async def loosen(fault: TableFault) -> None:
@@ -90,7 +90,7 @@ class HeadPush:
         await self._care.cured(push, loosen, cleared, self._lift.at_rest)
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
-        """The fault of a failed push: a jam if a tile sticks and does not pass by itself."""
+        """The fault of a failed push: a jam if a tile sticks at the counter, else the pusher."""
         evidence = missing(vane, ended)
         if await self._lift.is_stuck():
             evidence = f"{evidence}; {self._lift.head.counter} is blocked"
@@ -98,11 +98,12 @@ class HeadPush:
         return TableFault(Fault.PUSHER, self._lift.part, evidence)
 
     def _prove(self, vane: str, missed: str, lifted: int) -> None:
-        """Check the pusher once the vane gives signals again: it may have turned and pushed unseen.
+        """Note that the pushes are proven, after the vane gives signals again.
 
-        Raises TableFault if tiles were lifted meanwhile: its stacks may be too low or too high.
+        Raises TableFault if tiles were lifted since the missed signal: the pusher may have turned
+        without a signal, so stacks can be too low or too high.
         """
         if lifted:
-            evidence = f"{missed}; {lifted} tiles came meanwhile, and may stand in any stack"
+            evidence = f"{missed}; {lifted} tiles were lifted meanwhile and can be in any stack"
             raise TableFault(Fault.UNPROVEN, self._lift.part, evidence)
-        self._lift.tally.doubts(vane, None)
+        self._lift.tile_counter.note_proven(vane)

@@ -1,7 +1,7 @@
-"""The drum's heads: a gathered set becomes stacks in the trays.
+"""Station of a head of the drum: lifts tiles and pushes stacks into the trays.
 
-While a stack is pushed on (`head_push`), the wheel already lifts the next (`head_lift`); what one
-leaves to the other goes through their `hand_over`.
+While a stack is being pushed (`head_push`), the wheel lifts the next one (`head_lift`); `hand_over`
+coordinates both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firmware_bridge.boards.devices import Devices, Motor
 
 
 class HeadStation:
-    """One head: wheel, counter, belt, pusher with its vane; its cures also reverse `drum`."""
+    """One head: wheel, counter, belt, and pusher with its vane; its cures also reverse `drum`."""
 
     def __init__(
         self,
@@ -50,16 +50,17 @@ class HeadStation:
     async def start(
         self,
         load: Load | None = None,
-        tally: TileCounter | None = None,
+        tile_counter: TileCounter | None = None,
         *,
         resumed: bool = False,
     ) -> None:
-        """The belt runs while the head feeds; `load` is what all heads together are to bring.
+        """Start the belt for a build.
 
-        `tally` has recorded what has passed this head's counter before, and a feed that is
-        `resumed` may find a tile on the belt.
+        `load` are the tiles that all heads together have to lift. `tile_counter` has counted the
+        tiles that have passed this head's counter. If the build is `resumed`, a tile can be on the
+        belt.
         """
-        self._lift.begin(load, tally, resumed=resumed)
+        self._lift.begin(load, tile_counter, resumed=resumed)
         if self._push is not None:
             await self._push.begin()
         if self._belt:
@@ -71,24 +72,24 @@ class HeadStation:
             await self._below.stop(self._belt)
 
     async def stop(self) -> None:
-        """Stop wheel and pusher where they are."""
+        """Stop the wheel and the pusher."""
         await self._lift.stop()
         if self._push is not None:
             await self._push.stop()
 
     async def lift(self, tiles: int, *, through: bool = False) -> int:
-        """Let so many tiles past the counter (`HeadLift.lift`). Raises TableFault."""
+        """Lift tiles past the counter (`HeadLift.lift`). Raises TableFault."""
         return await self._lift.lift(tiles, through=through)
 
-    async def brings_more(self) -> bool:
-        """Whether a tile still comes (`HeadLift.brings_more`). Raises TableFault."""
-        return await self._lift.brings_more()
+    async def lifts_another(self) -> bool:
+        """Whether another tile comes (`HeadLift.lifts_another`). Raises TableFault."""
+        return await self._lift.lifts_another()
 
     async def stack(self, heights: Iterable[int], lifted: int = 0) -> int:
-        """Build stacks of these heights in the tray before the head; returns the tiles counted.
+        """Build stacks of these heights in the tray before the head; returns the counted tiles.
 
-        So many of them were `lifted` before and wait to be pushed on. Raises TableFault if a tile
-        or the vane's edge does not come, or both in an exception group.
+        An earlier run has already `lifted` some of the tiles, which are not pushed yet. Raises
+        TableFault if a tile or the vane's edge does not come; both in an exception group.
         """
         assert self._push is not None
         counted = 0
@@ -103,12 +104,12 @@ class HeadStation:
                     await push
                 push = asyncio.create_task(self._push.push())
                 # Let the push send its command now. A board executes commands in the order in which
-                # they were sent, so no tile of the next stack comes under this push, even on a bad
-                # line.
+                # they were sent, also on a bad line, so this push comes before the tiles of the
+                # next stack.
                 await asyncio.sleep(0)
             if push is not None:
                 await push
-        except Exception as failed:  # noqa: BLE001  whatever it is, the push may have failed as well
+        except Exception as failed:  # noqa: BLE001  the push can have failed as well
             failures = [failed, *[error for error in await _ended(push) if error is not failed]]
             raise only(ExceptionGroup("a stack", failures)) from None
         finally:
@@ -118,7 +119,7 @@ class HeadStation:
 
 
 async def _ended(push: asyncio.Task[None] | None) -> list[Exception]:
-    """Cancel a push that is still under way; how it failed, if it did."""
+    """Cancel a push, and return its failure in a list; the list is empty if it did not fail."""
     if push is None:
         return []
     push.cancel()

@@ -1,6 +1,6 @@
-"""Homes the gantry: z first, proven by its switch; x and y only after it. Raises HOMING.
+"""Homes the gantry: z first, proven by its switch, then x and y; failures are HOMING faults.
 
-Used when the table is brought up, after an axis fault, and after the arm's board has lost power.
+Used at the start of the table, after an axis fault, and after the arm's board has lost power.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from firmware_bridge.board import Board, Ended, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
 
 PULL_OFF = 0.01
-"""How far an axis leaves its home switch to prove that the switch is not stuck, metres (ours)."""
+"""Distance by which an axis leaves its home switch to test the switch, metres (our choice)."""
 AT_ONCE = 0.05
-"""A homing that ends sooner found its switch active before the axis moved, seconds (ours)."""
+"""A shorter homing found its switch active before the axis moved, seconds (our choice)."""
 
 Leased = Callable[[], AbstractAsyncContextManager[None]]
-"""Holds the lease of the axes' board, with power on its motors, within a block."""
+"""Holds the lease of the axes' board, with power for its motors, within a block."""
 Homing = Callable[[Board, Mapping[str, float], Leased], Awaitable[None]]
-"""Finds a board's axes again, and sends them back to where they were last sent (metres)."""
+"""Homes a board's axes, then sends them to the given positions (metres)."""
 
 
 class GantryHoming:
@@ -33,18 +33,15 @@ class GantryHoming:
         self._gantry = gantry
 
     async def find_axes(self, board: Board) -> None:
-        """Home z, then x, then y; each axis begins when the one before it is proven at home.
+        """Home z, then x, then y; each axis begins when the previous one is proven to be at home.
 
-        Raises TableFault HOMING, with the switch as its part, at the first axis that is not.
+        Raises TableFault HOMING, with the switch as its part, at the first axis that fails.
         """
         for axis in (self._gantry.z, self._gantry.x, self._gantry.y):
             await self._find(board, axis)
 
     async def go_back_to(self, board: Board, sent: Mapping[str, float]) -> None:
-        """Over the spot where the gantry was last sent, then down to its height.
-
-        Raises TableFault AXIS where a move does not arrive.
-        """
+        """Send x and y to their last target, then z. Raises TableFault AXIS if a move fails."""
         for axes in ((self._gantry.x, self._gantry.y), (self._gantry.z,)):
             back = {axis: sent[axis] for axis in axes if axis in sent}
             if back:
@@ -52,12 +49,14 @@ class GantryHoming:
                 arrived(not_cut_short(board, axis, await board.move(back)), axis)
 
     async def _find(self, board: Board, axis: str) -> None:
+        """Home one axis and prove that its switch is not stuck. Raises TableFault HOMING."""
         channel = self._table.channel(axis)
         assert isinstance(channel, AxisChannel)
         found = await self._home(board, axis, channel)
         if found.seconds < AT_ONCE:
-            # The switch was active before the axis moved: a stuck one looks the same. An axis that
-            # stands at its switch leaves it within the pull-off; then the homing is repeated.
+            # The switch was active before the axis moved, so it may be stuck. If the axis is really
+            # at its switch, the switch becomes inactive within the pull-off; then homing is
+            # repeated.
             away = -PULL_OFF if channel.home_end == "high" else PULL_OFF
             left = await board.move({axis: channel.home + away})
             arrived(not_cut_short(board, axis, left), axis)
@@ -70,17 +69,17 @@ class GantryHoming:
         ended = not_cut_short(board, axis, await board.home(axis))
         if ended.reason is not Reason.DONE:
             evidence = (
-                f"{axis} looked for it for {ended.seconds:.1f} s; ended by {ended.reason.name}"
+                f"{axis} moved towards it for {ended.seconds:.1f} s; ended by {ended.reason.name}"
             )
             raise TableFault(Fault.HOMING, channel.home_switch, evidence)
         return ended
 
 
 def gantry_homing(table: Table, gantry: GantryModule, care: Care) -> Homing:
-    """What a pause does about a gantry that lost its power: home it, then send it back.
+    """Create the function that homes a gantry after a loss of power and sends it back.
 
-    `care` retries and asks; the board's lease is held during an attempt only, so the arm has no
-    power while a person works at it.
+    `care` retries and prompts people. The board's lease is held only during an attempt, so the arm
+    has no power while a person works at it.
     """
     homing = GantryHoming(table, gantry)
 
@@ -96,16 +95,16 @@ def gantry_homing(table: Table, gantry: GantryModule, care: Care) -> Homing:
 
 
 def not_cut_short(board: Board, axis: str, ended: Ended) -> Ended:
-    """Raise BoardRefused where the board itself cut a motion short: that is a pause, no fault."""
+    """Raise BoardRefusedError if the board itself ended a motion: that is a pause, not a fault."""
     if ended.reason in (Reason.HELD, Reason.FAULT):
         raise BoardRefusedError(
-            f"board {board.name}: {axis} was cut short by {ended.reason.name} while the axes were"
-            " found again; clear the board, then home again."
+            f"board {board.name}: homing of {axis} was interrupted by {ended.reason.name}; clear"
+            " the board, then home again."
         )
     return ended
 
 
 def arrived(ended: Ended, axis: str) -> None:
-    """Raise TableFault AXIS unless a move came to its end."""
+    """Raise TableFault AXIS if a move did not reach its target."""
     if ended.reason is not Reason.DONE:
         raise TableFault(Fault.AXIS, "gantry", f"{axis} ended by {ended.reason.name} on the way")

@@ -1,7 +1,7 @@
-"""The tiles that heads still have to lift, and from that the longest wait for a tile.
+"""Load: the tiles that heads still have to lift, and the longest wait for a tile.
 
-Below `plenty` tiles the drum feeds them more slowly, in proportion. The number of tiles left in the
-drum is computed from the counts of all heads.
+With fewer than `plenty` tiles in the drum, the mean time between tiles grows in proportion. The
+number of tiles left in the drum is computed from the counts of all heads.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ LATE_TILES = 6.0
 """Multiple of a tile's mean time that counts as a fault; the slowest of a million takes four times
 the mean."""
 MARGIN = 2.0
-FEW = 4
-"""Largest number of missing tiles: more than that do not get lost together; they are still in the
-drum."""
-FIRST_LOOK = 0.6
+"""Seconds that are added to every wait."""
+MOST_MISSING = 4
+"""Largest number of tiles that count as missing; more tiles than that are still in the drum."""
+FIRST_PART = 0.6
 """Share of the wait after which S1 is read; few undisturbed tiles take as long."""
-SECOND_WIND = 2.0
-"""Time until S1 is read after a tile was stuck there, seconds."""
+FIRST_PART_AFTER_JAM = 2.0
+"""Seconds of the wait after which S1 is read, if a tile was stuck there before."""
 
 
 @dataclass
 class Load:
-    """Tiles that each head has still to bring, by the head's part; empty where that is unknown.
+    """Tiles that each head still has to lift, by the head's part; empty if unknown.
 
-    `report` gets the number of missing tiles when a head reports some missing, and each time that
-    one of them comes after all.
+    `report` receives the number of missing tiles when a head reports missing tiles, and after each
+    later count.
     """
 
     shares: dict[str, int] = field(default_factory=dict)
@@ -40,32 +40,32 @@ class Load:
 
     @property
     def left(self) -> int:
-        """What all heads together have still to bring."""
+        """Tiles that all heads together still have to lift."""
         return sum(self.shares.values())
 
-    def came(self, part: str, tiles: int) -> None:
-        """A head has counted tiles; a negative number where one was taken out again."""
+    def count(self, part: str, tiles: int) -> None:
+        """Subtract tiles that a head has counted; a negative number for tiles that were removed."""
         if part in self.shares:
             self.shares[part] = max(0, self.shares[part] - tiles)
             if self._reported:
                 self.report(self.left)
 
-    def miss(self) -> None:
-        """The tiles that are left do not come: they are not in the drum."""
+    def report_missing(self) -> None:
+        """Report that the tiles left are missing, because they are not in the drum."""
         self._reported = True
         self.report(self.left)
 
     def is_missing(self, part: str) -> bool:
-        """Whether the few tiles that this head lacks are all that any head waits for."""
-        return self.shares.get(part, 0) == self.left <= FEW and bool(self.shares)
+        """Whether this head alone lacks tiles, and at most `MOST_MISSING`."""
+        return self.shares.get(part, 0) == self.left <= MOST_MISSING and bool(self.shares)
 
     def is_full(self, heads: HeadsModule) -> bool:
-        """Whether the drum still holds enough tiles for them to come without a delay."""
+        """Whether the drum holds enough tiles for them to come without delay."""
         return self.left > heads.plenty + len(heads.ports)
 
 
 def longest_wait(heads: HeadsModule, tiles: int, load: Load) -> float:
-    """Longest time in which so many tiles come to a head without a fault, seconds."""
+    """Longest time in which this number of tiles comes to a head without a fault, seconds."""
     if not load.shares:
         return STARVED
     least = max(1, load.left - tiles * len(heads.ports))
@@ -73,7 +73,7 @@ def longest_wait(heads: HeadsModule, tiles: int, load: Load) -> float:
     return min(STARVED, MARGIN + LATE_TILES * mean * tiles)
 
 
-def looks(wait: float, *, again: bool) -> tuple[float, float]:
-    """The two parts of a wait: until S1 is looked at, and the rest; `again` if it was blocked."""
-    first = min(SECOND_WIND, wait) if again else FIRST_LOOK * wait
+def wait_parts(wait: float, *, again: bool) -> tuple[float, float]:
+    """The parts of a wait before and after S1 is read; `again` if S1 was blocked before."""
+    first = min(FIRST_PART_AFTER_JAM, wait) if again else FIRST_PART * wait
     return first, wait - first

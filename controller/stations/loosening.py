@@ -1,6 +1,6 @@
-"""Cures of a head's own: reverses motors to loosen a stuck tile, turns over a tile.
+"""Cures of a head: reverses motors to loosen a stuck tile, turns a tile over, or sends it back.
 
-A cure whose motor has no wire for reverse is left out; the next cure is then an assist.
+A cure is skipped if its motor cannot run backwards; the next cure is then an assist.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from firmware_bridge.board import Elapsed
 from firmware_bridge.boards.devices import Devices, Motor
 
 REVERSING = 0.5
-"""How long a motor runs backwards to loosen a tile, seconds (ours)."""
+"""Time for which a motor runs backwards to loosen a tile, seconds (our choice)."""
 TURNING = 0.5
-"""How long a turner takes over a tile, seconds (ours)."""
+"""Time that a turner takes to turn a tile over, seconds (our choice)."""
 
 
 class Loosening:
-    """The cures of one head, by its own motors and the drum's."""
+    """The cures of one head, with its motors and the drum."""
 
     def __init__(
         self, head: HeadModule, devices: Devices, below: Standstill, drum: Motor | None = None
@@ -35,7 +35,7 @@ class Loosening:
         self._turner = devices.motor(head.turner) if head.turner else None
 
     async def loosen(self, fault: TableFault) -> None:
-        """Apply the mechanism's cures for this fault before the next attempt."""
+        """Apply the cures for this fault before the next attempt."""
         match fault.fault:
             case Fault.JAM:
                 await self._reverse(self._wheel)
@@ -49,14 +49,14 @@ class Loosening:
         await self._below.renew()
 
     async def turn_over(self) -> bool:
-        """Have the turner turn the last tile; whether there is one."""
+        """Turn the last tile over; returns False if the head has no turner."""
         if self._turner is None or not self._is_motor(self._turner):
             return False
         await self._below.run(self._turner, FULL, Elapsed(), TURNING)
         return True
 
     async def send_back(self) -> bool:
-        """Run the last tile back into the drum; whether belt and wheel can."""
+        """Run the last tile back into the drum; returns False if a motor cannot run backwards."""
         if self._belt is None or not (self._reverses(self._belt) and self._reverses(self._wheel)):
             return False
         stops = (self._belt.stop, self._wheel.stop)
@@ -69,7 +69,7 @@ class Loosening:
             await self._below.run(motor, -FULL, Elapsed(), REVERSING)
 
     async def _stir(self) -> None:
-        """A pulse of the drum backwards, and on again."""
+        """Run the drum backwards for a moment, then forwards again."""
         if self._drum is not None and self._reverses(self._drum):
             await self._below.run(self._drum, -FULL, Elapsed(), REVERSING)
             await self._below.keep_running(self._drum, FULL)

@@ -1,4 +1,4 @@
-"""Creates all stations of one table from its modules. An absent part is None."""
+"""Creates all stations of one table from its modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from firmware_bridge.boards.devices import Devices, Sensor
 
 
 class Stations:
-    """The working parts of a table, by their trade names; `care` handles their faults."""
+    """All stations of one table; a station whose module is absent is None or missing in its tuple.
+
+    `care` handles their faults.
+    """
 
     def __init__(
         self,
@@ -33,7 +36,7 @@ class Stations:
         self._devices = devices
         self.lid = _lid(modules, devices, care)
         self.below = Standstill()
-        """The standstill through which all commands for parts under the lid go."""
+        """Receives all commands for parts under the lid, so that they can be stopped together."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.heads = (
             tuple(
@@ -72,25 +75,25 @@ class Stations:
         self.done_key = devices.sensor(modules.keys.done) if modules.keys.done else None
 
     def _counters(self, modules: Modules) -> tuple[Sensor, ...]:
-        """The sensors by whose counts a build is followed: the counters and vanes of the heads."""
+        """The sensors whose counts show a build's progress: counters and vanes of the heads."""
         named: list[str] = []
         for head in modules.heads.ports if modules.heads else ():
             named += [head.counter, *([head.vane] if head.vane else [])]
         return tuple(map(self._devices.sensor, named))
 
     async def hold(self, channels: Iterable[str]) -> None:
-        """Take the lease of every board on which these channels hang; calls nest."""
+        """Hold the leases of the boards of these channels; calls nest."""
         for board in self._devices.boards_of(channels):
             await board.hold_lease()
 
     async def release(self, channels: Iterable[str]) -> None:
-        """Give the lease of those boards back."""
+        """Release the leases of the boards of these channels."""
         for board in self._devices.boards_of(channels):
             await board.release_lease()
 
     @asynccontextmanager
     async def leased(self, *channels: str) -> AsyncIterator[None]:
-        """Hold the lease of those boards within this block, so that their outputs may be active."""
+        """Hold the leases of the boards of these channels within a block."""
         await self.hold(channels)
         try:
             yield
@@ -99,7 +102,7 @@ class Stations:
 
 
 def _top(table: Table) -> float:
-    """Where the jaws hang at home, metres above the felt."""
+    """The height of the jaws at home, metres above the felt."""
     assert table.modules.gantry is not None
     axis = table.channel(table.modules.gantry.z)
     assert isinstance(axis, AxisChannel)

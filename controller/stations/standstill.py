@@ -1,10 +1,10 @@
-"""Stops everything that moves below the table while a person reaches in, then resumes it.
+"""Stops all parts below the table while a person reaches in, then resumes them.
 
-Drum and belts, drives that run until a sensor changes, and the gates of hand lanes all go through
-this module. During a standstill nothing starts and no gate has current. A motor that was stopped is
-driven on for the rest of its way, so the caller sees only a longer drive. Gates are open again
-before anything moves, and wheels that count turn before the belts run: no tile passes a closed
-gate, or a counter that is not being read.
+Commands for drum and belts, drives that run until a sensor changes, and gates of hand lanes go
+through this module. During a standstill no motor starts and no gate has current. A drive that was
+stopped is continued after the standstill, so its caller sees only a longer drive. After a
+standstill the gates open first, then the counting wheels start, then drum and belts: so no tile
+passes a closed gate, or a counter without a drive that counts.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from firmware_bridge.boards.devices import Motor, Output
 
 
 class Standstill:
-    """The motors of one table's lower part."""
+    """The motors and gates below one table."""
 
     def __init__(self) -> None:
         self._running: dict[Motor, int] = {}
-        """Motors that run until they are stopped, with their values."""
+        """Motors that run until `stop`, with their values."""
         self._gates: dict[Output, None] = {}
-        """Gates that stay open until they are shut."""
+        """Gates that stay open until `shut`."""
         self._driven: set[Motor] = set()
         self._turns: dict[Motor, asyncio.Lock] = {}
         self._holds = 0
@@ -33,18 +33,18 @@ class Standstill:
         self._moving.set()
 
     async def keep_running(self, motor: Motor, value: int) -> None:
-        """Run a motor until it is stopped; during a standstill, as soon as that is over."""
+        """Run a motor until `stop`; during a standstill it starts at the end of the standstill."""
         self._running[motor] = value
         if not self._holds:
             await motor.keep_running(value)
 
     async def stop(self, motor: Motor) -> None:
-        """The motor need not run any more."""
+        """Stop a motor that `keep_running` has started."""
         self._running.pop(motor, None)
         await motor.stop()
 
     async def open(self, gate: Output) -> None:
-        """Open a gate until it is shut; during a standstill, as soon as that is over."""
+        """Open a gate until `shut`; during a standstill it opens at the end of the standstill."""
         if gate in self._gates:
             return
         self._gates[gate] = None
@@ -52,12 +52,12 @@ class Standstill:
             await gate.switch(1)
 
     async def shut(self, gate: Output) -> None:
-        """Shut a gate. During a pause it is shut already, and this does not wait for the end."""
+        """Close a gate. During a pause it is closed already, and this method returns at once."""
         self._gates.pop(gate, None)
         await gate.let_go()
 
-    async def moved(self, seconds: float) -> None:
-        """Let so many seconds pass in which there was no standstill."""
+    async def wait_moving(self, seconds: float) -> None:
+        """Wait until this number of seconds has passed without a standstill."""
         stops = None
         while stops != self._stops:
             await self._moving.wait()
@@ -65,11 +65,11 @@ class Standstill:
             await asyncio.sleep(seconds)
 
     async def renew(self) -> None:
-        """Send running commands once more, so that long work does not meet their time limit."""
+        """Send all running commands again, so that they do not reach their boards' time limits."""
         await self._open_again()
         await self._run_again()
 
-    # Each command takes a while; later ones in the list may be changed meanwhile.
+    # Each command takes time; gates and motors can be changed meanwhile, so each one is checked.
 
     async def _open_again(self) -> None:
         for gate in tuple(self._gates):
@@ -82,9 +82,9 @@ class Standstill:
                 await motor.keep_running(self._running[motor])
 
     async def run(self, motor: Motor, value: int, until: Until, limit: float) -> Ended:
-        """Drive a motor until a sensor changes; the seconds of a standstill do not count.
+        """Drive a motor until a sensor changes; standstills do not count against `limit`.
 
-        The drum is shared: a caller that reverses it waits until another one has finished.
+        Several heads share the drum, so a second drive of the same motor waits for the first.
         """
         async with self._turns.setdefault(motor, asyncio.Lock()):
             return await self._run(motor, value, until, limit)
@@ -104,6 +104,7 @@ class Standstill:
                 return Ended(ended.reason, counted, spent)
 
     async def _go_on(self) -> None:
+        """End a standstill: open the gates, continue the drives, then run motors."""
         await self._open_again()
         if self._holds:
             return
@@ -114,7 +115,7 @@ class Standstill:
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Keep everything at a standstill within this block; blocks nest."""
+        """Keep all parts at a standstill within a block; blocks nest."""
         self._holds += 1
         try:
             if self._holds == 1:
@@ -132,7 +133,7 @@ class Standstill:
 
 
 def _left(until: Until, counted: int) -> Until:
-    """The rest of a drive of which a part is done already."""
+    """The remaining goal of a drive that has already counted some edges."""
     if isinstance(until, Edges) and counted:
         return Edges(until.sensor, until.count - counted)
     return until

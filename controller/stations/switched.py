@@ -1,4 +1,4 @@
-"""A part that a motor drives between two switches: lid, lifts, jaws, presenters."""
+"""Station of a part that a motor drives between two switches: lid, lift, jaws, lane, flipper."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor
 
 FULL = 1000
+"""Full speed of a motor, in thousandths."""
 LATE = 2.0
-"""Multiple of its own travel time after which a part counts as stuck."""
+"""Multiple of its travel time after which a part counts as stuck."""
 MARGIN = 0.5
-"""Seconds added to that limit, for parts whose travel is short."""
+"""Seconds that are added to that limit, for parts with a short travel time."""
 BACK_OFF = 0.25
-"""Share of its travel by which a part backs off from an obstacle (ours)."""
+"""Share of its travel by which a part backs off from an obstacle (our choice)."""
 SOON = 0.5
-"""Share of the travel time within which no part can arrive: an earlier signal is checked (ours)."""
+"""Share of the travel time within which no part can arrive: earlier signals are checked (ours)."""
 
 
 @dataclass(frozen=True)
 class Switched:
-    """A part with two ends: `forth` is reached running forward, `back` running in reverse."""
+    """A part with two end switches: `forth` is reached by running forward, `back` by reverse."""
 
     part: str
     motor: Motor
@@ -33,19 +34,19 @@ class Switched:
     care: Care = field(default_factory=Care)
 
     async def go_forth(self) -> None:
-        """Drive to the forward end, if not there. Raises TableFault after the last attempt."""
+        """Drive to the forward end. Raises TableFault after the last attempt."""
         await self._go(FULL, self.forth)
 
     async def go_back(self) -> None:
-        """Drive to the other end, if not there. Raises TableFault after the last attempt."""
+        """Drive to the back end. Raises TableFault after the last attempt."""
         await self._go(-FULL, self.back)
 
     async def stop(self) -> None:
-        """Stop its motor where the part is."""
+        """Stop the motor."""
         await self.motor.stop()
 
     async def back_off(self, value: int) -> None:
-        """Drive away from an obstacle, where the part was driven by this value."""
+        """Drive away from an obstacle; `value` is that of the drive that met it."""
         way = -FULL if value > 0 else FULL
         await self.motor.run(way, Elapsed(), self.seconds * BACK_OFF)
 
@@ -59,7 +60,8 @@ class Switched:
                 evidence = f"{self.motor.channel} drew too much current after {ended.seconds:.1f} s"
                 raise TableFault(Fault.OBSTRUCTED, self.part, evidence)
             there = ended.reason in (Reason.LEVEL, Reason.SWITCH)
-            # The part was there already, or its switch is stuck: then it never left its other end.
+            # An early signal: the part was at this end before, or the switch is stuck. With a stuck
+            # switch the part is still at its other end, so both switches are active.
             if (not there or ended.seconds < SOON * self.seconds) and await self._at_both_ends():
                 evidence = f"{self.forth} and {self.back} are both active"
                 raise TableFault(Fault.BOTH_SWITCHES, self.part, evidence)
@@ -69,11 +71,11 @@ class Switched:
         await self.care.cured(travel)
 
     async def _at_both_ends(self) -> bool:
-        """The fault for both end switches active at once, which is impossible."""
+        """Whether both end switches are active, which is impossible for an intact part."""
         read = self.motor.board.read
         return bool(await read(self.forth) and await read(self.back))
 
 
 def missing(sensor: str, ended: Ended) -> str:
-    """The fault for a drive that ended without its sensor."""
+    """The evidence for a drive that ended without the signal of its sensor."""
     return f"{sensor} gave no signal within {ended.seconds:.1f} s; ended by {ended.reason.name}"

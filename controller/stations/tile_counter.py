@@ -1,10 +1,11 @@
-"""Tally of one counter (S1): combines the board's count with tiles taken out or sent back.
+"""Counts the tiles that have passed a head's counter (S1), minus tiles that were removed again.
 
 A drive that stops at the n-th edge reports the tiles that passed while it ran. A tile that passes
-between two drives is counted by the board only; a tile that is taken out or sent back after it has
-passed remains counted. So the tally compares the board's count with the tiles, and moves the count
-from which tiles are counted whenever a tile goes the wrong way. That count is noted in the journal,
-as is a tile that sticks under the counter: a run that resumes the build reads both.
+between two drives is in the board's count only. A tile that a person removes, or that is sent back
+into the drum after it has passed, stays in the board's count. Therefore this class compares its
+tiles with the board's count, and after a removal it raises `base`, the board's count at which its
+own count would be 0. The journal contains `base` and any tile that sticks under the counter, for a
+run that resumes the build.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from firmware_bridge.boards.devices import Sensor
 
 
 class TileCounter:
-    """Tally of one counter: `through` tiles have passed since the board had counted `base` edges.
+    """Tiles of one counter: `through` tiles have passed since the board's count was `base`.
 
-    Without a `base` it begins at the board's count at the first reading. `stuck` is the last note
-    of a tile that stuck under the counter.
+    Without `base` counting starts at the board's count of the first reading. `stuck` is the last
+    note of a tile that sticks under the counter.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class TileCounter:
 
     @property
     def sticks(self) -> bool:
-        """Whether a tile sticks under the counter, as last noted."""
+        """Whether a tile sticks under the counter, according to the last note."""
         return self._stuck is not None
 
     @property
@@ -46,15 +47,15 @@ class TileCounter:
         """Tiles that have passed the counter."""
         return self._through
 
-    def came(self, tiles: int) -> None:
-        """A drive has counted so many tiles."""
+    def add(self, tiles: int) -> None:
+        """Add the tiles that a drive has counted."""
         self._through += tiles
 
-    async def slipped_by(self) -> int:
-        """Tiles that have passed and that no drive has reported; from now on they are reported.
+    async def take_unreported(self) -> int:
+        """Add the tiles that have passed without a report of a drive; returns their number.
 
-        Raises TableFault UNPROVEN for a count that went back: boards keep their counts through a
-        reset, so a lower count comes from another board.
+        Raises TableFault UNPROVEN if the board's count is lower than before: a board keeps its
+        counts through a reset, so a lower count comes from another board.
         """
         count = await self._counter.count()
         if self._base is None:
@@ -63,35 +64,36 @@ class TileCounter:
             return 0
         new = count - self._base - self._through
         if new < 0:
-            evidence = f"{self._counter.channel} counts {count} and had {count - new}"
+            evidence = f"{self._counter.channel} counts {count}, less than {count - new} before"
             raise TableFault(Fault.UNPROVEN, "trays", evidence)
         self._through += new
         return new
 
-    async def taken_out(self, tiles: int) -> None:
-        """So many tiles were taken out after passing; edges caused by hands are not counted."""
+    async def remove(self, tiles: int) -> None:
+        """Subtract tiles that were removed after passing, and edges that hands have caused."""
         self._through -= tiles
         self._count_from(await self._counter.count() - self._through)
-        self.comes_free()
+        self.note_free()
         await self.on_disk()
 
-    def stuck(self, *, asked: bool) -> None:
-        """The last tile sticks under the counter; `asked` if a person is to take it out.
+    def note_stuck(self, *, asked: bool) -> None:
+        """Note that the last tile sticks under the counter; `asked` if a person is prompted.
 
-        Once a person has been asked, the machine does not try its own cure again.
+        `asked` stays set as long as the same tile sticks.
         """
         if self._stuck is not None and self._stuck.through == self._through:
             asked = asked or self._stuck.asked
-        self._note_stuck(TileSticks(self._counter.channel, self._through, asked))
+        self._set_stuck(TileSticks(self._counter.channel, self._through, asked))
 
-    def comes_free(self) -> None:
-        """The stuck tile is gone and accounted for."""
-        self._note_stuck(None)
+    def note_free(self) -> None:
+        """Note that no tile sticks under the counter any more."""
+        self._set_stuck(None)
 
     async def settle(self) -> int:
-        """Drop from the tally a tile that stuck as a run ended, if a person took it out.
+        """Subtract a tile that stuck when the last run ended, if a person has removed it.
 
-        Raises TableFault if it is gone and no person was asked to take it out.
+        Returns the number of subtracted tiles. Raises TableFault if the tile is gone and no person
+        was prompted to remove it.
         """
         if self._stuck is None or await self._counter.active():
             return 0
@@ -99,19 +101,23 @@ class TileCounter:
             raise TableFault(
                 Fault.UNPROVEN,
                 "trays",
-                f"a tile stuck at {self._counter.channel} as the last run ended and sticks there no"
-                " more: it has gone on, or was taken out",
+                f"a tile stuck at {self._counter.channel} when the last run ended, and is gone: it"
+                " has passed, or was removed",
             )
-        out = self._through - self._stuck.through + 1
-        await self.taken_out(out)
-        return out
+        removed = self._through - self._stuck.through + 1
+        await self.remove(removed)
+        return removed
 
-    def doubts(self, vane: str, why: str | None) -> None:
-        """Why the tiles pushed on past a vane from here are in doubt; None once they are proven."""
-        self._work.record(PushProven(vane) if why is None else PushDoubted(vane, why))
+    def note_doubt(self, vane: str, why: str) -> None:
+        """Note that a vane missed a signal, so that the number of pushed stacks is unknown."""
+        self._work.record(PushDoubted(vane, why))
+
+    def note_proven(self, vane: str) -> None:
+        """Note that the number of stacks pushed past a vane is proven again."""
+        self._work.record(PushProven(vane))
 
     async def on_disk(self) -> None:
-        """Wait until all notes are on disk, before a drive changes what they describe."""
+        """Wait until all notes are on disk."""
         await self._work.on_disk()
 
     def _count_from(self, base: int) -> None:
@@ -119,7 +125,7 @@ class TileCounter:
             self._base = base
             self._work.record(CountedFrom.of({self._counter.channel: base}))
 
-    def _note_stuck(self, stuck: TileSticks | None) -> None:
+    def _set_stuck(self, stuck: TileSticks | None) -> None:
         if stuck != self._stuck:
             self._stuck = stuck
             self._work.record(stuck or TileFree(self._counter.channel))

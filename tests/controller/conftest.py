@@ -1,4 +1,4 @@
-"""What the controller's tests share: a set-up carried out on the felt, and a journal on disk."""
+"""Fixtures of the controller's tests: set-ups executed on the felt, and a journal on disk."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def settle_game(
     answers: Mapping[str, int | str] | None = None,
     dealer: int = 0,
 ) -> Setup:
-    """A game's whole set-up with the shipped parameters."""
+    """Complete the set-up of a game with its shipped parameters."""
     parameters = game_parameters(load_game(game))
     return settle(find_game(game).setup(dealer=dealer, parameters=parameters), throws, answers)
 
 
 @pytest.fixture(scope="session")
 def settled() -> Callable[..., Setup]:
-    """A game's whole set-up, given its throws, answers and dealer."""
+    """The function that completes a set-up from throws, answers and dealer."""
     return settle_game
 
 
 @pytest.fixture(scope="session")
 def deal_out() -> DealOut:
-    """Plan a settled set-up on a table and carry every move out on a felt that refuses nonsense.
+    """Plan a complete set-up and make every move on a felt that refuses impossible moves.
 
-    A tile's face is the text of the place it was built at.
+    A tile's face is the text of its place in the walls.
     """
 
     def deal(table: str, setup: Setup) -> Dealt:
@@ -72,13 +72,13 @@ def deal_out() -> DealOut:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a journal will lie; nothing is there yet."""
+    """The path of a journal that does not exist yet."""
     return tmp_path / "table.journal"
 
 
 @pytest.fixture
 def journal(file: Path) -> Iterator[Journal]:
-    """A journal that has just been opened."""
+    """An open, empty journal."""
     with Journal(file, NOON, {"table": "robotic"}) as journal:
         yield journal
 

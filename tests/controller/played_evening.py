@@ -1,4 +1,4 @@
-"""An evening at a simulated table that follows its hands: what was told, and what was true."""
+"""Plays evenings at a simulated table; collects the events and the true state of the tiles."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from rules.setup import Setup
 
 @dataclass
 class Hand:
-    """One hand: all that was told from its set-up on, and what those knew who saw the tiles."""
+    """One hand: its events, and the play with all tiles visible."""
 
     dealer: Seat
     setup: Setup
     events: list[Event] = field(default_factory=list)
-    """From `ready` to its end."""
+    """The events from `ready` to the end of the hand."""
     over: bool = False
     brought: list[tuple[str, Seat]] = field(default_factory=list)
-    """The place of each tile that was brought in the play, and to whom: the very tile, or the
-    evening ends in an AssertionError."""
+    """The place and the seat of each tile that was brought in the play. A wrong tile raises
+    AssertionError."""
     truth: Any = None
-    """The company's own play when the hand was settled."""
+    """The play with all tiles visible, when the hand was settled."""
     racks: tuple[int, ...] = ()
-    """How many tiles each player held then."""
+    """Number of tiles that each player held when the hand was settled."""
 
     @property
     def acts(self) -> list[tuple[Seat, str]]:
-        """Who did what, in order."""
+        """The seat and the text of each action, in order."""
         return [(act["seat"], act["do"]) for act in self._named("action_taken")]  # type: ignore[misc]
 
     @property
     def texts(self) -> list[str]:
-        """The same as `2 discard 5m`."""
+        """The actions as texts, for example `2 discard 5m`."""
         return [f"{seat} {do}" for seat, do in self.acts]
 
     @property
     def settled(self) -> Event | None:
-        """How the hand ended, None if it was given up."""
+        """The event `settled`, None if the hand was abandoned."""
         return next(iter(self._named("settled")), None)
 
     def _named(self, name: str) -> list[Event]:
@@ -62,7 +62,7 @@ class Hand:
 
 @dataclass
 class Evening:
-    """What is left of an evening when the lights go out."""
+    """The results of an evening."""
 
     events: list[Event]
     hands: list[Hand]
@@ -72,7 +72,7 @@ class Evening:
 
 
 Meddler = Callable[[Event, Plant], None]
-"""What somebody does to the table when he hears an event."""
+"""Function that changes the plant at an event."""
 
 
 def spend(
@@ -89,10 +89,10 @@ def spend(
     orders: Orders | None = None,
     on_event: Callable[[Event, Daemon], None] | None = None,
 ) -> Evening:
-    """So many hands, followed by the rules unless `play` is False. Raises TableFault.
+    """Play this number of hands, followed by the rules unless `play` is False. Raises TableFault.
 
-    `heard` gets every event with the daemon that reports it. `orders` replace `dealer`, `throws`,
-    `play` and `house`.
+    `on_event` receives every event with the daemon that emits it. `orders` replaces `dealer`,
+    `throws`, `play` and `house`.
     """
     machine, config, rules = load_table(table), load_game(game), find_game(game)
     parameters = game_parameters(config) if house is None else house
@@ -120,7 +120,7 @@ def spend(
                     assert daemon.deal is not None
                     played.append(Hand(int(str(event["dealer"])), daemon.deal.setup))
                 if play and played and not played[-1].over:
-                    _notice(played[-1], event, plant, people)
+                    _collect(played[-1], event, plant, people)
                 if meddler is not None:
                     meddler(event, plant)
                 if on_event is not None:
@@ -135,14 +135,14 @@ def spend(
     return ends[0]
 
 
-def _notice(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
-    """What somebody sees who may look at every tile."""
+def _collect(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
+    """Add an event to a hand, and compare delivered tiles with the plant."""
     hand.events.append(event)
     match event:
         case {"event": "delivered", "seat": int(seat), "from": list(places)}:
             meant = {people.company.set_up_at(parse_place(place)) for place in places}
             came = set(plant.hands()[seat][-len(places) :])
-            assert came == meant, f"Seat {seat} was to get {meant}, and {came} lies before it."
+            assert came == meant, f"Seat {seat} should have received {meant}, but received {came}."
             hand.brought += [(place, seat) for place in places]
         case {"event": "settled"}:
             hand.truth = people.company.truth
@@ -154,5 +154,5 @@ def _notice(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
 
 @cache
 def evening(game: str, table: str = "robotic", hands: int = 2, seed: int = 0) -> Evening:
-    """An evening that several tests look at and none changes."""
+    """An evening that several tests share; they must not change it."""
     return spend(game, table, hands, seed=seed)

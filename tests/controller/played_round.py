@@ -1,4 +1,4 @@
-"""Rounds on simulated tables to which something happens at a chosen moment, in virtual time."""
+"""Plays rounds on simulated tables in virtual time, with disturbances at chosen times."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from rules.games import find_game
 
 @dataclass
 class Round:
-    """One round, from power-on to ready to play: its table, and all that was told and asked."""
+    """One round, from power-on to ready to play: its table, its events and its prompts."""
 
     hardware: Hardware
     daemon: Daemon
     events: list[Event]
     asked: list[Ask] = field(default_factory=list)
     pin_changes: list[tuple[float, str, int]] = field(default_factory=list)
-    """When which output took which value."""
+    """Time, output and value of every change of an output."""
 
     def seen(self, channel: str, value: int) -> None:
-        """An output has changed."""
+        """Add a change of an output."""
         self.pin_changes.append((asyncio.get_running_loop().time(), channel, value))
 
     def events_named(self, event: str) -> list[Event]:
@@ -40,12 +40,12 @@ class Round:
 
     @property
     def delivered(self) -> list[tuple[object, object]]:
-        """What came to which seat, in order."""
+        """The seat and the places of each delivery, in order."""
         return [(emitted["seat"], emitted["from"]) for emitted in self.events_named("delivered")]
 
     @property
     def hands(self) -> dict[int, list[str]]:
-        """The faces that lie before each seat."""
+        """The faces of the tiles at each seat."""
         assert self.hardware.plant is not None
         return {
             seat: sorted(tile.face for tile in hand)
@@ -53,11 +53,11 @@ class Round:
         }
 
     def at(self, event: str, **facts: object) -> float:
-        """When an event was first told."""
+        """The time of the first event with these facts."""
         for emitted in self.events_named(event):
             if all(emitted[key] == value for key, value in facts.items()):
                 return float(str(emitted["t"]))
-        raise AssertionError(f"no {event} with {facts} was told")
+        raise AssertionError(f"there is no event {event} with {facts}")
 
 
 Happens = Callable[[Round], None]
@@ -72,7 +72,10 @@ def play(
     rounds: int = 1,
     on: Callable[[Round, Event], None] | None = None,
 ) -> Round:
-    """Play until the last round is ready; `happens` at these times, `on` hears every event."""
+    """Play until the last round is ready.
+
+    `happens` gives disturbances by time; `on` receives every event.
+    """
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
@@ -102,11 +105,11 @@ def play(
     return clock.run(main())
 
 
-# What can happen
+# Disturbances
 
 
 def stall(seconds: float) -> Happens:
-    """The host hangs: nothing that it says leaves, nothing that it is told arrives meanwhile."""
+    """The host hangs for some seconds: it sends nothing and receives nothing meanwhile."""
 
     def happen(played: Round) -> None:
         transport = played.hardware.serial[0]._link._line._transport
@@ -128,7 +131,7 @@ def stall(seconds: float) -> Happens:
 
 
 def unplug(seconds: float) -> Happens:
-    """The plug is pulled, and put back after so long."""
+    """The plug is pulled, and put back after some seconds."""
 
     def happen(played: Round) -> None:
         plug = played.hardware.plug
@@ -140,7 +143,7 @@ def unplug(seconds: float) -> Happens:
 
 
 def power_cut(board: str) -> Happens:
-    """One board loses its power for a moment."""
+    """One board loses its power for a moment and restarts."""
 
     def happen(played: Round) -> None:
         assert played.hardware.bench is not None
@@ -150,7 +153,7 @@ def power_cut(board: str) -> Happens:
 
 
 def emergency(seconds: float) -> Happens:
-    """The emergency stop is pressed, and released after so long."""
+    """The emergency stop is pressed, and released after some seconds."""
 
     def happen(played: Round) -> None:
         plant = played.hardware.plant
@@ -162,7 +165,7 @@ def emergency(seconds: float) -> Happens:
 
 
 def reach_in(seconds: float) -> Happens:
-    """A hand breaks the light curtain for so long; every board sees it."""
+    """A hand interrupts the light curtain for some seconds, on every board."""
 
     def happen(played: Round) -> None:
         plant = played.hardware.plant

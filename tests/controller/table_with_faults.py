@@ -1,4 +1,4 @@
-"""A simulated table at which things go wrong, and what it tells about that."""
+"""Plays rounds on a simulated table with injected faults; collects events and journal entries."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FAULT_EVENTS = ("recovered", "operator_prompted", "prompt_answered", "fault")
 
 @dataclass(frozen=True)
 class Evening:
-    """What a table has told, and where its tiles lie in the end."""
+    """The events and journal entries of a run, and the positions of the tiles at its end."""
 
     events: tuple[Event, ...]
     entries: tuple[Entry, ...]
     census: Mapping[str, int]
     fault: TableFault | None
     pins: tuple[tuple[float, str, int], ...] = ()
-    """When which output took which value, and which axis set off."""
+    """Time, output and value of every change of an output, and of every start of an axis."""
 
     @property
     def fault_events(self) -> list[tuple[object, object, object]]:
-        """The events about faults: event, code, part."""
+        """Event, code and part of every event about a fault."""
         return [
             (event["event"], event["code"], event["part"])
             for event in self.events
@@ -44,7 +44,7 @@ class Evening:
         ]
 
     def when(self, **facts: object) -> list[float]:
-        """The instants of the events that say this."""
+        """The times of the events with these facts."""
         return [float(str(event["t"])) for event in self.events if facts.items() <= event.items()]
 
 
@@ -60,7 +60,7 @@ def evening(
     until_ready: bool = True,
     meanwhile: Side | None = None,
 ) -> Evening:
-    """Play with these mishaps; `meanwhile` is somebody's doings beside it."""
+    """Play with these injected faults; `meanwhile` is a coroutine that runs beside the daemon."""
     machine, config, rules = load_table(table), load_game(game), find_game(game)
     machine = machine.model_copy(update={"recovery": dict(recovery or {})})
     orders = Orders(rules, game_parameters(config))

@@ -1,7 +1,7 @@
-"""The bench on GPIO as a person meets it: the ordinary clock, and edges from gpiozero's threads.
+"""The table `bench` on GPIO pins in real time, with edges from gpiozero's threads.
 
-Every change of a pin comes from a second thread, as on a Raspberry Pi. The loop is in debug mode,
-in which it refuses a call from a thread that is not its own.
+Every change of a pin comes from a second thread, as on a Raspberry Pi. The event loop is in debug
+mode, in which it refuses calls from other threads.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ from rules.games import find_game
 TILES = 28
 """A set of dominoes."""
 PRESSED = 0.3
-"""How long the emergency stop is pressed, seconds."""
+"""Duration of the press of the emergency stop, seconds."""
 AT_ONCE = 0.25
-"""Seconds: far more than a loop takes, far less than anything else here lasts."""
+"""Longest reaction to the emergency stop, seconds: longer than one pass of the event loop, shorter
+than every other delay in this test."""
 
 
-def brisk() -> Table:
-    """The bench with parts so fast that nobody has to wait for them."""
+def fast_bench() -> Table:
+    """The table `bench` with fast parts, so that the test is short."""
     table = load_table("bench")
     assert table.modules.drum and table.modules.heads
-    # As on a real head a tile is past the counter before the wheel can get hold of the next.
+    # As on a real head, a tile has passed the counter before the wheel grips the next one.
     faster = {"spacing": 0.1, "plenty": 4, "belt_speed": 1.0}
     quick = {
         "drum": table.modules.drum.model_copy(update={"mix": 0.2}),
@@ -50,8 +51,8 @@ def brisk() -> Table:
 
 
 @dataclass
-class Threaded:
-    """The pins as the plant drives them: from a thread of their own, in order."""
+class ThreadedPins:
+    """Mock pins that the plant drives from a separate thread, in order."""
 
     pins: MockPins
     pool: ThreadPoolExecutor
@@ -71,12 +72,12 @@ class Threaded:
         self.pins.current(motor, milliamps)
 
     def settle(self) -> None:
-        """Wait until all that was driven is so."""
+        """Wait until every change so far has reached the pins."""
         self.pool.submit(bool).result()
 
 
-class Bystander(Hands):
-    """Somebody who is there at once and says that it is done."""
+class PromptHelper(Hands):
+    """People who answer every prompt after 0.05 s with its first answer."""
 
     def __init__(self, plant: Plant) -> None:
         super().__init__(plant)
@@ -90,7 +91,7 @@ class Bystander(Hands):
 
 @dataclass
 class Evening:
-    """What was told and what came to the copper, both on the ordinary clock."""
+    """Events and pin changes of a run, with real times."""
 
     events: list[Event] = field(default_factory=list)
     pin_changes: list[tuple[float, str, int]] = field(default_factory=list)
@@ -100,26 +101,26 @@ class Evening:
     pressed: float | None = None
 
     def first(self, channel: str, value: int, after: float) -> float:
-        """When an output took a value, from then on."""
+        """The first time not before `after` at which an output took a value."""
         return next(
             t for t, name, v in self.pin_changes if t >= after and (name, v) == (channel, value)
         )
 
 
 @contextmanager
-def another_thread(pins: MockPins) -> Iterator[Threaded]:
+def another_thread(pins: MockPins) -> Iterator[ThreadedPins]:
     with ThreadPoolExecutor(max_workers=1) as pool:
-        yield Threaded(pins, pool)
+        yield ThreadedPins(pins, pool)
 
 
 def build(*, press_at_tile: int | None = None) -> Evening:
-    """Mix a set and let all of it out, until people are asked to build with it."""
+    """Mix a set and lift all tiles, until people are prompted to build the walls."""
 
     async def main() -> Evening:
         loop, evening = asyncio.get_running_loop(), Evening()
-        table, config, game = brisk(), load_game("block"), find_game("block")
+        table, config, game = fast_bench(), load_game("block"), find_game("block")
         plant = simulated_plant(table, config, game, 4, seed=7)
-        people, events = Bystander(plant), EventLog(loop.time)
+        people, events = PromptHelper(plant), EventLog(loop.time)
         plant.onlookers.append(lambda *seen: evening.pin_changes.append((loop.time(), *seen)))
         pins = MockPins(table.boards["pins"], plant)
         built = asyncio.Event()
@@ -161,36 +162,40 @@ def build(*, press_at_tile: int | None = None) -> Evening:
 
 
 async def _tiles(board: Board, tiles: int) -> None:
-    """Wait until so many have passed the counter."""
+    """Wait until this number of tiles has passed the counter."""
     async for edge in board.watch("counter"):
         if edge.active and edge.count == tiles:
             return
 
 
 @pytest.fixture(scope="module")
-def calm() -> Evening:
+def undisturbed() -> Evening:
     return build()
 
 
-def test_a_whole_set_is_mixed_and_let_out_by_edges_from_another_thread(calm: Evening) -> None:
-    assert calm.counted == TILES
-    assert calm.threads and threading.get_ident() not in calm.threads
-    assert not [event for event in calm.events if event["event"] in ("paused", "fault")]
+def test_a_whole_set_is_lifted_with_edges_from_another_thread(undisturbed: Evening) -> None:
+    assert undisturbed.counted == TILES
+    assert undisturbed.threads and threading.get_ident() not in undisturbed.threads
+    assert not [event for event in undisturbed.events if event["event"] in ("paused", "fault")]
 
 
-def test_the_relay_is_closed_before_the_drum_turns_on_the_ordinary_clock_too(
-    calm: Evening,
+def test_the_relay_is_closed_before_the_drum_turns(
+    undisturbed: Evening,
 ) -> None:
-    assert calm.first("relay", 1, 0.0) + 0.05 <= calm.first("drum", 1000, 0.0)
+    assert undisturbed.first("relay", 1, 0.0) + 0.05 <= undisturbed.first("drum", 1000, 0.0)
 
 
-def test_a_program_that_runs_is_green_and_one_that_ends_leaves_the_table_red(calm: Evening) -> None:
-    lamps = [(name, value) for _, name, value in calm.pin_changes if name in ("red", "green")]
+def test_the_green_lamp_is_lit_during_the_run_and_the_red_one_after_it(
+    undisturbed: Evening,
+) -> None:
+    lamps = [
+        (name, value) for _, name, value in undisturbed.pin_changes if name in ("red", "green")
+    ]
     assert lamps[:2] == [("red", 0), ("green", 1)]
     assert dict(lamps) == {"red": 1, "green": 0}
 
 
-def test_a_stop_pressed_between_two_tiles_is_obeyed_at_once_and_the_set_is_whole() -> None:
+def test_an_emergency_stop_between_two_tiles_acts_at_once_and_no_tile_is_lost() -> None:
     stopped = build(press_at_tile=9)
     pressed = stopped.pressed
     assert pressed is not None

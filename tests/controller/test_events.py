@@ -1,4 +1,4 @@
-"""What happened, as it happens: stamped with the table's time, in order, one line each."""
+"""The event log: time stamps, order of listeners, and lines of JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from controller.events import Event, EventLog, json_lines
 
 
-def test_an_event_bears_the_tables_time_its_name_and_its_facts() -> None:
+def test_an_event_has_its_time_its_name_and_its_facts() -> None:
     now, emitted = [0.0], list[Event]()
     events = EventLog(lambda: now[0])
     events.listen(emitted.append)
@@ -23,17 +23,17 @@ def test_an_event_bears_the_tables_time_its_name_and_its_facts() -> None:
     ]
 
 
-def test_every_listener_hears_every_event_in_the_order_in_which_they_came() -> None:
-    on_event: list[tuple[str, object]] = []
+def test_every_listener_receives_every_later_event_in_order() -> None:
+    received: list[tuple[str, object]] = []
     events = EventLog(lambda: 0.0)
-    events.listen(lambda event: on_event.append(("file", event["event"])))
+    events.listen(lambda event: received.append(("file", event["event"])))
     events.emit("first")
-    events.listen(lambda event: on_event.append(("screen", event["event"])))
+    events.listen(lambda event: received.append(("screen", event["event"])))
     events.emit("second")
-    assert on_event == [("file", "first"), ("file", "second"), ("screen", "second")]
+    assert received == [("file", "first"), ("file", "second"), ("screen", "second")]
 
 
-def test_a_listener_may_tell_an_event_of_its_own() -> None:
+def test_a_listener_can_emit_an_event() -> None:
     emitted = list[object]()
     events = EventLog(lambda: 0.0)
 
@@ -47,7 +47,7 @@ def test_a_listener_may_tell_an_event_of_its_own() -> None:
     assert emitted == ["walls_raised", "tiles_revealed"]
 
 
-def test_a_file_of_events_has_one_line_of_json_each() -> None:
+def test_a_file_of_events_has_one_line_of_json_for_each_event() -> None:
     stream = io.StringIO()
     events = EventLog(lambda: 1.5)
     events.listen(json_lines(stream))
@@ -58,7 +58,7 @@ def test_a_file_of_events_has_one_line_of_json_each() -> None:
     assert json.loads(second)["tile"] is None
 
 
-def test_what_is_no_json_is_an_error_where_it_is_told() -> None:
+def test_a_value_that_json_cannot_represent_is_an_error_when_it_is_emitted() -> None:
     events = EventLog(lambda: 0.0)
     events.listen(json_lines(io.StringIO()))
     with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Pai gow at the tables with an arm: every cut, dealt round after round."""
+"""Pai gow at the tables with an arm: several rounds with every cut."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDS = 3
 
 
 def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> None:
-    """Play so many rounds with one cut; every hand must hold the tiles of its places."""
+    """Play rounds with one cut; every hand must get the tiles of its places."""
     config, rules = load_game("pai_gow"), find_game("pai_gow")
     orders = Orders(
         rules, game_parameters(config), answers={"cut": choice}, fastest=fastest, play=False
@@ -34,7 +34,7 @@ def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> N
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
-    """The jaws ended the round before two columns wide, and their width falls back at rest."""
+    """The jaws end a round two columns wide; without a lease their width falls back."""
     deal_by(cut, "pai_gow", 2)
 
 
@@ -42,14 +42,14 @@ def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
 @pytest.mark.parametrize("table", ARM_TABLES)
 @pytest.mark.parametrize("fastest", [False, True], ids=["ritual", "fastest"])
 @pytest.mark.parametrize("choice", cut_choices(CUTS))
-def test_three_rounds_are_dealt_with_every_cut_and_every_option(
+def test_three_rounds_are_dealt_with_every_choice_of_a_cut(
     choice: str, table: str, fastest: bool
 ) -> None:
     deal_by(choice, table, ROUNDS, fastest=fastest)
 
 
 def cuts_of(seed: int) -> list[object]:
-    """The cuts that simulated people chose in three rounds without orders."""
+    """The cuts that simulated people choose in three rounds without given answers."""
     evening = spend("pai_gow", "pai_gow", ROUNDS, seed=seed, play=False)
     return [event["answer"] for event in evening.events if event["event"] == "choice_made"]
 

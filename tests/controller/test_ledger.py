@@ -1,4 +1,4 @@
-"""The ledger: whatever happens in a legal order, every tile is accounted for, once."""
+"""The ledger: after any permitted sequence of changes every tile is accounted for exactly once."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def in_play(*, number: int = 0) -> Ledger:
     return Ledger.of(2, tiles).gathered(number).built(number, tiles).raised(number, PLACES)
 
 
-class TwoSetsAllDay(RuleBasedStateMachine):
-    """A table's day as people and machine can make it go, round after round."""
+class ChangesOfTwoSets(RuleBasedStateMachine):
+    """Random permitted changes of the ledger of a table with two sets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class TwoSetsAllDay(RuleBasedStateMachine):
 
     @precondition(lambda self: self.ledger.on_top is not None)
     @rule(seat=seats)
-    def a_seat_gives_its_lots_back(self, seat: int) -> None:
+    def a_seat_returns_its_lots(self, seat: int) -> None:
         number = self.ledger.on_top
         assert number is not None
         lots = self.ledger.sets[number].hands.get(seat, ())
@@ -78,29 +78,28 @@ class TwoSetsAllDay(RuleBasedStateMachine):
     def no_tile_on_top_is_in_two_places(self) -> None:
         number = self.ledger.on_top
         if number is not None:
-            run_state = self.ledger.sets[number]
-            lying = [
-                *run_state.standing,
-                *(place for hand in run_state.hands.values() for place in hand),
+            tile_set = self.ledger.sets[number]
+            places = [
+                *tile_set.standing,
+                *(place for hand in tile_set.hands.values() for place in hand),
             ]
-            assert Counter(lying) == Counter(PLACES)
+            assert Counter(places) == Counter(PLACES)
 
 
-TestTwoSetsAllDay = TwoSetsAllDay.TestCase
+TestChangesOfTwoSets = ChangesOfTwoSets.TestCase
 
 
 @given(dealt=some.sampled_from(PLACES), first=seats, second=seats)
 def test_a_place_is_dealt_once(dealt: Place, first: int, second: int) -> None:
     before = in_play().delivered(0, first, (dealt,))
-    kept = replace(before)
-    events = f"{dealt} was to go to seat {second}, but it does not stand there."
+    unchanged = replace(before)
     with pytest.raises(LedgerError) as refused:
         before.delivered(0, second, (dealt,))
-    assert str(refused.value) == events
-    assert before == kept
+    assert str(refused.value) == f"{dealt} was to go to seat {second}, but no tile is at {dealt}."
+    assert before == unchanged
 
 
-def test_a_packet_that_names_a_place_twice_is_refused_whole() -> None:
+def test_a_packet_that_names_a_place_twice_is_refused() -> None:
     ledger = in_play()
     with pytest.raises(LedgerError, match=r"w0\.1u was to go to seat 2"):
         ledger.delivered(0, 2, (PLACES[0], PLACES[0]))
@@ -113,7 +112,7 @@ def test_tiles_of_the_set_below_cannot_be_dealt() -> None:
         ledger.delivered(1, 0, (PLACES[0],))
 
 
-def test_a_lot_that_nobody_drew_cannot_go_back() -> None:
+def test_a_lot_that_was_not_drawn_cannot_be_returned() -> None:
     ledger = in_play().delivered(0, 1, PLACES[:2])
     with pytest.raises(LedgerError) as refused:
         ledger.returned(0, PLACES[1:3])
@@ -121,19 +120,19 @@ def test_a_lot_that_nobody_drew_cannot_go_back() -> None:
     assert ledger == in_play().delivered(0, 1, PLACES[:2])
 
 
-def test_lots_that_went_back_can_be_dealt_again() -> None:
+def test_returned_lots_can_be_dealt_again() -> None:
     ledger = in_play().delivered(0, 1, PLACES[:2]).returned(0, PLACES[:2])
     assert ledger.sets[0].standing == frozenset(PLACES)
     assert ledger.delivered(0, 3, PLACES[:2]).sets[0].hands[3] == PLACES[:2]
 
 
-def test_a_hand_keeps_the_order_in_which_its_tiles_came() -> None:
+def test_a_hand_keeps_the_order_of_its_deliveries() -> None:
     ledger = in_play().delivered(0, 1, PLACES[4:6]).delivered(0, 1, PLACES[:2])
     assert ledger.sets[0].hands[1] == PLACES[4:6] + PLACES[:2]
 
 
 @pytest.mark.parametrize("counted", [WALLS.count - 1, WALLS.count + 1])
-def test_a_tile_too_few_or_too_many_shows_in_the_account_until_the_next_count(counted: int) -> None:
+def test_a_wrong_count_stays_in_the_ledger_until_the_next_count(counted: int) -> None:
     ledger = Ledger.of(1, WALLS.count).gathered(0).built(0, counted)
     assert (ledger.accounted, ledger.expected) == (counted, WALLS.count)
     again = ledger.gathered(0)
@@ -141,13 +140,13 @@ def test_a_tile_too_few_or_too_many_shows_in_the_account_until_the_next_count(co
     assert again.built(0, WALLS.count).accounted == WALLS.count
 
 
-def test_the_first_set_is_on_top_while_the_second_is_still_boxed() -> None:
+def test_one_set_can_be_on_top_while_the_other_is_boxed() -> None:
     ledger = in_play()
     assert (ledger.on_top, ledger.boxed) == (0, 1)
     assert (ledger.gathered(0).on_top, ledger.gathered(1).boxed) == (None, None)
 
 
-def test_nobody_can_write_into_the_ledger() -> None:
+def test_the_ledger_cannot_be_modified() -> None:
     ledger = in_play().delivered(0, 1, PLACES[:2])
     with pytest.raises(FrozenInstanceError):
         ledger.sets = ()  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The picture of a table in the terminal, to the letter."""
+"""The picture of a table in the terminal, compared character by character."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.steps import Throw, TurnUp
 
-SEEDS_EXAMPLE = """\
+COMPLETE_SET_UP = """\
           seat 2 ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒ 16
 seat 3                                  seat 1
 16    ··································   16
@@ -94,12 +94,12 @@ seat 3 ▒▒▒▒▒ 5
 
 
 def drawn(setup: Setup) -> str:
-    """A picture as text, without the felt at the right."""
+    """A picture as text, without the spaces at the end of each line."""
     return "".join(f"{line.rstrip()}\n" for line in picture(setup).plain.split("\n"))
 
 
 def wenzhou(seen: str | None, throws: tuple[Dice, ...] = ((3, 5), (2, 4))) -> Setup:
-    """A Wenzhou set-up at its end, the indicator showing this face."""
+    """A complete Wenzhou set-up whose indicator shows this face."""
     setup, left = find_game("wenzhou").setup(), list(throws)
     while (step := setup.pending) is not None:
         match step:
@@ -112,34 +112,34 @@ def wenzhou(seen: str | None, throws: tuple[Dice, ...] = ((3, 5), (2, 4))) -> Se
     return setup
 
 
-def test_the_seeds_example_as_it_lies_on_the_table() -> None:
-    assert drawn(wenzhou("7m")) == SEEDS_EXAMPLE
+def test_a_complete_set_up_with_its_indicator() -> None:
+    assert drawn(wenzhou("7m")) == COMPLETE_SET_UP
 
 
-def test_four_whole_walls_before_the_first_throw() -> None:
+def test_four_complete_walls_before_the_first_throw() -> None:
     assert drawn(find_game("wenzhou").setup(dealer=2).apply()) == BEFORE_THE_FIRST_THROW
 
 
 @pytest.mark.parametrize(("face", "name"), [("5z", "Wh"), ("1z", "E"), ("9p", "9p"), (None, "?")])
-def test_the_indicator_is_named_as_people_name_it(face: str | None, name: str) -> None:
+def test_the_indicator_has_its_usual_name(face: str | None, name: str) -> None:
     text = drawn(wenzhou(face))
     assert f" indicator {name} at w3.8u " in text
     assert text.splitlines()[12].startswith(f" ▒  {name}")
 
 
-def test_only_the_indicator_stands_out() -> None:
+def test_only_the_indicator_is_highlighted() -> None:
     shown = picture(wenzhou("7m"))
     assert "".join(shown.plain[span.start] for span in shown.spans if span.style == SHOWN) == "7m"
 
 
-def test_a_pile_that_is_dealt_out_leaves_eight_numbered_hands() -> None:
+def test_a_dealt_pile_leaves_eight_numbered_hands() -> None:
     assert drawn(settle(find_game("pai_gow").setup(dealer=1), ((3, 3, 3),))) == PAI_GOW
 
 
-def test_a_boneyard_shows_what_is_left_in_the_middle() -> None:
+def test_a_boneyard_shows_the_remaining_tiles() -> None:
     assert drawn(settle(find_game("block").setup())) == DOMINOES
 
 
-def test_a_bare_table_is_said_in_words() -> None:
+def test_a_table_without_tiles_is_described_in_words() -> None:
     bare = find_game("backgammon").setup()
     assert drawn(bare) == "A bare table: the men stand on their own board.\n"

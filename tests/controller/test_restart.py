@@ -1,4 +1,4 @@
-"""The host dies and another one takes over: the round goes on where it was, with the same hands."""
+"""The host stops and another one resumes the round: same position, same hands."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import parse
 
 DARK = 3.0
-"""Seconds for which the table has no host."""
+"""Seconds between the end of one host and the start of the next."""
 Death = Callable[[int, bool], bool]
 
 
 @dataclass
 class Evening:
-    """How a round went: each seat's true tiles, the dome's throws, the last life's writes.
+    """The results of a round: tiles at each seat, throws of the dice, writes of the last host.
 
-    `dealt` are the hands as they lay when the game was ready to be played.
+    `hands` are the tiles at the end, `dealt` the tiles when the game was ready to play.
     """
 
     hands: dict[int, list[str]]
@@ -52,10 +52,11 @@ def evening(
     sync_s: float = 0.0,
     during: tuple[int, ...] = (),
 ) -> Evening:
-    """One round, during which hosts die as told; `whole` plays it out, else it ends when ready.
+    """Play one round during which hosts stop; without `whole` it ends when it is ready to play.
 
-    Each sync of the journal takes `sync_s`; the first hosts die in the middle of the writes of the
-    numbers `during`, and each copy keeps any sectors of what was being written.
+    `deaths` decide at which write each host stops. Each sync of the journal takes `sync_s` seconds.
+    The first hosts stop in the middle of the writes with the numbers `during`, and each copy keeps
+    a random part of the sectors of that write.
     """
 
     async def scenario() -> Evening:
@@ -105,12 +106,12 @@ def evening(
 
 
 def faces(place: SurvivingTable) -> dict[int, list[str]]:
-    """What lies before each seat."""
+    """The faces of the tiles at each seat."""
     return {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
 
 
 def has_ended(path: Path) -> bool:
-    """Whether all was played and written: a host that dies then has left nothing undone."""
+    """Whether the journal has its end record, so that there is nothing to resume."""
     written = path.read_text("utf-8").splitlines() if path.exists() else []
     return bool(written) and json.loads(written[-1])["kind"] == "end"
 
@@ -125,7 +126,7 @@ ROUNDS = [
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 @pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
-def test_a_host_that_dies_at_any_write_of_a_whole_round_changes_no_hand_and_loses_no_tile(
+def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str], written: bool
 ) -> None:
     whole = tmp_path / "whole"
@@ -152,10 +153,10 @@ def test_a_host_that_dies_at_any_write_of_a_whole_round_changes_no_hand_and_lose
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
-def test_a_host_that_dies_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
+def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str]
 ) -> None:
-    """Slow cards: the arm is on its way while the write is lost, whole or in parts."""
+    """Slow cards: the arm travels while the write is lost, completely or in part."""
     (tmp_path / "whole").mkdir()
     undisturbed = evening(tmp_path / "whole", table, game, answers=answers, whole=True, sync_s=0.1)
     assert undisturbed.writes > 35
@@ -183,7 +184,7 @@ def test_a_host_that_dies_in_the_middle_of_any_write_changes_no_hand_and_loses_n
         pytest.param("single_port", "block", {}, id="chain"),
     ],
 )
-def test_hosts_that_die_again_and_again_change_no_hand(
+def test_hosts_that_stop_repeatedly_change_no_hand(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str]
 ) -> None:
     for folder in ("whole", "broken"):
@@ -211,7 +212,7 @@ def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path)
 
 
 @pytest.mark.parametrize("table", ["auto_deal", "robotic"])
-def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
+def test_a_tile_drawn_and_played_before_the_host_stopped_is_not_drawn_again(
     table: str, tmp_path: Path
 ) -> None:
     async def scenario() -> list[Event]:
@@ -236,15 +237,15 @@ def test_a_tile_that_was_drawn_and_played_as_the_host_died_is_not_drawn_again(
     assert "fault" not in emitted
 
 
-def test_a_story_that_tells_of_something_else_is_not_gone_on_with() -> None:
+def test_a_journal_with_other_steps_is_not_resumed() -> None:
     replay = Replay([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
-    with pytest.raises(JournalError) as emitted:
+    with pytest.raises(JournalError) as refused:
         replay.take("top", {"step": "throw", "by": 2})
-    assert "Entry 3 of the journal is step throw by 1" in str(emitted.value)
-    assert "--abandon" in str(emitted.value)
+    assert "Entry 3 of the journal is step throw by 1" in str(refused.value)
+    assert "--abandon" in str(refused.value)
 
 
-def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Path) -> None:
+def test_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
 
     async def scenario() -> list[tuple[str, str]]:
@@ -271,7 +272,7 @@ def test_a_fault_that_was_there_when_the_power_went_is_still_there(tmp_path: Pat
         ]
 
 
-def test_a_story_that_ended_before_anything_moved_finds_every_part_first(tmp_path: Path) -> None:
+def test_a_run_that_failed_before_any_step_homes_every_part_on_resume(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
 
     async def scenario() -> list[str]:
@@ -289,12 +290,14 @@ def test_a_story_that_ended_before_anything_moved_finds_every_part_first(tmp_pat
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         emitted = runner.run(scenario())
     assert emitted.count("ready") == 1
-    assert emitted.count("fault") == 2, "once when it happened, once when it was told again"
+    assert emitted.count("fault") == 2, "once when it occurred, once when the run resumed"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("when", [45.0, 60.0, 75.0, 90.0, 140.0])
-def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when: float) -> None:
+def test_after_an_abandoned_round_the_tiles_are_put_away_and_a_new_round_is_played(
+    tmp_path: Path, when: float
+) -> None:
     path = tmp_path / "table.journal"
 
     async def scenario() -> tuple[list[Event], dict[str, int]]:
@@ -312,15 +315,15 @@ def test_a_round_that_is_given_up_is_gathered_anew_and_told(tmp_path: Path, when
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         emitted, census = runner.run(scenario())
     names = [event["event"] for event in emitted]
-    anew = names.index("put_away_requested")
-    assert emitted[anew]["why"] == "the round was given up"
-    assert names.count("ready") - names[:anew].count("ready") == 1
+    request = names.index("put_away_requested")
+    assert emitted[request]["why"] == "the round was given up"
+    assert names.count("ready") - names[:request].count("ready") == 1
     assert "fault" not in names
     assert sum(census.values()) == 272
 
 
 @pytest.mark.parametrize("touched", [False, True], ids=["left_alone", "back_in_the_drum"])
-def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
+def test_a_tile_that_stuck_when_the_host_stopped_is_in_its_lane_or_reported(
     tmp_path: Path, touched: bool
 ) -> None:
     path = tmp_path / "table.journal"
@@ -351,8 +354,8 @@ def test_a_tile_that_stuck_unnoticed_as_the_host_died_is_in_its_lane_or_missed(
     if touched:
         assert fault.startswith("UNPROVEN: head")
         assert fault.endswith(
-            "_counter counted a tile after all 136 were counted: a counted tile was put back into the"
-            " drum"
+            "_counter counted a tile after all 136 were counted: a counted tile was put back into"
+            " the drum"
         )
     else:
         assert (fault, hands) == ("", {0: 17, 1: 16, 2: 16, 3: 16})

@@ -1,4 +1,4 @@
-"""The books: intents before work, outcomes after it, faults counted, told and written down."""
+"""The run state: intents and outcomes, faults, prompts and states, as events and in the journal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in
 
 
 def opened(journal: Journal) -> tuple[RunState, list[Event]]:
-    """Books of a table with two sets, and the events that they tell."""
+    """The run state of a table with two sets, and the events that it emits."""
     emitted: list[Event] = []
     events = EventLog(lambda: 3.0)
     events.listen(emitted.append)
@@ -39,7 +39,7 @@ def test_an_intent_is_confirmed_with_the_outcome_of_its_work() -> None:
         assert throw.confirmed and throw.outcome == [3, 5]
 
 
-def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
+def test_notes_are_recorded_with_their_intent() -> None:
     with Journal.in_memory("now", {}) as journal:
         run_state, _ = opened(journal)
 
@@ -53,7 +53,7 @@ def test_what_happened_on_the_way_is_noted_with_the_intent() -> None:
         now(deal())
 
 
-def test_work_without_an_outcome_is_confirmed_all_the_same() -> None:
+def test_work_without_an_outcome_is_confirmed() -> None:
     with Journal.in_memory("now", {}) as journal:
         run_state, _ = opened(journal)
 
@@ -79,7 +79,7 @@ def test_work_that_fails_leaves_its_intent_unconfirmed() -> None:
         assert [entry.confirmed for entry in journal.entries()] == [False]
 
 
-def test_a_fault_is_counted_told_and_written_down() -> None:
+def test_a_fault_is_counted_emitted_and_recorded() -> None:
     with Journal.in_memory("now", {}) as journal:
         run_state, emitted = opened(journal)
         run_state.fault(JAM)
@@ -97,7 +97,7 @@ def test_a_fault_is_counted_told_and_written_down() -> None:
 ASK = Ask("JAM", "head 2", "head2_counter is blocked", "Take the tile out.", ("done", "stop"))
 
 
-def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
+def test_a_prompt_and_its_answer_are_emitted_and_recorded() -> None:
     with Journal.in_memory("now", {}) as journal:
         run_state, emitted = opened(journal)
 
@@ -115,7 +115,7 @@ def test_a_question_is_told_and_written_down_and_so_is_its_answer() -> None:
         assert entry.outcome == {"by": "attendant", "answer": "done"}
 
 
-def test_a_question_without_an_answer_stays_open_in_the_journal_and_is_withdrawn() -> None:
+def test_a_prompt_without_an_answer_stays_unconfirmed_and_is_withdrawn() -> None:
     with Journal.in_memory("now", {}) as journal:
         run_state, emitted = opened(journal)
 

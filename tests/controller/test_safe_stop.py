@@ -1,4 +1,4 @@
-"""How a run begins and ends safely: a board that fails its test moves nothing, a stop stops all."""
+"""Safe start and stop: after a failed self-test nothing moves, and a stop stops all motors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.controller.played_round import Round, play
 from tests.controller.table_with_faults import evening
 
 AXES_AND_LAMP = ("gantry_x", "gantry_y", "gantry_z", "ready")
-"""Of an axis it is noted only that it sets off; the ready lamp is lit where nothing drives it."""
+"""Not checked: for an axis only its start is recorded, and lit is the ready lamp's safe value."""
 
 
 def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
@@ -33,8 +33,8 @@ def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
     )
 
 
-def test_at_a_stop_the_motors_stop_before_the_table_waits_for_anything() -> None:
-    """A lamp's board may be silent for a minute; the drum does not turn meanwhile."""
+def test_at_a_stop_the_motors_stop_before_the_daemon_waits_for_a_board() -> None:
+    """The lamp tower takes a minute to close; the drum is stopped before that."""
     closing: list[float] = []
     seen: list[Round] = []
 
@@ -46,7 +46,7 @@ def test_at_a_stop_the_motors_stop_before_the_table_waits_for_anything() -> None
             await asyncio.sleep(60.0)
 
         async def end() -> None:
-            # Somebody else works on the same boards: giving back a lease stops nothing.
+            # A second lease on every board, so that releasing the first one stops no motor.
             for board in daemon._boards.values():
                 await board.hold_lease()
             daemon._tower.close = slow_close  # type: ignore[method-assign]

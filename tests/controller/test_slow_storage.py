@@ -1,4 +1,4 @@
-"""A table whose journal lies on a slow card: as fast as on a fast one, and as safe."""
+"""A table whose journal is on a slow card: hardly slower, and as safe as with a fast one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from rules.games import find_game
 from tests.quick import slow_except
 
 SLOW = 0.1
-"""How long a worn SD card takes over a sync, seconds."""
+"""Duration of a sync on a worn SD card, seconds."""
 DARK = 3.0
-"""Seconds for which the table has no host."""
+"""Seconds between the end of one host and the start of the next."""
 
 
 def cycles(sync_s: float, rounds: int = 1) -> tuple[float, list[Event]]:
-    """The mean of the top cycles of so many rounds, and every event."""
+    """Play rounds; returns the mean duration of the top cycles, and the events."""
 
     async def main() -> tuple[float, list[Event]]:
         loop = asyncio.get_running_loop()
@@ -63,12 +63,12 @@ def test_two_rounds_with_the_same_seed_on_the_same_slow_card_are_the_same() -> N
 
 
 OBSERVATIONS = (TileFree, PushProven, ChainAt)
-"""Notes that nothing waits for (docs/decisions/0015)."""
+"""Notes whose write is not awaited (docs/decisions/0015)."""
 Step = tuple[int, dict[str, object], list[object]]
 
 
 def steps(entries: Iterable[Entry]) -> list[Step]:
-    """What the activities recorded before they moved anything: intents, and notes on the way."""
+    """Number, intent and notes of the entries that have to be on disk before anything moves."""
     return [
         (e.number, e.intent, [note for note in e.notes if not isinstance(note, OBSERVATIONS)])
         for e in entries
@@ -77,7 +77,7 @@ def steps(entries: Iterable[Entry]) -> list[Step]:
 
 
 def drives(table: SurvivingTable) -> set[str]:
-    """The outputs that move tiles, or parts that a person or a tile may be at."""
+    """The outputs that move tiles, or parts that can touch a tile or a person."""
     modules = table.machine.modules
     named: list[str | None] = [tray.lift for tray in (modules.trays.sides if modules.trays else ())]
     named += [modules.lid and modules.lid.motor, modules.flipper and modules.flipper.motor]
@@ -98,7 +98,7 @@ def drives(table: SurvivingTable) -> set[str]:
     ],
 )
 @pytest.mark.timeout(120)
-def test_nothing_drives_tiles_before_what_it_must_remember_is_on_every_disk(
+def test_no_output_moves_tiles_before_its_journal_entries_are_on_every_disk(
     table: str, game: str, injected_faults: list[str], sync_s: float, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.journal"
@@ -130,10 +130,10 @@ def test_nothing_drives_tiles_before_what_it_must_remember_is_on_every_disk(
 
 
 @pytest.mark.parametrize(("table", "game"), [("robotic", "wenzhou"), ("auto_deal", "matador")])
-def test_hosts_that_die_at_any_moment_on_slow_cards_change_no_hand(
+def test_hosts_that_stop_at_random_times_on_slow_cards_change_no_hand(
     table: str, game: str, tmp_path: Path
 ) -> None:
-    """Of what is being written as power fails, each copy keeps any sectors, or none."""
+    """Each copy keeps a random part of the sectors that are being written at the power cut."""
 
     def hands(folder: str, deaths: int) -> tuple[dict[int, list[str]], list[str], int]:
         path = tmp_path / folder / "table.journal"

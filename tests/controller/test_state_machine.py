@@ -1,4 +1,4 @@
-"""The state machine, edge by edge: what the tables allow happens, everything else is refused."""
+"""The state machine: transitions in its tables are taken, all others are refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EDGES = [
 
 
 def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
-    """The fewest triggers that lead from one state to another."""
+    """The shortest sequence of triggers from one state to another."""
     ways: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
     seen = {start}
     while ways:
@@ -58,7 +58,7 @@ def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
 
 
 def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, list[Change]]:
-    """A machine whose regions are in these states, and what it tells from now on."""
+    """A machine whose regions are in these states, and the list of its later reports."""
     events: list[Change] = []
     machine = TableMachine(lambda *change: events.append(change))
     below = way(UNDER_TRANSITIONS, "idle", under)
@@ -70,7 +70,7 @@ def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, l
 
 
 def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
-    """A machine in one of the states above, and what it reports from then on."""
+    """A machine in one of the states `ABOVE`, and the list of its later reports."""
     events: list[Change] = []
     machine = TableMachine(lambda *change: events.append(change))
     for trigger in way(ABOVE_TRANSITIONS, "offline", state):
@@ -80,7 +80,7 @@ def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
 
 
 def allowed(state: Change) -> set[str]:
-    """What the tables allow a running machine."""
+    """The triggers that the tables allow a running machine in this state."""
     present = {"under": state[0], "top": state[1], "mode": "going", "above": "running"}
     return {
         trigger
@@ -111,9 +111,7 @@ def test_every_transition_of_the_tables_can_be_taken_from_each_of_its_sources(
 
 
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
-def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
-    under: str, top: str
-) -> None:
+def test_a_running_table_refuses_other_triggers_and_keeps_its_state(under: str, top: str) -> None:
     machine, events = machine_at(under, top)
     for trigger in sorted(TRIGGERS):
         if trigger in allowed((under, top)):
@@ -129,7 +127,7 @@ def test_a_running_table_refuses_what_its_tables_do_not_name_and_stays_as_it_is(
 
 
 @pytest.mark.parametrize("state", WITHOUT_REGIONS)
-def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
+def test_a_table_that_is_not_running_refuses_other_triggers(state: str) -> None:
     machine, events = machine_above(state)
     legal = {trigger for trigger, sources, _ in ABOVE_TRANSITIONS if state in sources}
     for trigger in sorted(TRIGGERS):
@@ -143,7 +141,7 @@ def test_nothing_is_played_while_a_table_is_not_running(state: str) -> None:
     assert events == []
 
 
-def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on() -> None:
+def test_a_homing_table_can_be_paused_and_does_not_run_before_the_pause_ends() -> None:
     machine, events = machine_above("homing")
     assert (machine.above, machine.mode, machine.under) == ("homing", "going", "homing")
     for trigger in ("pause", "service"):
@@ -161,9 +159,7 @@ def test_a_table_that_is_homing_can_be_paused_and_does_not_run_before_it_goes_on
 
 
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
-def test_a_paused_table_stays_in_both_regions_and_goes_on_where_it_was(
-    under: str, top: str
-) -> None:
+def test_a_pause_does_not_change_the_states_of_both_activities(under: str, top: str) -> None:
     machine, events = machine_at(under, top)
     machine.fire("pause")
     assert (machine.above, machine.mode) == ("running", "paused")
@@ -192,7 +188,7 @@ def test_a_paused_table_refuses_every_step_of_both_activities(
     assert (machine.mode, machine.under, machine.top) == (mode, under, top)
 
 
-def test_an_activity_that_is_done_during_a_pause_waits_until_the_table_is_going() -> None:
+def test_an_activity_that_ends_during_a_pause_waits_for_its_end() -> None:
     machine, events = machine_at("shuffling", "dealing")
     machine.fire("pause")
 
@@ -209,7 +205,7 @@ def test_an_activity_that_is_done_during_a_pause_waits_until_the_table_is_going(
     assert events[-2:] == [("shuffling", "dealing"), ("building", "dealing")]
 
 
-def test_a_second_pause_before_an_activity_has_woken_up_keeps_it_waiting() -> None:
+def test_a_second_pause_before_a_waiting_activity_resumes_keeps_it_waiting() -> None:
     machine, _ = machine_at("shuffling", "dealing")
     machine.fire("pause")
 
@@ -227,7 +223,7 @@ def test_a_second_pause_before_an_activity_has_woken_up_keeps_it_waiting() -> No
     clock.run(main())
 
 
-def test_an_activity_of_a_table_that_is_going_does_not_wait() -> None:
+def test_an_activity_does_not_wait_without_a_pause() -> None:
     machine, _ = machine_at("shuffling", "dealing")
     clock.run(machine.enter("build"))
     assert machine.under == "building"
@@ -239,7 +235,7 @@ def test_an_activity_of_a_table_that_is_going_does_not_wait() -> None:
 
 @pytest.mark.parametrize("trigger", ["stop", "fail"])
 @pytest.mark.parametrize("mode", MODE)
-def test_a_stop_or_a_fault_comes_through_a_pause(trigger: str, mode: str) -> None:
+def test_a_stop_or_a_fault_is_possible_during_a_pause(trigger: str, mode: str) -> None:
     machine, _ = machine_at("shuffling", "dealing")
     for each in (*way(MODE_TRANSITIONS, "going", mode), trigger):
         machine.fire(each)
@@ -247,7 +243,7 @@ def test_a_stop_or_a_fault_comes_through_a_pause(trigger: str, mode: str) -> Non
 
 
 @pytest.mark.parametrize(("under", "top"), list(product(UNDER, TOP)))
-def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
+def test_a_transition_of_one_activity_does_not_change_the_other(under: str, top: str) -> None:
     others = {name for name, _, _ in (*ABOVE_TRANSITIONS, *MODE_TRANSITIONS)}
     for trigger in sorted(allowed((under, top)) - others):
         machine, events = machine_at(under, top)
@@ -257,27 +253,27 @@ def test_one_activity_never_moves_the_other(under: str, top: str) -> None:
         assert events == [(machine.under, machine.top)]
 
 
-@pytest.mark.parametrize("word", ["deal_again", "state", "fire", "is_running", ""])
-def test_a_word_that_is_no_trigger_is_refused_like_one(word: str) -> None:
+@pytest.mark.parametrize("name", ["deal_again", "state", "fire", "is_running", ""])
+def test_an_unknown_trigger_is_refused(name: str) -> None:
     machine, events = machine_at("building", "playing")
     with pytest.raises(
-        TransitionRefusedError, match=f"'{word}' is not possible while under is building"
+        TransitionRefusedError, match=f"'{name}' is not possible while under is building"
     ):
-        machine.fire(word)
+        machine.fire(name)
     assert events == []
 
 
-def test_an_error_of_whoever_is_told_is_not_taken_for_a_refusal() -> None:
-    def stumble(under: str, top: str) -> None:
+def test_an_error_of_the_listener_is_not_reported_as_a_refused_transition() -> None:
+    def failing(under: str, top: str) -> None:
         raise AttributeError(f"no lamp for {under}")
 
     with pytest.raises(AttributeError, match="no lamp for testing"):
-        TableMachine(stumble).fire("connect")
+        TableMachine(failing).fire("connect")
 
 
 @pytest.mark.parametrize("under", UNDER)
 @pytest.mark.parametrize("top", TOP)
-def test_a_stop_and_a_fault_come_through_whatever_both_activities_do(under: str, top: str) -> None:
+def test_a_stop_a_fault_or_a_pause_is_possible_in_every_state(under: str, top: str) -> None:
     for trigger, state in (("stop", "stopped"), ("fail", "fault"), ("pause", "paused")):
         machine, events = machine_at(under, top)
         machine.fire(trigger)
@@ -285,7 +281,7 @@ def test_a_stop_and_a_fault_come_through_whatever_both_activities_do(under: str,
         assert events == [(state, state)]
 
 
-def test_a_stop_ordered_by_whoever_is_told_comes_after_the_change_it_answers() -> None:
+def test_a_stop_fired_by_the_listener_is_reported_after_the_change() -> None:
     events: list[Change] = []
 
     def hear(*change: str) -> None:
@@ -299,7 +295,7 @@ def test_a_stop_ordered_by_whoever_is_told_comes_after_the_change_it_answers() -
     assert events[-2:] == [("idle", "raising"), ("stopped", "stopped")]
 
 
-def test_a_game_passes_through_the_states_of_its_set_up_in_its_own_order() -> None:
+def test_the_states_of_a_set_up_can_follow_each_other_in_any_order() -> None:
     for first, second in product(SETTING_UP, SETTING_UP):
         machine, events = machine_at(top="raising")
         for state in (first, second):
@@ -308,7 +304,7 @@ def test_a_game_passes_through_the_states_of_its_set_up_in_its_own_order() -> No
         assert [top for _, top in events] == [first, second, "playing"]
 
 
-def test_a_round_as_the_floor_sees_it() -> None:
+def test_the_states_of_two_rounds() -> None:
     events: list[Change] = []
     machine = TableMachine(lambda *change: events.append(change))
     cold_start = (*START, "collect", "gather", "clear_top", "shuffle", "build", "stage")

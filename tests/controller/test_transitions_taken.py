@@ -1,4 +1,4 @@
-"""Real code takes every transition of the state machine, from every state that it leads from."""
+"""The daemon takes every transition of the state machine from each of its source states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REGIONS = {
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
-    """The transitions that are taken from now on, by whatever table."""
+    """The transitions that any table takes during the test."""
     found: Taken = set()
     fire = TableMachine.fire
 
@@ -44,7 +44,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
 
 
 def cut_short(at: float) -> None:
-    """The run is cancelled at this time."""
+    """Play a round and cancel it at this time."""
     running: asyncio.Task[object]
 
     def hear(played: Round, event: dict[str, object]) -> None:
@@ -61,21 +61,21 @@ def cut_short(at: float) -> None:
         play(happens={at: happen}, on=hear)
 
 
-def test_real_code_takes_every_transition_from_every_state_it_leads_from(taken: Taken) -> None:
-    # Rounds: a wall, a pile with a cut, dice alone, people's hands, a choice, lots, replacements.
+def test_the_daemon_takes_every_transition_from_every_source_state(taken: Taken) -> None:
+    # Walls, a pile and a cut, dice alone, dealing by hand, a choice, lots and replacements.
     play(rounds=2)
     play("pai_gow", "pai_gow", rounds=2)
     play(game="backgammon", rounds=2)
     play("classic", "filipino")
     play(game="sebastopol", rounds=2)
     play(game="da_san")
-    # Pauses with a person's help, while the parts are homed and while the table runs.
+    # Pauses with a prompt to a person, while the parts are homed and while the table runs.
     play(happens={3.0: emergency(1.0), 60.0: emergency(1.0)})
     # Faults while the boards are tested, the parts are homed, and the table runs.
-    for trouble in (("stuck_sensor:gantry_z_home",), ("jam:head2#10~9",)):
-        assert evening(*trouble, "wrong_answer:people").fault is not None
+    for injected in (("stuck_sensor:gantry_z_home",), ("jam:head2#10~9",)):
+        assert evening(*injected, "wrong_answer:people").fault is not None
     evening(meanwhile=fails_its_test)
-    # Stops in each of them.
+    # Stops in each of these states.
     for at in (0.05, 3.0, 60.0):
         cut_short(at)
 
@@ -85,7 +85,7 @@ def test_real_code_takes_every_transition_from_every_state_it_leads_from(taken: 
         for trigger, sources, _ in rows
         for source in sources
         if (region, trigger, source) not in taken
-        # A game passes through the states of its set-up in its own order.
+        # No game has every order of the states of a set-up.
         and not (source in ("raising", *SETTING_UP) and any(t == trigger for _, t, _ in taken))
     )
     assert missing == []

@@ -1,4 +1,4 @@
-"""The ledger beside the truth: every tile is at the seat, and missing tiles are not accounted."""
+"""The ledger compared with the plant: tiles at seats, and missing tiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.controller.played_evening import spend
 from tests.controller.played_round import play
 
 MISSING = ("--fault", "missing_tile:drum#1")
-NOBODY_LOOKS = ("--fault", "wrong_answer:people")
+WRONG_ANSWER = ("--fault", "wrong_answer:people")
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,9 @@ NOBODY_LOOKS = ("--fault", "wrong_answer:people")
         pytest.param("bench", "bergen", id="people take from a boneyard"),
     ],
 )
-def test_the_ledger_has_every_tile_at_the_seat_before_which_it_lies(table: str, game: str) -> None:
+def test_the_ledger_has_every_tile_at_the_seat_where_the_plant_has_it(
+    table: str, game: str
+) -> None:
     played = play(table, game)
     deal, plant = played.daemon.deal, played.hardware.plant
     assert deal is not None
@@ -40,7 +42,7 @@ def test_the_ledger_has_every_tile_at_the_seat_before_which_it_lies(table: str, 
     assert ledger_as_planned(played.daemon.run_state.ledger, deal.setup) == []
 
 
-def test_a_ledger_with_two_hands_exchanged_is_noticed() -> None:
+def test_a_ledger_with_two_hands_exchanged_is_reported() -> None:
     played = play("robotic", "wenzhou")
     deal, ledger = played.daemon.deal, played.daemon.run_state.ledger
     assert deal is not None
@@ -54,7 +56,7 @@ def test_a_ledger_with_two_hands_exchanged_is_noticed() -> None:
     assert all(f"at seat {seat};" in sentences[seat] for seat in (0, 1))
 
 
-def test_what_the_play_hands_over_is_in_the_ledger_at_the_seat_that_drew_it() -> None:
+def test_tiles_drawn_in_the_play_are_in_the_ledger_at_the_seat_that_drew_them() -> None:
     seen: list[dict[int, list[str]]] = []
     evening = spend(
         "wenzhou",
@@ -89,7 +91,7 @@ def _on_top(daemon: Any) -> int:
 def test_a_tile_that_stays_missing_is_not_accounted_for(
     table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    summary = _summary(tmp_path, table, *MISSING, *NOBODY_LOOKS)
+    summary = _summary(tmp_path, table, *MISSING, *WRONG_ANSWER)
     assert summary["tiles"] == {"expected": 272, "accounted": 271}
     emitted = capsys.readouterr()
     assert "271 of 272 accounted for" in emitted.out

@@ -1,4 +1,4 @@
-"""Play at the table: people act, the rules decide, the table brings what it owes."""
+"""Play at the table: people enter actions, the rules check them, the table brings tiles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from config.layout.field import Spot
 from config.layout.staging import Staging, stage
 from config.loader import game_parameters, load_game, load_table
 from config.validation.checks import fit
-from controller import orders as workplace
+from controller import orders as orders_module
 from controller.events import Event
 from controller.orders import Orders
 from firmware_bridge.sim.people.hands import Hands
@@ -40,8 +40,8 @@ FITTING = [
     for game, table in product(GAMES, TABLES)
     if fit(load_table(table), GAMES[game], load_game(game)).fits
 ]
-ENOUGH = ("fault", "hand_abandoned", "operator_prompted")
-"""Events of an evening on which not all went well."""
+UNEXPECTED = ("fault", "hand_abandoned", "operator_prompted")
+"""Events that do not occur in an undisturbed evening."""
 
 
 def house(game: str) -> object:
@@ -60,11 +60,11 @@ QUICK = [
 
 
 @pytest.mark.parametrize(("game", "table"), slow_except(QUICK, FITTING))
-def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost(
+def test_two_hands_are_settled_as_with_all_tiles_visible_and_no_tile_is_lost(
     game: str, table: str
 ) -> None:
     night = evening(game, table)
-    assert not [event for event in night.events if event["event"] in ENOUGH]
+    assert not [event for event in night.events if event["event"] in UNEXPECTED]
     assert len(night.hands) == 2
     for hand in night.hands:
         truth = hand.truth.settlement
@@ -78,7 +78,7 @@ def test_two_hands_are_settled_as_those_know_who_saw_every_tile_and_none_is_lost
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_was_told_is_enough_to_play_the_hands_again(game: str) -> None:
+def test_the_recorded_actions_replay_each_hand_with_the_same_payments(game: str) -> None:
     rules, night = rules_of(game), evening(game)
     match = rules.match(house(game), night.hands[0].setup.seating.players, 0)
     for hand in night.hands:
@@ -92,7 +92,7 @@ def test_what_was_told_is_enough_to_play_the_hands_again(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_record_that_is_kept_meanwhile_is_played_again_hand_after_hand(game: str) -> None:
+def test_the_record_of_the_evening_replays_every_hand(game: str) -> None:
     night = evening(game)
     hands = list(replayed_evening(night.record, lambda game, _: house(game)))
     assert [hand.dealer for hand in hands] == [hand.dealer for hand in night.hands]
@@ -105,7 +105,7 @@ def test_the_record_that_is_kept_meanwhile_is_played_again_hand_after_hand(game:
 
 
 def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
-    """What the table hands out by the rules, each after the act of that number."""
+    """The tiles that the table has to bring by the rules, with the number of the action before."""
     rules = rules_of(hand.setup.game.name)
     play, found = rules.start(hand.setup, {}, None), []
     for number, (seat, do) in enumerate(hand.acts):
@@ -116,8 +116,8 @@ def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_tile_that_comes_is_the_one_that_the_rules_name(game: str) -> None:
-    """The evening looks at each tile before its seat; here the rules say which places it had."""
+def test_every_tile_that_is_brought_is_the_one_that_the_rules_name(game: str) -> None:
+    """`spend` checks the tile itself; this test checks the places and seats against the rules."""
     for hand in evening(game).hands:
         named = [(str(place), step.seat) for _, step in owed(hand) for place in places_of(step)]
         assert hand.brought == named
@@ -128,14 +128,14 @@ def places_of(step: Packet | Replace) -> tuple[Place, ...]:
 
 
 @pytest.mark.parametrize("table", ["robotic", "auto_deal"])
-def test_the_arm_brings_the_tiles_and_where_there_is_none_people_are_asked(table: str) -> None:
+def test_the_arm_brings_the_tiles_or_people_are_prompted_if_there_is_no_arm(table: str) -> None:
     for hand in evening("wenzhou", table).hands:
         moves = [event["move"] for event in hand.events if event["event"] == "move"]
         assert len(hand.brought) > 5
         assert set(moves) == ({"carry"} if table == "robotic" else {"prompt"})
 
 
-def test_after_each_act_that_owes_a_tile_it_comes_before_anybody_acts_again() -> None:
+def test_a_tile_that_an_action_requires_comes_before_the_next_action() -> None:
     for hand in evening("wenzhou").hands:
         line = [
             event["event"]
@@ -152,15 +152,15 @@ def test_after_each_act_that_owes_a_tile_it_comes_before_anybody_acts_again() ->
 
 
 def hand_in_which(game: str, does: str, *seeds: int) -> Hand:
-    """The first hand, in the evenings of these seeds and those after, in which somebody does so."""
+    """The first hand with an action that begins with `does`; these seeds are tried first."""
     for seed in (*seeds, *range(12)):
         for hand in evening(game, "robotic", 2, seed).hands:
             if any(do.startswith(does) for _, do in hand.acts):
                 return hand
-    raise AssertionError(f"Nobody has ever done '{does}'.")
+    raise AssertionError(f"No hand has an action '{does}'.")
 
 
-def test_a_pong_takes_the_last_discard_out_of_the_middle() -> None:
+def test_a_pong_takes_the_last_discard() -> None:
     hand = hand_in_which("wenzhou", "pong")
     at = next(number for number, (_, do) in enumerate(hand.acts) if do == "pong")
     discards = [do for _, do in hand.acts[:at] if do.startswith("discard")]
@@ -170,7 +170,7 @@ def test_a_pong_takes_the_last_discard_out_of_the_middle() -> None:
     assert hand.racks == tuple(map(len, held))
 
 
-def test_a_kong_gets_a_tile_from_the_replacement_end_and_the_arm_brings_it() -> None:
+def test_a_kong_gets_a_tile_from_the_replacement_end_by_the_arm() -> None:
     hand = hand_in_which("wenzhou", "kong")
     assert hand.setup.ready is not None
     at = next(number for number, (_, do) in enumerate(hand.acts) if do.startswith("kong"))
@@ -192,11 +192,11 @@ def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
 def test_a_secret_kong_stays_face_down_until_the_hand_is_over() -> None:
     hand = hand_in_which("filipino", "secret", 6, 8)
     seat, do = next(act for act in hand.acts if act[1].startswith("secret"))
-    assert do == "secret", "its tiles are named to nobody"
+    assert do == "secret", "the action does not name the tiles"
     assert any(isinstance(step, Replace) and step.seat == seat for _, step in owed(hand))
 
 
-def test_a_hand_that_nobody_wins_is_drawn_and_the_dealer_stays() -> None:
+def test_a_hand_without_a_winner_is_drawn_and_the_dealer_stays() -> None:
     night = spend("wenzhou", "classic", 2, house=Wenzhou(reserve=68))
     first, second = night.hands
     assert first.settled is not None
@@ -206,7 +206,7 @@ def test_a_hand_that_nobody_wins_is_drawn_and_the_dealer_stays() -> None:
 
 
 def laid(tiles: AllTiles, setup: Setup) -> Meddler:
-    """Somebody exchanges the tiles of the first walls that come up for these."""
+    """Exchange the tiles of the first raised walls for these."""
     staging = stage(setup.layout, load_table("robotic"))
     done: list[Event] = []
 
@@ -234,11 +234,11 @@ def _spot(place: Place, staging: Staging, plant: Plant) -> Spot:
     return plant.field.wall(slot.tray, slot.column, staging.columns(slot.tray))
 
 
-def test_who_adds_to_a_pong_loses_the_tile_to_a_hand_that_the_table_never_saw(
+def test_a_tile_added_to_a_pong_can_be_robbed_by_a_hidden_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     setup, tiles = before_the_robbing()
-    monkeypatch.setattr(workplace, "rules_of", lambda _: wishing("wenzhou", *ROBBING))
+    monkeypatch.setattr(orders_module, "rules_of", lambda _: wishing("wenzhou", *ROBBING))
     throws = tuple(each for each in setup.outcomes if isinstance(each, tuple))
     night = spend(
         "wenzhou",
@@ -258,11 +258,11 @@ def test_who_adds_to_a_pong_loses_the_tile_to_a_hand_that_the_table_never_saw(
 
 
 def people_who_break_the_order(game: str) -> Rules:
-    """Wenzhou, played by people who discard number tiles although they hold single honours."""
+    """Wenzhou rules by which the simulated people ignore the order of discards."""
     own = rules_of(game)
 
     def start(setup: Setup, tiles: Tiles, match: Match | None) -> Any:
-        """Those who see the tiles follow no order; the table, which sees none, plays as set up."""
+        """Drop the discard order in the play with visible tiles, not in the table's own play."""
         free = replace(setup, parameters=replace(setup.parameters, discard_order=False))
         return own.start(free if tiles else setup, tiles, match)
 
@@ -272,7 +272,7 @@ def people_who_break_the_order(game: str) -> Rules:
 def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workplace, "rules_of", people_who_break_the_order)
+    monkeypatch.setattr(orders_module, "rules_of", people_who_break_the_order)
     night = spend("wenzhou", "auto_deal", 1, house=Wenzhou(discard_order_penalty=5, reserve=60))
     (hand,) = night.hands
     assert hand.settled is not None
@@ -289,7 +289,7 @@ def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_show
 def test_W36_a_false_win_is_declared_at_the_table_and_paid(
     after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workplace, "rules_of", lambda _: wishing("wenzhou", "2 false win"))
+    monkeypatch.setattr(orders_module, "rules_of", lambda _: wishing("wenzhou", "2 false win"))
     house = Wenzhou(after_false_win=after, reserve=66)  # type: ignore[arg-type]
     night = spend("wenzhou", "auto_deal", 1, house=house)
     (hand,) = night.hands
@@ -305,7 +305,7 @@ def test_W36_a_false_win_is_declared_at_the_table_and_paid(
     assert sum(night.census.values()) == 136 * load_table("auto_deal").sets
 
 
-def test_D9_the_bidder_shows_the_kitty_and_the_table_knows_its_cards() -> None:
+def test_D9_the_bidder_shows_the_kitty_and_the_play_has_its_cards() -> None:
     night = spend("da_san", "auto_deal", 1, house=DaSan(reveal_kitty=True))
     (hand,) = night.hands
     (shown,) = (do.split()[1:] for _, do in hand.acts if do.startswith("reveal"))
@@ -321,7 +321,7 @@ def test_D9_the_bidder_shows_the_kitty_and_the_table_knows_its_cards() -> None:
 @pytest.mark.parametrize(
     ("game", "players"), [("bergen", 2), ("bergen", 3), ("bergen", 4), ("sebastopol", 3)]
 )
-def test_as_many_play_at_the_table_as_the_game_seats(game: str, players: int) -> None:
+def test_every_permitted_number_of_players_can_play(game: str, players: int) -> None:
     rules = find_game(game)
     orders = Orders(rules, rules.parameters(), players=players, play=True)
     for hand in spend(game, "robotic", 2, orders=orders).hands:
@@ -333,12 +333,12 @@ def test_as_many_play_at_the_table_as_the_game_seats(game: str, players: int) ->
 def banks(
     monkeypatch: pytest.MonkeyPatch, house: PaiGow, *answers: str
 ) -> tuple[Evening, list[Event]]:
-    """Three hands of pai gow in which players so answer the offer of the bank, then all take it."""
-    given = list(answers)
+    """Three hands of pai gow with these answers to the offer of the bank, later ones 'take'."""
+    left = list(answers)
 
     def choose(people: Hands, step: Choose, staging: Staging) -> object:
-        if step.what == "bank" and given:
-            return given.pop(0)
+        if step.what == "bank" and left:
+            return left.pop(0)
         return step.default
 
     monkeypatch.setattr(Hands, "_choose", choose)
@@ -346,7 +346,7 @@ def banks(
     return night, [event for event in night.events if event.get("what") == "bank"]
 
 
-def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
+def test_4_3_a_player_can_decline_the_bank_and_the_next_one_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     night, emitted = banks(monkeypatch, PaiGow(), "decline", "decline", "take", "take", "decline")
@@ -365,7 +365,7 @@ def test_4_3_a_player_may_decline_the_bank_and_the_next_one_is_asked(
     assert [plain(score) for score in kept[-1].match.scores] == last["scores"]
 
 
-def test_4_3_where_nobody_may_decline_the_bank_goes_round_unasked(
+def test_4_3_if_the_bank_cannot_be_declined_it_passes_without_a_question(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     night, emitted = banks(monkeypatch, PaiGow(bank_may_be_declined=False))
@@ -373,7 +373,7 @@ def test_4_3_where_nobody_may_decline_the_bank_goes_round_unasked(
     assert [hand.dealer for hand in night.hands] == [0, 1, 2]
 
 
-def test_4_3_if_all_decline_the_house_banks_and_without_a_house_a_new_match_begins(
+def test_4_3_if_all_decline_the_house_banks_or_a_new_match_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     night, _ = banks(monkeypatch, PaiGow(house_seats=(6,)), *["decline"] * 7)
@@ -386,12 +386,12 @@ def test_4_3_if_all_decline_the_house_banks_and_without_a_house_a_new_match_begi
     assert [hand.dealer for hand in kept] == [hand.dealer for hand in night.hands]
 
 
-# From hand to hand
+# Dealer and scores
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["wenzhou", "filipino", "da_san", "block"])
-def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> None:
+def test_the_match_gives_the_next_dealer_and_the_scores_add_up(game: str) -> None:
     night = evening(game, "auto_deal", 5, 3)
     scores: Counter[int] = Counter()
     for hand, after in pairwise(night.hands):
@@ -409,7 +409,7 @@ def test_who_deals_next_is_as_the_match_says_and_scores_add_up(game: str) -> Non
 
 
 @pytest.mark.slow
-def test_at_wenzhou_the_dealer_who_wins_deals_again_and_else_the_deal_passes() -> None:
+def test_at_wenzhou_a_dealer_who_wins_deals_again_else_the_deal_passes() -> None:
     passed, stayed = 0, 0
     for seed in range(4):
         for hand in evening("wenzhou", "auto_deal", 5, seed).hands:
@@ -421,14 +421,14 @@ def test_at_wenzhou_the_dealer_who_wins_deals_again_and_else_the_deal_passes() -
     assert passed and stayed
 
 
-def test_a_match_that_is_over_is_told_and_the_next_one_begins_from_nothing() -> None:
+def test_the_end_of_a_match_is_reported_and_the_next_one_begins_with_zero_scores() -> None:
     first, second = evening("backgammon").hands
     for hand in (first, second):
         assert hand.settled is not None and hand.settled["match_over"]
         assert min(hand.settled["scores"]) == 0  # type: ignore[call-overload]
 
 
-def test_seat_2_may_deal_first() -> None:
+def test_seat_2_can_deal_first() -> None:
     night = spend("wenzhou", "auto_deal", 1, dealer=2)
     (hand,) = night.hands
     assert hand.dealer == 2
@@ -436,25 +436,25 @@ def test_seat_2_may_deal_first() -> None:
     assert hand.acts[0][0] == 2
 
 
-def test_throws_that_were_given_break_the_wall_of_every_hand() -> None:
+def test_given_throws_are_used_in_every_hand() -> None:
     night = spend("wenzhou", "auto_deal", 2, throws=((3, 5), (2, 4)))
     for hand in night.hands:
         assert hand.setup.outcomes[1:3] == ((3, 5), (2, 4))
         assert hand.settled
 
 
-# Giving up
+# Abandoned hands
 
 
 def presses_after(acts: int) -> Meddler:
-    """Somebody presses the lid's key after so many acts of the first hand, when no tile is due."""
-    on_event: list[Event] = []
+    """Press the lid's key once, at the first pass after this number of actions."""
+    actions: list[Event] = []
     pressed: list[Event] = []
 
     def meddle(event: Event, plant: Plant) -> None:
         if event["event"] == "action_taken":
-            on_event.append(event)
-            if len(on_event) > acts and event["do"] == "pass" and not pressed:
+            actions.append(event)
+            if len(actions) > acts and event["do"] == "pass" and not pressed:
                 pressed.append(event)
                 plant.people.press(plant.table.modules.keys.lid)
 
@@ -462,11 +462,11 @@ def presses_after(acts: int) -> Meddler:
 
 
 @pytest.mark.parametrize("table", ["robotic", "auto_deal"])
-def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(table: str) -> None:
+def test_the_lids_key_abandons_a_hand_and_the_match_does_not_change(table: str) -> None:
     night = spend("wenzhou", table, 2, meddler=presses_after(25))
     first, second = night.hands
-    (given_up,) = (event for event in night.events if event["event"] == "hand_abandoned")
-    assert given_up["dealer"] == 0
+    (abandoned,) = (event for event in night.events if event["event"] == "hand_abandoned")
+    assert abandoned["dealer"] == 0
     assert first.settled is None and len(first.acts) < 40
     assert second.dealer == first.dealer == 0
     assert second.settled is not None and sum(second.settled["scores"]) == 0  # type: ignore[call-overload]
@@ -477,7 +477,7 @@ def test_the_lids_key_in_the_middle_of_a_hand_gives_it_up_and_the_match_stays(ta
 
 
 def presses_while_the_lid_closes(event: Event, plant: Plant) -> None:
-    """Somebody presses the lid's key once more although the second set is in and it closes."""
+    """Press the lid's key again while the lid closes over the second set."""
 
     def look() -> None:
         boxed = any(tiles for name, tiles in plant.census().items() if name.startswith("box"))
@@ -489,14 +489,14 @@ def presses_while_the_lid_closes(event: Event, plant: Plant) -> None:
 
 
 @pytest.mark.parametrize("table", ["robotic", "auto_deal"])
-def test_a_key_that_was_pressed_for_the_second_set_gives_up_no_hand(table: str) -> None:
+def test_a_key_press_before_the_hand_does_not_abandon_it(table: str) -> None:
     night = spend("draw", table, 1, meddler=presses_while_the_lid_closes)
     (hand,) = night.hands
     assert hand.settled is not None
-    assert not [event for event in night.events if event["event"] in ENOUGH]
+    assert not [event for event in night.events if event["event"] in UNEXPECTED]
 
 
-# The same again
+# Repeatability
 
 
 @pytest.mark.slow
@@ -507,7 +507,7 @@ def test_the_same_seed_plays_the_same_evening() -> None:
     )
 
 
-def test_without_play_nobody_follows_anything() -> None:
+def test_without_play_no_action_is_recorded() -> None:
     night = spend("wenzhou", "auto_deal", 2, play=False)
     names = {str(event["event"]) for event in night.events}
     assert not names & {"action_taken", "settled", "hand_abandoned"}

@@ -1,4 +1,4 @@
-"""Seats are drawn anew between two hands: who throws, who moves, and what a dead host forgets."""
+"""Drawing seats between two hands and before the first: throws, moves, and interrupted hosts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from rules.record import evening as replayed_evening
 from tests.controller.played_evening import Evening, spend
 
 RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
-"""Seats are drawn as soon as a dealer wins."""
+"""Parameters by which seats are drawn after the first hand that the dealer wins."""
 SEEDS = {"auto_deal": 12, "classic": 6}
-"""An evening on each table whose first hand the dealer wins."""
+"""For each table, a seed with which the dealer wins the first hand."""
 DARK = 3.0
-"""Seconds for which the table has no host."""
+"""Seconds between the end of one host and the start of the next."""
 DRAWN = ("eldest", EAST_THROW, FIRST_THROW, WINDS_THROW)
 
 
@@ -45,7 +45,7 @@ def with_new_seats(table: str) -> Evening:
 
 
 def drawing(emitted: list[Event]) -> list[Event]:
-    """What is told from the settlement to the walls of the next hand."""
+    """The events from the settlement to the raised walls of the next hand."""
     settled = next(n for n, event in enumerate(emitted) if event["event"] == "settled")
     raised = next(
         n for n, event in enumerate(emitted) if n > settled and event["event"] == "walls_raised"
@@ -54,22 +54,22 @@ def drawing(emitted: list[Event]) -> list[Event]:
 
 
 @pytest.mark.parametrize("table", ["auto_deal", "classic"])
-def test_after_the_dealers_last_figure_the_table_draws_the_seats_and_the_match_goes_on_in_them(
+def test_after_the_last_dealer_value_the_seats_are_drawn_and_the_scores_move_with_the_players(
     table: str,
 ) -> None:
     night = with_new_seats(table)
     settled, *emitted = drawing(night.events)
-    assert settled["next_dealer"] is None, "nobody knows yet"
+    assert settled["next_dealer"] is None, "the next dealer is not drawn yet"
     names = [event["event"] for event in emitted]
     assert names == ["step", "choice_made", *("step", "dice_thrown") * 3, "seats_drawn"]
     dice = [event["dice"] for event in emitted if event["event"] == "dice_thrown"]
     assert [len(faces) for faces in dice] == [2, 2, 4]  # type: ignore[arg-type]
 
-    reseated = emitted[-1]
-    moves, scores = reseated["moves"], settled["scores"]
+    drawn = emitted[-1]
+    moves, scores = drawn["moves"], settled["scores"]
     assert isinstance(moves, list) and isinstance(scores, list)
     assert sorted(moves) == [0, 1, 2, 3]
-    assert night.hands[1].dealer == reseated["dealer"]
+    assert night.hands[1].dealer == drawn["dealer"]
     after = night.hands[1].settled
     assert after is not None
     gains = night.hands[1].truth.settlement.balance()
@@ -77,7 +77,7 @@ def test_after_the_dealers_last_figure_the_table_draws_the_seats_and_the_match_g
     assert after["scores"] == [plain(moved[seat] + gains.get(seat, 0)) for seat in range(4)]
 
 
-def test_the_record_tells_the_drawing_so_that_a_replay_has_the_same_scores() -> None:
+def test_the_record_contains_the_drawing_so_that_a_replay_has_the_same_scores() -> None:
     night = with_new_seats("auto_deal")
     assert sum('"seats"' in line for line in night.record) == 1
     kept = list(replayed_evening(night.record, lambda game, _: RESEAT))
@@ -109,14 +109,14 @@ def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str)
         "seats_drawn",
     ]
     assert names.index("walls_raised") > names.index("seats_drawn")
-    (reseated,) = (event for event in night.events if event["event"] == "seats_drawn")
-    assert night.hands[0].dealer == reseated["dealer"]
+    (drawn,) = (event for event in night.events if event["event"] == "seats_drawn")
+    assert night.hands[0].dealer == drawn["dealer"]
     (kept,) = replayed_evening(night.record, lambda game, _: Parameters())
     assert night.hands[0].settled is not None
     assert [plain(score) for score in kept.match.scores] == night.hands[0].settled["scores"]
 
 
-def test_W2_throws_that_were_given_for_the_hand_draw_no_seats() -> None:
+def test_W2_throws_given_for_the_hand_are_not_used_to_draw_seats() -> None:
     rules = find_game("wenzhou")
     orders = Orders(rules, Parameters(), throws=((3, 5), (2, 4)), play=True, draw_seats=True)
     night = spend("wenzhou", "auto_deal", 1, orders=orders)
@@ -135,30 +135,30 @@ def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str)
     assert kept.dealer == highest and kept.play.settlement is not None
 
 
-def test_who_watches_reads_who_sits_where() -> None:
+def test_the_live_view_shows_the_new_seats() -> None:
     event: Event = {"event": "seats_drawn", "moves": [2, 0, 1, 3], "dealer": 3}
     assert LiveView(Console(), "Wenzhou")._line(event) == (
         "new seats: 0 to 2, 1 to 0, 2 to 1, 3 to 3; seat 3 deals"
     )
 
 
-# A host that dies meanwhile
+# Hosts that stop during the drawing
 
 
 def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingTable, int]:
-    """An evening to the second hand; hosts die so long after each event of the drawing."""
+    """Play to the second hand; a host stops `after` seconds after each new event of the drawing."""
     folder.mkdir()
 
     async def scenario() -> tuple[SurvivingTable, int]:
         place = SurvivingTable(table, "wenzhou", SEEDS[table], play=True)
         place.orders = replace(place.orders, parameters=RESEAT)
-        died_of: list[tuple[object, object]] = []
+        stopped_at: list[tuple[object, object]] = []
 
         def hear(daemon: Daemon, event: Event) -> None:
             what = event["event"], event.get("why", event.get("what"))
             drawn = what[1] in DRAWN or what[0] in ("choice_made", "dice_thrown", "seats_drawn")
-            if after is not None and drawn and _under_way(place.events) and what not in died_of:
-                died_of.append(what)
+            if after is not None and drawn and _under_way(place.events) and what not in stopped_at:
+                stopped_at.append(what)
                 asyncio.get_running_loop().call_later(after, place.kill)
 
         place.on_event = hear
@@ -174,7 +174,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
 
 
 def _under_way(emitted: list[Event]) -> bool:
-    """Whether a hand is settled, and the walls of the next one do not stand."""
+    """Whether a hand is settled and the walls of the next one are not raised yet."""
     names = [event["event"] for event in emitted]
     return "settled" in names and "walls_raised" not in names[names.index("settled") :]
 
@@ -184,7 +184,7 @@ def _under_way(emitted: list[Event]) -> bool:
 @pytest.mark.parametrize(
     ("table", "after"), [("auto_deal", 0.0), ("auto_deal", 0.3), ("classic", 0.3)]
 )
-def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
+def test_a_host_that_stops_while_seats_are_drawn_repeats_no_throw(
     table: str, after: float, tmp_path: Path
 ) -> None:
     whole, _ = disturbed(tmp_path / "whole", table, None)
@@ -193,7 +193,7 @@ def test_a_host_that_dies_while_seats_are_drawn_draws_none_of_them_again(
     assert "fault" not in [event["event"] for event in broken.events]
     assert set(map(str, _moves(broken))) == set(map(str, _moves(whole)))
     if whole.plant.dome and broken.plant.dome:
-        assert len(broken.plant.dome.fallen) == len(whole.plant.dome.fallen), "none thrown twice"
+        assert len(broken.plant.dome.fallen) == len(whole.plant.dome.fallen), "no throw is repeated"
     assert broken.record == whole.record
 
 

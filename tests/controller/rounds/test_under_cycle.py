@@ -1,7 +1,7 @@
 """The activity below: a gathered set is mixed, built, counted and staged, one set at a time.
 
-Everything goes as it should on the board beneath: tiles come every 0.28 s, edges when they are
-waited for. So the times are sums: 17 stacks of two take 9.52 s, the last push 0.28 s.
+The fake board never fails: it counts a tile every 0.28 s and completes every motion. Expected times
+are therefore sums: 17 stacks of two tiles take 9.52 s, the last push takes 0.28 s.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from rules.games import find_game
 MIX, BUILD = 8.0, 17 * 0.56 + 0.28
 
 
-class Obliging(Board):
-    """A board on which everything comes that is waited for; it keeps what it was told, and when."""
+class FaultlessBoard(Board):
+    """A fake board that completes every command; it records the commands and their times."""
 
     def __init__(self) -> None:
-        self.events: list[tuple[float, str]] = []
+        self.commands: list[tuple[float, str]] = []
         self.starved: str | None = None
         self.leases = 0
 
@@ -61,7 +61,7 @@ class Obliging(Board):
         return 0
 
     async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
-        """Every tile darkens a counter for as long as one of this game takes at belt speed."""
+        """Emit the edges of a tile every 0.28 s, 0.152 s long as at belt speed."""
         for number in count(1):
             await asyncio.sleep(0.28)
             at = asyncio.get_running_loop().time()
@@ -78,15 +78,15 @@ class Obliging(Board):
         self.leases -= 1
 
     def when(self, text: str) -> list[float]:
-        """The instants at which it was told this."""
-        return [at for at, emitted in self.events if emitted == text]
+        """The times at which this command was received."""
+        return [at for at, command in self.commands if command == text]
 
     def _note(self, text: str) -> None:
-        self.events.append((round(asyncio.get_running_loop().time(), 6), text))
+        self.commands.append((round(asyncio.get_running_loop().time(), 6), text))
 
 
 class Below:
-    """An under-activity with everything that it needs, on a table that has just begun to run."""
+    """An `UnderCycle` and its components, on a table that has just started to run."""
 
     def __init__(self, table: str, game: str, change: Callable[[Staging], Staging]) -> None:
         machine, config, rules = load_table(table), load_game(game), find_game(game)
@@ -97,7 +97,7 @@ class Below:
         events = EventLog(loop.time)
         self.states: list[tuple[float, object]] = []
         events.listen(self._hear)
-        self.board = Obliging()
+        self.board = FaultlessBoard()
         boards = dict.fromkeys(machine.boards, self.board)
         rig = Stations(machine, config.tile, Devices(machine, boards))
         self.journal = Journal.in_memory("now", {})
@@ -108,7 +108,7 @@ class Below:
         self.under = UnderCycle(machine, rig, staging, self.run_state)
 
     async def take(self, number: int) -> None:
-        """The lid has closed over a set."""
+        """Start the preparation of a set, as after the lid has closed."""
         self.run_state.machine.fire("gather")
         self.run_state.ledger = self.run_state.ledger.gathered(number)
         await self.under.take(number)
@@ -127,19 +127,22 @@ def below(
     game: str = "wenzhou",
     change: Callable[[Staging], Staging] = lambda staging: staging,
 ) -> Below:
-    """Play a story below; a fault of the activity ends it. Returns how everything stands then."""
+    """Run a scenario against the activity until one of them ends; returns the components.
+
+    Raises the fault of the activity.
+    """
 
     async def play() -> Below:
         stage = Below(table, game, change)
         with stage.journal:
             working = asyncio.create_task(stage.under.run())
-            telling = asyncio.create_task(scenario(stage))
-            await asyncio.wait([working, telling], return_when=asyncio.FIRST_COMPLETED)
+            playing = asyncio.create_task(scenario(stage))
+            await asyncio.wait([working, playing], return_when=asyncio.FIRST_COMPLETED)
             if working.done():
-                telling.cancel()
+                playing.cancel()
                 await working
             working.cancel()
-            await telling
+            await playing
         return stage
 
     return clock.run(play())
@@ -164,7 +167,7 @@ def test_a_gathered_set_is_mixed_built_counted_and_staged() -> None:
     assert stage.run_state.figures.under == [pytest.approx(MIX + BUILD)]
 
 
-def test_the_drum_stirs_until_the_last_tile_is_out() -> None:
+def test_the_drum_runs_until_the_last_tile_is_lifted() -> None:
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
@@ -175,7 +178,7 @@ def test_the_drum_stirs_until_the_last_tile_is_out() -> None:
     assert len(board.when("head2_wheel 2")) == len(board.when("head2_pusher 1")) == 17
 
 
-def test_the_intent_is_on_disk_before_the_drum_turns_and_its_count_when_it_is_done() -> None:
+def test_the_build_is_recorded_as_an_intent_and_confirmed_with_its_count() -> None:
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await asyncio.sleep(1.0)
@@ -209,7 +212,7 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
     assert staged == (pytest.approx(MIX + BUILD + 30.0 + BUILD), "staged")
 
 
-def test_no_set_may_be_pushed_in_while_one_is_on_its_way_to_the_trays() -> None:
+def test_a_set_is_not_taken_in_while_another_one_is_prepared() -> None:
     async def scenario(stage: Below) -> None:
         await stage.under.free()
         await stage.take(0)
@@ -232,11 +235,11 @@ def test_the_lease_is_held_from_the_closed_lid_to_the_staged_walls() -> None:
     below(scenario)
 
 
-def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() -> None:
-    # The drum is full, so two tiles take 5.36 s at most; four attempts, and between them the
-    # wheel goes back for half a second. S1 is looked at within each, and before all drives but the
-    # first half a second is given to whatever is on the belt. This board turns drums in no time.
-    boards: list[Obliging] = []
+def test_a_head_that_gets_no_tile_ends_the_build_and_everything_stops() -> None:
+    # The drum is full, so two tiles take at most 5.36 s. Four attempts of two drives each are made.
+    # Between attempts the wheel runs backwards for 0.5 s (3 times); before each drive except the
+    # first the lift waits 0.5 s for a tile that is on the belt (7 times).
+    boards: list[FaultlessBoard] = []
 
     async def scenario(stage: Below) -> None:
         boards.append(stage.board)
@@ -254,7 +257,7 @@ def test_a_head_that_gets_no_tile_ends_the_build_and_leaves_nothing_running() ->
         assert board.when(f"head{head}_belt stop") == [pytest.approx(MIX + 4 * 5.36 + 10 * 0.5)]
 
 
-def test_trays_that_do_not_hold_the_set_are_told_with_the_count() -> None:
+def test_trays_that_lack_tiles_are_a_fault_with_the_count() -> None:
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
@@ -277,13 +280,13 @@ def test_hand_lanes_are_filled_through_their_gates_before_the_walls() -> None:
     assert board.when("head1_wheel 2")[0] == closed
 
 
-def test_where_people_build_a_head_lets_four_tiles_out_at_a_time() -> None:
+def test_if_people_build_a_head_lifts_four_tiles_at_a_time() -> None:
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
     stage = below(scenario, "bench", "block")
-    lifts = [emitted for _, emitted in stage.board.events if emitted.endswith(" 4")]
+    lifts = [command for _, command in stage.board.commands if command.endswith(" 4")]
     assert len(lifts) == 28 // 4
     assert stage.run_state.ledger.sets[0].counted == 28
 
@@ -296,5 +299,7 @@ def test_a_game_without_tiles_is_staged_at_once() -> None:
     stage = below(scenario, game="backgammon")
     assert stage.states[-1] == (0.0, "staged")
     assert not [
-        emitted for _, emitted in stage.board.events if emitted.startswith(("drum", "head0_wheel"))
+        command
+        for _, command in stage.board.commands
+        if command.startswith(("drum", "head0_wheel"))
     ]

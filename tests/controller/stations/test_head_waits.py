@@ -1,11 +1,11 @@
-"""How long a head waits for its tiles, and what it concludes from how many are still to come."""
+"""The longest wait of a head for its tiles, and missing tiles."""
 
 from __future__ import annotations
 
 import pytest
 
 from config.loader import load_table
-from controller.stations.load import FEW, STARVED, Load, longest_wait, looks
+from controller.stations.load import MOST_MISSING, STARVED, Load, longest_wait, wait_parts
 
 HEADS = load_table("robotic").modules.heads
 assert HEADS is not None
@@ -19,36 +19,36 @@ def test_a_full_drum_gives_its_tiles_within_seconds() -> None:
     assert longest_wait(HEADS, 2, shared(34, 34, 34, 34)) == pytest.approx(2.0 + 6 * 0.28 * 2)
 
 
-def test_the_tail_may_take_longer_but_not_for_ever() -> None:
+def test_the_last_tiles_take_longer_up_to_a_limit() -> None:
     waits = [longest_wait(HEADS, 1, shared(0, 0, 0, left)) for left in range(30, 0, -1)]
     assert waits == sorted(waits)
     assert waits[-1] == pytest.approx(2.0 + 6 * 0.28 * 24)
     assert longest_wait(HEADS, 4, shared(0, 0, 0, 4)) == STARVED
 
 
-def test_where_nobody_knows_what_is_in_the_drum_the_wait_is_the_longest() -> None:
+def test_without_a_known_load_the_wait_is_the_longest() -> None:
     assert longest_wait(HEADS, 1, Load()) == STARVED
 
 
-def test_a_counter_is_looked_at_on_the_way_and_sooner_where_a_tile_was_stuck() -> None:
-    assert looks(10.0, again=False) == (6.0, 4.0)
-    assert looks(10.0, again=True) == (2.0, 8.0)
+def test_the_counter_is_read_during_a_wait_and_earlier_after_a_jam() -> None:
+    assert wait_parts(10.0, again=False) == (6.0, 4.0)
+    assert wait_parts(10.0, again=True) == (2.0, 8.0)
 
 
-def test_a_tile_that_was_taken_out_again_is_still_to_come() -> None:
+def test_a_removed_tile_has_to_be_lifted_again() -> None:
     load = shared(2, 2)
-    load.came("head 0", 2)
-    load.came("head 0", -1)
+    load.count("head 0", 2)
+    load.count("head 0", -1)
     assert (load.left, load.shares["head 0"]) == (3, 1)
 
 
-def test_a_few_tiles_that_only_one_head_waits_for_are_missing() -> None:
+def test_a_few_tiles_that_only_one_head_lacks_are_missing() -> None:
     assert shared(0, 1, 0, 0).is_missing("head 1")
     assert not shared(0, 1, 0, 1).is_missing("head 1")
-    assert not shared(0, FEW + 1, 0, 0).is_missing("head 1")
+    assert not shared(0, MOST_MISSING + 1, 0, 0).is_missing("head 1")
     assert not Load().is_missing("head 1")
 
 
-def test_a_drum_is_full_while_tiles_come_without_waiting() -> None:
+def test_a_drum_is_full_while_tiles_come_without_delay() -> None:
     assert shared(10, 10, 10, 10).is_full(HEADS)
     assert not shared(7, 7, 7, 7).is_full(HEADS)

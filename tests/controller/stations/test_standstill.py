@@ -1,4 +1,4 @@
-"""What moves below stands still while a person reaches in, and goes on where it was."""
+"""A standstill of the parts below: they stop while a person reaches in, and then continue."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from firmware_bridge.boards.devices import Motor, Output
 from firmware_bridge.sim import clock
 
 
-class Wheels(Board):
-    """Lifts a tile a second, until it is told to stop."""
+class TileASecond(Board):
+    """A fake board that counts a tile each second of a drive; it records commands and times."""
 
     def __init__(self) -> None:
-        self.events: list[tuple[float, str]] = []
+        self.commands: list[tuple[float, str]] = []
         self._stopped: dict[str, asyncio.Event] = {}
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
@@ -43,11 +43,11 @@ class Wheels(Board):
             self._stopped[channel].set()
 
     def _note(self, text: str) -> None:
-        self.events.append((round(asyncio.get_running_loop().time(), 3), text))
+        self.commands.append((round(asyncio.get_running_loop().time(), 3), text))
 
 
-def test_a_wheel_that_was_stopped_is_sent_on_for_what_is_left() -> None:
-    board = Wheels()
+def test_a_stopped_wheel_is_driven_again_for_the_remaining_tiles() -> None:
+    board = TileASecond()
 
     async def scenario() -> Ended:
         below, wheel = Standstill(), Motor(board, "wheel")
@@ -60,11 +60,11 @@ def test_a_wheel_that_was_stopped_is_sent_on_for_what_is_left() -> None:
     ended = clock.run(scenario())
     assert (ended.reason, ended.count) == (Reason.EDGES, 4)
     assert ended.seconds == pytest.approx(4.5)
-    assert board.events == [(0.0, "wheel 4"), (1.5, "wheel stop"), (21.5, "wheel 3")]
+    assert board.commands == [(0.0, "wheel 4"), (1.5, "wheel stop"), (21.5, "wheel 3")]
 
 
-def test_what_runs_on_stops_and_runs_again_when_the_last_hand_is_out() -> None:
-    board = Wheels()
+def test_a_running_motor_stops_and_runs_again_after_the_last_standstill() -> None:
+    board = TileASecond()
 
     async def scenario() -> None:
         below, drum = Standstill(), Motor(board, "drum")
@@ -75,11 +75,11 @@ def test_what_runs_on_stops_and_runs_again_when_the_last_hand_is_out() -> None:
             await asyncio.sleep(5.0)
 
     clock.run(scenario())
-    assert board.events == [(0.0, "drum = 1000"), (0.0, "drum stop"), (10.0, "drum = 1000")]
+    assert board.commands == [(0.0, "drum = 1000"), (0.0, "drum stop"), (10.0, "drum = 1000")]
 
 
-def test_nothing_begins_at_a_standstill() -> None:
-    board = Wheels()
+def test_no_motor_starts_during_a_standstill() -> None:
+    board = TileASecond()
 
     async def scenario() -> None:
         below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
@@ -87,15 +87,15 @@ def test_nothing_begins_at_a_standstill() -> None:
             await below.keep_running(belt, 1000)
             lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 1), 60.0))
             await asyncio.sleep(5.0)
-            assert board.events == []
+            assert board.commands == []
         await lifting
 
     clock.run(scenario())
-    assert board.events == [(5.0, "wheel 1"), (5.0, "belt = 1000")]
+    assert board.commands == [(5.0, "wheel 1"), (5.0, "belt = 1000")]
 
 
-def test_no_tile_passes_a_counter_that_nobody_reads_when_the_belt_runs_again() -> None:
-    board = Wheels()
+def test_after_a_standstill_the_counting_wheel_starts_before_the_belt() -> None:
+    board = TileASecond()
 
     async def scenario() -> None:
         below, belt, wheel = Standstill(), Motor(board, "belt"), Motor(board, "wheel")
@@ -107,11 +107,11 @@ def test_no_tile_passes_a_counter_that_nobody_reads_when_the_belt_runs_again() -
         await lifting
 
     clock.run(scenario())
-    assert board.events[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
+    assert board.commands[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
 
 
-def test_a_drive_that_somebody_else_stopped_has_ended() -> None:
-    board = Wheels()
+def test_a_drive_stopped_by_another_caller_ends() -> None:
+    board = TileASecond()
 
     async def scenario() -> Ended:
         below, wheel = Standstill(), Motor(board, "wheel")
@@ -123,16 +123,16 @@ def test_a_drive_that_somebody_else_stopped_has_ended() -> None:
     assert clock.run(scenario()).reason is Reason.STOPPED
 
 
-def test_drives_that_run_out_of_time_are_told_so() -> None:
+def test_a_drive_that_reaches_its_time_limit_ends_with_that_reason() -> None:
     async def scenario() -> Ended:
-        wheel = Motor(Wheels(), "wheel")
+        wheel = Motor(TileASecond(), "wheel")
         return await Standstill().run(wheel, 1000, Edges("counter", 9), 3.0)
 
     assert clock.run(scenario()) == Ended(Reason.TIME, 3, 3.0)
 
 
-def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() -> None:
-    board = Wheels()
+def test_a_gate_has_no_current_during_a_standstill_and_opens_before_any_motor_runs() -> None:
+    board = TileASecond()
 
     async def scenario() -> None:
         below, belt, gate = Standstill(), Motor(board, "belt"), Output(board, "gate")
@@ -145,7 +145,7 @@ def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() 
         await below.shut(gate)
 
     clock.run(scenario())
-    assert board.events == [
+    assert board.commands == [
         (0.0, "gate = 1"),
         (0.0, "belt = 1000"),
         (0.0, "belt stop"),
@@ -158,14 +158,14 @@ def test_a_gate_has_no_current_under_a_hand_and_is_open_before_anything_moves() 
     ]
 
 
-def test_seconds_in_which_all_stood_still_do_not_count_as_moving() -> None:
+def test_standstills_do_not_count_as_moving_time() -> None:
     async def scenario() -> float:
         below = Standstill()
-        moved = asyncio.create_task(below.moved(0.5))
+        waiting = asyncio.create_task(below.wait_moving(0.5))
         await asyncio.sleep(0.3)
         async with below.held():
             await asyncio.sleep(20.0)
-        await moved
+        await waiting
         return asyncio.get_running_loop().time()
 
     assert clock.run(scenario()) == pytest.approx(20.8)

@@ -1,4 +1,4 @@
-"""What stations do before they ask, part by part, on a board that follows a script."""
+"""Cures of the stations before they prompt a person, on a scripted board."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.controller.stations.test_stations import (
 
 
 def helped(table: str, asked: list[Ask]) -> tuple[Stations, ScriptedBoard]:
-    """A rig beside which somebody stands who says that it is done."""
+    """The stations of a table with a person who answers every prompt with its first answer."""
 
     async def answer(ask: Ask) -> str:
         asked.append(ask)
@@ -37,50 +37,50 @@ def helped(table: str, asked: list[Ask]) -> tuple[Stations, ScriptedBoard]:
     return Stations(machine, load_game("wenzhou").tile, devices, Care(DEFAULTS.get, answer)), board
 
 
-def test_a_lid_that_meets_a_hand_backs_off_and_waits_for_a_person() -> None:
+def test_a_lid_that_meets_an_obstacle_backs_off_and_prompts_a_person() -> None:
     asked: list[Ask] = []
     rig, board = helped("robotic", asked)
     board.ends["lid"] = [Ended(Reason.CURRENT, 0, 1.0)]
     assert rig.lid is not None
     clock.run(rig.lid.go_back())
-    assert board.events == ["lid back", "lid forward", "lid back"]
+    assert board.commands == ["lid back", "lid forward", "lid back"]
     assert [(ask.code, ask.part) for ask in asked] == [("OBSTRUCTED", "lid")]
     assert asked[0].seen == "lid drew too much current after 1.0 s"
 
 
-def test_without_anybody_it_stays_where_it_backed_off_to() -> None:
+def test_without_a_person_an_obstructed_part_stays_backed_off() -> None:
     rig, board = rig_of("robotic")
     board.ends["lift1"] = [Ended(Reason.CURRENT, 0, 1.0)]
     fault = fault_of(rig.lifts[1].go_forth())
     assert (fault.fault, fault.part) == (Fault.OBSTRUCTED, "lift 1")
-    assert board.events == ["lift1 forward", "lift1 back"]
+    assert board.commands == ["lift1 forward", "lift1 back"]
 
 
-def test_a_tray_with_both_switches_active_is_tried_once_more_and_both_are_named() -> None:
+def test_a_lift_with_both_switches_active_is_tried_again_and_both_are_named() -> None:
     rig, board = rig_of("robotic")
     board.ends["lift2"] = [LATE] * 9
     board.levels |= {"lift2_up": [1], "lift2_down": [1]}
     fault = fault_of(rig.lifts[2].go_forth())
     assert fault.fault is Fault.BOTH_SWITCHES
     assert fault.evidence == "lift2_up and lift2_down are both active"
-    assert board.events == ["lift2 forward"] * 2
+    assert board.commands == ["lift2 forward"] * 2
 
 
-def test_a_lift_whose_upper_switch_is_stuck_has_not_risen_because_that_says_so() -> None:
+def test_a_stuck_upper_switch_does_not_count_as_a_raised_lift() -> None:
     rig, board = rig_of("robotic")
     board.ends["lift2"] = [Ended(Reason.SWITCH, 0, 0.0)] * 2
     board.levels |= {"lift2_up": [1], "lift2_down": [1]}
     fault = fault_of(rig.lifts[2].go_forth())
     assert (fault.fault, fault.part) == (Fault.BOTH_SWITCHES, "lift 2")
-    assert board.events == ["lift2 forward"] * 2
+    assert board.commands == ["lift2 forward"] * 2
 
 
-def test_a_lift_that_was_up_already_is_at_one_end_only() -> None:
+def test_a_lift_that_was_already_up_is_accepted() -> None:
     rig, board = rig_of("robotic")
     board.ends["lift2"] = [Ended(Reason.SWITCH, 0, 0.0)]
     board.levels |= {"lift2_up": [1], "lift2_down": [0]}
     clock.run(rig.lifts[2].go_forth())
-    assert board.events == ["lift2 forward"]
+    assert board.commands == ["lift2 forward"]
 
 
 async def over_two_sides(chain: ChainStation) -> None:
@@ -88,7 +88,7 @@ async def over_two_sides(chain: ChainStation) -> None:
     await chain.to_side(2)
 
 
-def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
+def test_after_a_missed_corner_the_chain_counts_again_from_side_0() -> None:
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
@@ -97,23 +97,23 @@ def test_a_chain_that_missed_its_corner_counts_again_from_side_0() -> None:
     board.ends[module.motor] = [arrived, LATE, BACK, arrived]
     clock.run(over_two_sides(chain))
     forth, back = f"{module.motor} forward", f"{module.motor} back"
-    assert board.events == [forth, forth, back, forth]
+    assert board.commands == [forth, forth, back, forth]
 
 
-@pytest.mark.parametrize(("stands", "drives"), [(True, 2), (False, 1)])
-def test_a_corner_that_bounces_as_the_chain_leaves_a_side_is_no_next_side(
-    stands: bool, drives: int
+@pytest.mark.parametrize(("is_at_side", "drives"), [(True, 2), (False, 1)])
+def test_contact_bounce_as_the_chain_leaves_a_side_is_not_an_arrival(
+    is_at_side: bool, drives: int
 ) -> None:
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
-    board.levels[module.zero] = [int(stands)]
+    board.levels[module.zero] = [int(is_at_side)]
     board.ends[module.motor] = [Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
     clock.run(chain.to_side(1))
-    assert board.events == [f"{module.motor} forward"] * drives
+    assert board.commands == [f"{module.motor} forward"] * drives
 
 
-def test_two_corners_in_the_time_of_one_side_are_no_two_sides() -> None:
+def test_two_corner_edges_in_the_time_of_one_side_are_a_fault() -> None:
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
@@ -134,14 +134,14 @@ class Notes:
     def __init__(self, *notes: Note) -> None:
         self.notes: tuple[Note, ...] = notes
         self.written: list[Note] = []
-        self.events: list[str] = []
-        """What the board was ordered, once it is set: then each wait for the disk is among it."""
+        self.commands: list[str] = []
+        """The commands of the board if a test sets it; waits for the disk are added in order."""
 
     def record(self, note: Note) -> None:
         self.written.append(note)
 
     async def on_disk(self) -> None:
-        self.events.append("on disk")
+        self.commands.append("on disk")
 
     async def note(self, note: Note) -> None:
         self.record(note)
@@ -149,7 +149,7 @@ class Notes:
 
 
 def resumed_chain(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
-    """What a new run orders of the chain to have it at side 2, and what it notes."""
+    """Commands and notes of a resumed run that drives the chain to side 2."""
     rig, board = rig_of("single_port")
     assert rig.chain is not None
     chain, work = rig.chain, Notes(*notes)
@@ -162,37 +162,37 @@ def resumed_chain(*notes: Note, levels: dict[str, int], corners: int) -> tuple[l
         await chain.to_side(2)
 
     clock.run(go_on())
-    return board.events, work
+    return board.commands, work
 
 
 AT_SIDE_1 = ChainAt(1, 4)
 
 
-def test_a_chain_that_stands_where_the_journal_says_goes_on_from_there() -> None:
-    events, work = resumed_chain(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
-    assert events == ["chain forward"]
+def test_a_chain_at_the_side_in_the_journal_continues_from_there() -> None:
+    commands, work = resumed_chain(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
+    assert commands == ["chain forward"]
     assert work.written == [ChainAt(2, 5)]
 
 
 @pytest.mark.parametrize(
     ("notes", "levels", "corners"),
     [
-        pytest.param([AT_SIDE_1], {"chain_corner": 1}, 5, id="an edge since: a bounce or a repair"),
-        pytest.param([AT_SIDE_1], {"chain_corner": 0}, 4, id="it stands at no side"),
-        pytest.param([AT_SIDE_1, ChainLost()], {"chain_corner": 1}, 4, id="a fault since"),
+        pytest.param([AT_SIDE_1], {"chain_corner": 1}, 5, id="an edge since the note"),
+        pytest.param([AT_SIDE_1], {"chain_corner": 0}, 4, id="the chain is between two sides"),
+        pytest.param([AT_SIDE_1, ChainLost()], {"chain_corner": 1}, 4, id="a fault since the note"),
         pytest.param([], {"chain_corner": 1}, 1, id="no arrival was noted"),
     ],
 )
 def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
     notes: list[Note], levels: dict[str, int], corners: int
 ) -> None:
-    events, _ = resumed_chain(*notes, levels=levels, corners=corners)
-    assert events == ["chain back", "chain forward"]
+    commands, _ = resumed_chain(*notes, levels=levels, corners=corners)
+    assert commands == ["chain back", "chain forward"]
 
 
-def test_a_chain_at_its_zero_switch_is_at_side_0_whatever_was_noted() -> None:
-    events, _ = resumed_chain(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
-    assert events == ["chain forward"]
+def test_a_chain_at_its_zero_switch_is_at_side_0_regardless_of_notes() -> None:
+    commands, _ = resumed_chain(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
+    assert commands == ["chain forward"]
 
 
 def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
@@ -200,7 +200,7 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
     assert rig.chain is not None
     chain, work = rig.chain, Notes()
     board.ends["chain"] = [LATE, BACK]
-    work.events = board.events
+    work.commands = board.commands
 
     async def build() -> None:
         await chain.begin(work, resumed=False)
@@ -208,22 +208,22 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
 
     clock.run(build())
     assert work.written == [ChainLost(), ChainAt(1, 1)]
-    assert board.events == ["chain forward", "on disk", "chain back", "chain forward"]
+    assert board.commands == ["chain forward", "on disk", "chain back", "chain forward"]
 
 
-def test_a_tile_that_clings_to_the_jaws_is_shaken_off() -> None:
+def test_a_tile_that_sticks_in_the_jaws_is_lowered_and_released_again() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.events[-6:] == [
+    assert board.commands[-6:] == [
         *("grip back", "gantry_z 0.057"),
         *("gantry_z 0.000", "grip forward", "grip back", "gantry_z 0.057"),
     ]
 
 
 @pytest.mark.parametrize("axis", ["gantry_x", "gantry_z"])
-def test_an_axis_that_met_something_is_homed_after_the_answer_and_goes_on(axis: str) -> None:
+def test_a_blocked_axis_is_homed_after_the_answer_and_the_carry_continues(axis: str) -> None:
     asked: list[Ask] = []
     rig, board = helped("robotic", asked)
     board.levels["loaded"] = [1, 0]
@@ -231,28 +231,28 @@ def test_an_axis_that_met_something_is_homed_after_the_answer_and_goes_on(axis: 
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
     assert [(ask.code, ask.part) for ask in asked] == [("AXIS", "gantry")]
-    homed = board.events.index("gantry_z home")
-    assert board.events[homed : homed + 3] == ["gantry_z home", "gantry_x home", "gantry_y home"]
-    assert board.events[-1] == "gantry_z 0.057"
+    homed = board.commands.index("gantry_z home")
+    assert board.commands[homed : homed + 3] == ["gantry_z home", "gantry_x home", "gantry_y home"]
+    assert board.commands[-1] == "gantry_z 0.057"
 
 
-def test_a_pusher_without_a_wire_for_reverse_is_simply_driven_again() -> None:
+def test_a_pusher_that_cannot_run_backwards_is_driven_again() -> None:
     rig, board = rig_of("robotic")
     board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)]
     assert clock.run(rig.heads[3].stack((2,))) == 2
-    assert board.events.count("head3_pusher forward") == 2
-    assert "head3_pusher back" not in board.events
+    assert board.commands.count("head3_pusher forward") == 2
+    assert "head3_pusher back" not in board.commands
 
 
-def test_a_blocked_counter_has_the_wheel_reversed() -> None:
+def test_a_blocked_counter_makes_the_wheel_run_backwards() -> None:
     rig, board = rig_of("robotic")
     board.ends["head2_wheel"] = [Ended(Reason.TIME, 1, 30.0)]
     board.levels["head2_counter"] = [1, 1, 0]
     assert clock.run(rig.heads[2].lift(2)) == 2
-    assert board.events[:3] == ["head2_wheel forward", "head2_wheel back", "drum back"]
+    assert board.commands[:3] == ["head2_wheel forward", "head2_wheel back", "drum back"]
 
 
-def test_one_tile_too_many_is_a_persons_to_take_out() -> None:
+def test_a_surplus_tile_prompts_a_person() -> None:
     asked: list[Ask] = []
     rig, board = helped("robotic", asked)
     board.ends["head2_wheel"] = [Ended(Reason.EDGES, 3, 0.8)]
@@ -265,7 +265,7 @@ def test_a_wheel_that_did_not_turn_does_not_prove_that_the_drum_is_empty() -> No
     rig, board = rig_of("robotic")
     head = rig.heads[0]
     board.ends["head0_wheel"] = [Ended(Reason.CURRENT, 0, 0.3)]
-    fault = fault_of(head.brings_more())
+    fault = fault_of(head.lifts_another())
     assert (fault.fault, fault.part) == (Fault.UNPROVEN, "trays")
 
 
@@ -273,4 +273,4 @@ def test_a_wheel_that_turned_until_its_time_limit_proves_that_the_drum_is_empty(
     rig, board = rig_of("robotic")
     head = rig.heads[0]
     board.ends["head0_wheel"] = [LATE]
-    assert clock.run(head.brings_more()) is False
+    assert clock.run(head.lifts_another()) is False

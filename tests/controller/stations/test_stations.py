@@ -1,6 +1,6 @@
-"""Stations on a board that follows a script: act, confirm by sensor, retry, or say what is missing.
+"""Stations on a scripted board: commands, confirmation by sensors, retries, and faults.
 
-Whatever the script does not mention goes well: edges come, switches close, axes arrive.
+Without a script for a channel its motions succeed: edges come, switches close, axes arrive.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ WALL, HAND = Spot(0.1, -0.3, False), Spot(-0.4, 0.2, True)
 
 
 class ScriptedBoard(Board):
-    """Ends motions as its script says, channel by channel, and keeps what it was told."""
+    """A fake board that ends motions as scripted by channel, and records its commands."""
 
     def __init__(self) -> None:
         self.ends: dict[str, Sequence[Ended]] = {}
         self.levels: dict[str, list[int]] = {}
         self.rolls: list[tuple[int, ...]] = []
         self.tag: int | None = None
-        self.events: list[str] = []
+        self.commands: list[str] = []
         self.counts: Counter[str] = Counter()
-        """What each sensor has counted: under drives, and what a test adds."""
+        """The count of each sensor: edges under drives, and edges that a test adds."""
         self.seconds: dict[str, float] = {}
-        """How long a drive takes to each edge of a sensor, where it is not 0.28 s."""
+        """Seconds of a drive for each edge of a sensor; 0.28 s for sensors that are not listed."""
         self.slips: dict[str, list[int]] = {}
-        """The edges of each sensor that come after each drive, while none runs."""
+        """For each sensor, the edges that come after each drive, while no drive runs."""
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         way = "forward" if value > 0 else "back"
-        self.events.append(f"{motor} {way}")
+        self.commands.append(f"{motor} {way}")
         match until:
             case Edges(sensor, count):
                 ended = self._next(
@@ -66,20 +66,20 @@ class ScriptedBoard(Board):
 
     async def move(self, targets: Mapping[str, float]) -> Ended:
         first = next(iter(targets))
-        self.events.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
+        self.commands.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
         ended = self._next(first, Ended(Reason.DONE, 0, 0.7))
         await asyncio.sleep(ended.seconds)
         return ended
 
     async def home(self, axis: str) -> Ended:
-        self.events.append(f"{axis} home")
+        self.commands.append(f"{axis} home")
         return Ended(Reason.DONE, 0, 0.4)
 
     async def stop(self, channel: str | None = None) -> None:
-        self.events.append(f"{channel} stop")
+        self.commands.append(f"{channel} stop")
 
     async def set(self, channel: str, value: int) -> None:
-        self.events.append(f"{channel} = {value}")
+        self.commands.append(f"{channel} = {value}")
 
     async def read(self, channel: str) -> int:
         levels = self.levels.get(channel, [0])
@@ -109,35 +109,35 @@ def rig_of(table: str) -> tuple[Stations, ScriptedBoard]:
     return Stations(machine, tile, Devices(machine, dict.fromkeys(machine.boards, board))), board
 
 
-def lasting(story: Coroutine[Any, Any, T]) -> tuple[T, float]:
-    """What a story comes to, and how long it takes at the table."""
+def duration_of(work: Coroutine[Any, Any, T]) -> tuple[T, float]:
+    """The result of a coroutine, and its duration in virtual seconds."""
 
     async def timed() -> tuple[T, float]:
-        result = await story
+        result = await work
         return result, asyncio.get_running_loop().time()
 
     return clock.run(timed())
 
 
-def fault_of(story: Coroutine[Any, Any, object]) -> TableFault:
-    """The fault with which a story ends."""
+def fault_of(work: Coroutine[Any, Any, object]) -> TableFault:
+    """The fault that a coroutine raises."""
     with pytest.raises(TableFault) as raised:
-        clock.run(story)
+        clock.run(work)
     return raised.value
 
 
-# Lid, lifts, lanes, flipper: between two switches
+# Parts between two switches: lid, lifts, lanes, flipper
 
 
-def test_a_lid_that_is_late_once_is_driven_again_and_opens() -> None:
+def test_a_lid_that_fails_once_is_driven_again_and_opens() -> None:
     rig, board = rig_of("robotic")
     board.ends["lid"] = [LATE]
     assert rig.lid is not None
     clock.run(rig.lid.go_forth())
-    assert board.events == ["lid forward", "lid forward"]
+    assert board.commands == ["lid forward", "lid forward"]
 
 
-def test_a_lid_whose_switch_never_comes_is_tried_twice_and_the_switch_is_named() -> None:
+def test_a_lid_that_never_reaches_its_switch_is_tried_twice_and_the_switch_is_named() -> None:
     rig, board = rig_of("robotic")
     board.ends["lid"] = NEVER
     assert rig.lid is not None
@@ -147,7 +147,7 @@ def test_a_lid_whose_switch_never_comes_is_tried_twice_and_the_switch_is_named()
         "lid: the lid did not reach its switch"
         " (lid_opened gave no signal within 4.5 s; ended by TIME)."
     )
-    assert board.events == ["lid forward", "lid forward"]
+    assert board.commands == ["lid forward", "lid forward"]
 
 
 def test_a_closing_lid_names_its_other_switch() -> None:
@@ -157,12 +157,12 @@ def test_a_closing_lid_names_its_other_switch() -> None:
     assert "lid_closed gave no signal" in fault_of(rig.lid.go_back()).evidence
 
 
-def test_a_part_that_its_own_stop_switch_ended_has_arrived() -> None:
+def test_a_drive_ended_by_the_parts_stop_switch_has_arrived() -> None:
     rig, board = rig_of("robotic")
     board.ends["lid"] = [Ended(Reason.SWITCH, 0, 2.0)]
     assert rig.lid is not None
     clock.run(rig.lid.go_forth())
-    assert board.events == ["lid forward"]
+    assert board.commands == ["lid forward"]
 
 
 def _switched(rig: Stations, part: str) -> Switched:
@@ -196,7 +196,7 @@ def test_every_part_between_two_switches_names_itself_and_the_switch(
 # Heads
 
 
-def test_a_starved_head_names_its_counter_and_the_figures() -> None:
+def test_a_starved_head_names_its_counter_the_tiles_and_the_time() -> None:
     rig, board = rig_of("robotic")
     board.ends["head1_wheel"] = [Ended(Reason.TIME, 0, 30.0)] * 5 + [Ended(Reason.TIME, 1, 30.0)]
     fault = fault_of(rig.heads[1].lift(2))
@@ -207,7 +207,7 @@ def test_a_starved_head_names_its_counter_and_the_figures() -> None:
     )
 
 
-def test_a_vane_whose_edge_never_comes_is_named() -> None:
+def test_a_vane_without_an_edge_is_named() -> None:
     rig, board = rig_of("robotic")
     board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault = fault_of(rig.heads[3].stack((2, 2)))
@@ -215,50 +215,51 @@ def test_a_vane_whose_edge_never_comes_is_named() -> None:
     assert fault.evidence == "head3_vane gave no signal within 1.5 s; ended by TIME"
 
 
-def test_a_stack_that_is_not_pushed_on_is_told_before_a_third_is_lifted() -> None:
+def test_a_failed_push_is_reported_before_a_third_stack_is_lifted() -> None:
     rig, board = rig_of("robotic")
     board.ends["head0_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault_of(rig.heads[0].stack((2,) * 17))
-    assert sorted(board.events) == ["head0_pusher forward"] * 2 + ["head0_wheel forward"] * 2
+    assert sorted(board.commands) == ["head0_pusher forward"] * 2 + ["head0_wheel forward"] * 2
 
 
-def test_while_a_stack_is_pushed_on_the_wheel_already_lifts_the_next() -> None:
-    # Three stacks of two: 3 * 0.56 s of lifting. Two pushes hide in it, the last one (0.28 s) not.
+def test_the_wheel_lifts_the_next_stack_during_a_push() -> None:
+    # Three stacks of two take 3 * 0.56 s to lift. Two pushes run during that time; the last push
+    # takes 0.28 s after it.
     rig, board = rig_of("robotic")
-    counted, seconds = lasting(rig.heads[0].stack((2, 2, 2)))
+    counted, seconds = duration_of(rig.heads[0].stack((2, 2, 2)))
     assert counted == 6
     assert seconds == pytest.approx(3 * 0.56 + 0.28)
-    assert sorted(board.events) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
+    assert sorted(board.commands) == ["head0_pusher forward"] * 3 + ["head0_wheel forward"] * 3
 
 
-def test_a_push_is_ordered_before_the_next_tile_whatever_the_line_does_to_orders_on_it() -> None:
-    # Where stacks are one high, a tile that came before the push would be lifted onto this one.
+def test_the_command_of_a_push_is_sent_before_that_of_the_next_tile() -> None:
+    # With stacks of one tile, a tile before the push would be lifted onto the present stack.
     rig, board = rig_of("robotic")
     clock.run(rig.heads[0].stack((1, 1, 1)))
-    assert board.events == ["head0_wheel forward", "head0_pusher forward"] * 3
+    assert board.commands == ["head0_wheel forward", "head0_pusher forward"] * 3
 
 
-def test_a_push_that_takes_long_holds_the_next_one_back_but_not_the_wheel() -> None:
+def test_a_long_push_delays_the_next_push_but_not_the_wheel() -> None:
     rig, board = rig_of("robotic")
     board.ends["head0_pusher"] = [Ended(Reason.EDGES, 1, 1.4)]
-    _, seconds = lasting(rig.heads[0].stack((2, 2)))
+    _, seconds = duration_of(rig.heads[0].stack((2, 2)))
     assert seconds == pytest.approx(0.56 + 1.4 + 0.28)
 
 
-def test_a_begun_stack_is_counted_like_the_others() -> None:
+def test_stacks_of_different_heights_are_counted() -> None:
     rig, _ = rig_of("robotic")
     assert clock.run(rig.heads[2].stack((1, 2, 2))) == 5
 
 
-def test_the_belt_runs_while_a_head_feeds_and_not_longer() -> None:
+def test_the_belt_runs_from_start_to_halt() -> None:
     rig, board = rig_of("robotic")
     clock.run(rig.heads[0].start())
-    assert board.events == ["head0_belt = 1000"]
+    assert board.commands == ["head0_belt = 1000"]
     clock.run(rig.heads[0].halt())
-    assert board.events[1:] == ["head0_belt stop"]
+    assert board.commands[1:] == ["head0_belt stop"]
 
 
-def test_a_tile_that_comes_out_face_up_is_told_with_its_sensor() -> None:
+def test_a_tile_that_is_face_up_is_a_fault_that_names_the_sensor() -> None:
     rig, board = rig_of("pai_gow")
     board.levels["head0_face"] = [1]
     fault = fault_of(rig.heads[0].lift(1))
@@ -294,16 +295,16 @@ def test_a_chain_that_does_not_arrive_names_its_sensor(
 # Dice
 
 
-@pytest.mark.parametrize("cocked", [(0, 3), (3,), (7, 1), ()])
-def test_cocked_dice_are_thrown_again(cocked: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("unreadable", [(0, 3), (3,), (7, 1), ()])
+def test_dice_without_readable_faces_are_thrown_again(unreadable: tuple[int, ...]) -> None:
     rig, board = rig_of("robotic")
-    board.rolls = [cocked, cocked, (3, 5), (6, 6)]
+    board.rolls = [unreadable, unreadable, (3, 5), (6, 6)]
     assert rig.dice is not None
     assert clock.run(rig.dice.throw(2, 1)) == (3, 5)
     assert board.rolls == [(6, 6)]
 
 
-def test_dice_that_lie_cocked_three_times_are_a_fault_that_says_what_was_read() -> None:
+def test_dice_without_readable_faces_three_times_are_a_fault_with_the_reading() -> None:
     rig, board = rig_of("robotic")
     board.rolls = [(0, 3)] * 3
     assert rig.dice is not None
@@ -325,12 +326,12 @@ def packet(*, wide: bool = False) -> Carry:
     return Carry((UPPER, LOWER), Grasp(WALL, 0, wide), Grasp(HAND, 0, wide), 0.057, 2)
 
 
-def test_a_carry_is_looked_at_after_it_was_gripped_and_after_it_was_let_go() -> None:
+def test_a_carry_is_checked_by_the_sensor_in_the_jaws_before_and_after_the_release() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.events == [
+    assert board.commands == [
         "gantry_z 0.057",
         "gantry_x 0.100 gantry_y -0.300",
         "turn back",
@@ -348,35 +349,35 @@ def test_a_carry_is_looked_at_after_it_was_gripped_and_after_it_was_let_go() -> 
 
 
 def test_the_jaws_turn_while_the_gantry_travels() -> None:
-    # Up, over (0.7 s, turning 0.4 s), down, grip 0.4 s, up; over, down, let go 0.4 s, up.
+    # Seven moves of 0.7 s (the jaws turn during the travel), 0.4 s each to grip and to release.
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 0]
     assert rig.gantry is not None
-    _, seconds = lasting(rig.gantry.carry(packet()))
+    _, seconds = duration_of(rig.gantry.carry(packet()))
     assert seconds == pytest.approx(7 * 0.7 + 2 * 0.4)
 
 
-def test_a_grip_that_holds_nothing_is_tried_again() -> None:
+def test_an_empty_grip_is_tried_again() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    assert board.events.count("grip forward") == 2
+    assert board.commands.count("grip forward") == 2
 
 
-def test_after_a_lost_block_the_jaws_travel_as_high_as_they_can() -> None:
-    """The block may lie on other stacks, higher than what the planner knew when it set `clear`."""
+def test_after_a_lost_block_the_jaws_travel_at_their_greatest_height() -> None:
+    """The block can lie on other stacks, higher than the planned clear height."""
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet()))
-    lost = board.events.index("grip back")
-    assert board.events[lost + 1] == "gantry_z 0.300"
-    again = board.events[lost + 1 : board.events.index("grip forward", lost)]
+    lost = board.commands.index("grip back")
+    assert board.commands[lost + 1] == "gantry_z 0.300"
+    again = board.commands[lost + 1 : board.commands.index("grip forward", lost)]
     assert "gantry_z 0.057" not in again
 
 
-def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
+def test_an_empty_grip_three_times_is_a_fault_with_the_position() -> None:
     rig, board = rig_of("robotic")
     assert rig.gantry is not None
     fault = fault_of(rig.gantry.carry(packet()))
@@ -384,27 +385,27 @@ def test_a_grip_that_holds_nothing_three_times_says_where() -> None:
         "gripper: the jaws closed and hold nothing"
         " (loaded stayed inactive 3 times at x 0.100 m, y -0.300 m, level 0)."
     )
-    assert board.events.count("grip forward") == board.events.count("grip back") == 3
+    assert board.commands.count("grip forward") == board.commands.count("grip back") == 3
 
 
-def test_what_slips_out_of_the_jaws_after_a_restart_is_taken_once_more() -> None:
-    # It was found at its source, not there over its target, then there, then let go.
+def test_a_block_that_slips_out_after_a_restart_is_taken_again() -> None:
+    # `loaded`: not in the jaws, gripped at the source, lost over the target, gripped, released.
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [0, 1, 0, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet(), doubtful=True))
-    assert board.events.count("grip forward") == 2
-    assert board.events.count("gantry_x -0.400 gantry_y 0.200") == 2
+    assert board.commands.count("grip forward") == 2
+    assert board.commands.count("gantry_x -0.400 gantry_y 0.200") == 2
     assert board.levels["loaded"] == [0]
 
 
-def test_what_was_found_in_the_jaws_after_a_restart_goes_on() -> None:
+def test_a_block_found_in_the_jaws_after_a_restart_is_carried_to_its_target() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 1, 0]
     assert rig.gantry is not None
     clock.run(rig.gantry.carry(packet(), doubtful=True))
-    assert "grip forward" not in board.events
-    assert board.events.count("grip back") == 1
+    assert "grip forward" not in board.commands
+    assert board.commands.count("grip back") == 1
 
 
 def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
@@ -415,13 +416,13 @@ def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
     assert (fault.fault, fault.evidence) == (Fault.FULL_GRIP, "loaded is still active")
 
 
-def test_an_axis_that_ends_on_the_way_says_by_what() -> None:
+def test_an_axis_that_stops_on_the_way_is_a_fault_with_the_reason() -> None:
     rig, board = rig_of("robotic")
     board.ends["gantry_x"] = [Ended(Reason.STOPPED, 0, 0.2)]
     assert rig.gantry is not None
     fault = fault_of(rig.gantry.carry(packet()))
     assert str(fault) == "gantry: an axis did not arrive (x and y ended by STOPPED on the way)."
-    assert "grip forward" not in board.events
+    assert "grip forward" not in board.commands
 
 
 def test_jaws_that_do_not_close_name_their_switch() -> None:
@@ -433,8 +434,8 @@ def test_jaws_that_do_not_close_name_their_switch() -> None:
     assert fault.evidence.startswith("gripped gave no signal")
 
 
-def test_the_width_of_the_jaws_is_ordered_before_every_grip() -> None:
-    """The output may have returned to its safe value, narrow, since the last carry."""
+def test_the_width_of_the_jaws_is_set_before_every_grip() -> None:
+    """Since the last carry the output can have returned to its safe value, which is narrow."""
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 0, 1, 0]
     assert rig.gantry is not None
@@ -442,23 +443,23 @@ def test_the_width_of_the_jaws_is_ordered_before_every_grip() -> None:
 
     async def deal_two() -> None:
         await gantry.carry(packet(wide=True))
-        board.events.append("the lease is given back")
+        board.commands.append("lease released")
         await gantry.carry(packet(wide=True))
 
     clock.run(deal_two())
-    since = board.events[board.events.index("the lease is given back") :]
+    since = board.commands[board.commands.index("lease released") :]
     assert "wide = 1" in since[: since.index("grip forward")]
-    assert "wide = 0" not in board.events
+    assert "wide = 0" not in board.commands
 
 
-def test_the_indicator_is_lifted_turned_read_and_set_back() -> None:
+def test_the_indicator_is_lifted_turned_read_and_set_down() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 0]
     board.tag = 0xE004_0100_0000_0007
     assert rig.gantry is not None
     move = TurnOver(UPPER, Grasp(WALL, 1, False), 0.057)
     assert clock.run(rig.gantry.turn_over(move)) == board.tag
-    assert board.events[5:] == [
+    assert board.commands[5:] == [
         "grip forward",
         "gantry_z 0.057",
         "turner forward",
@@ -469,11 +470,11 @@ def test_the_indicator_is_lifted_turned_read_and_set_back() -> None:
     ]
 
 
-def test_on_the_way_home_the_jaws_rise_first_and_open_straight_and_narrow() -> None:
+def test_homing_raises_the_jaws_first_and_leaves_them_open_straight_and_narrow() -> None:
     rig, board = rig_of("robotic")
     assert rig.gantry is not None
     clock.run(rig.gantry.home())
-    assert board.events == [
+    assert board.commands == [
         "gantry_z home",
         "gantry_x home",
         "gantry_y home",

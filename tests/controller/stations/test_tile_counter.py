@@ -1,7 +1,7 @@
-"""What a head knows of the tiles that passed its counter, whoever took one out again, and when.
+"""Counting tiles at a head's counter (S1), with tiles that pass uncounted or are removed.
 
-The board counts every edge of S1; a tile can pass while no drive waits for it, or be counted and
-then be taken out, before the eyes of one host or between two.
+The board counts every edge of S1. A tile can pass while no drive counts it, and a person can remove
+a counted tile during a run or between two runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NONE_CAME = Ended(Reason.TIME, 0, 5.0)
 
 
 class Notes:
-    """The notes of a piece of work, as a host that takes over finds them."""
+    """The notes of a build, which a resumed run reads."""
 
     doubtful = True
 
@@ -43,62 +43,62 @@ class Notes:
         self.notes = (*self.notes, note)
 
     async def on_disk(self) -> None:
-        """What is noted is kept at once."""
+        """Return at once: notes are kept in memory."""
 
     async def note(self, note: Note) -> None:
         self.record(note)
 
 
 class Counted:
-    """A board whose S1 has counted 7 tiles, 5 of them since the set on hand was begun."""
+    """A build on a board whose S1 has counted 7 tiles, 5 of them in this build."""
 
     def __init__(self) -> None:
         self.board = ScriptedBoard()
         self.work = Notes()
         self.board.counts[S1] = 2
-        self.tally = self.feed().tally(S1)
+        self.tile_counter = self.progress().counter(S1)
         self.board.counts[S1] = 7
-        self.tally.came(5)
+        self.tile_counter.add(5)
 
-    def feed(self) -> BuildProgress:
-        """A host begins with the build, or takes it over. Raises TableFault."""
+    def progress(self) -> BuildProgress:
+        """The progress that a run computes as it begins or resumes the build. Raises TableFault."""
         sensors = (Sensor(self.board, S1), Sensor(self.board, VANE))
         return clock.run(BuildProgress.begun(sensors, self.work))
 
-    def believed(self) -> int:
-        """The tiles that a host which takes over believes to be through."""
-        return self.feed().left(S1)
+    def resumed(self) -> int:
+        """The tiles that have passed according to a run that resumes the build."""
+        return self.progress().left(S1)
 
 
 def head_of(board: ScriptedBoard, head: HeadStation) -> HeadStation:
-    """A head of which feeding begins with no tile through."""
-    clock.run(head.start(tally=TileCounter(Sensor(board, S1), base=0)))
+    """A head at the beginning of a build."""
+    clock.run(head.start(tile_counter=TileCounter(Sensor(board, S1), base=0)))
     return head
 
 
-def test_a_tile_that_came_just_as_the_wheel_had_stopped_is_not_asked_for_again() -> None:
+def test_a_tile_that_passes_after_the_wheel_stopped_is_counted() -> None:
     rig, board = rig_of("robotic")
     head = head_of(board, rig.heads[2])
     board.ends["head2_wheel"], board.slips[S1] = [NONE_CAME], [1]
     assert clock.run(head.lift(1)) == 1
-    assert board.events.count("head2_wheel forward") == 1
+    assert board.commands.count("head2_wheel forward") == 1
 
 
-def test_a_tile_that_came_while_the_wheel_was_reversed_is_not_asked_for_again() -> None:
+def test_a_tile_that_passes_while_the_wheel_runs_backwards_is_counted() -> None:
     rig, board = rig_of("robotic")
     head = head_of(board, rig.heads[2])
     board.ends["head2_wheel"] = [Ended(Reason.TIME, 1, 5.0)]
     board.levels[S1], board.slips[S1] = [1, 1, 0], [1]
     assert clock.run(head.lift(2)) == 2
-    assert board.events.count("head2_wheel forward") == 1
+    assert board.commands.count("head2_wheel forward") == 1
 
 
-def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_rest() -> None:
+def test_a_resumed_build_counts_a_tile_on_the_belt_before_it_lifts_the_rest() -> None:
     rig, board = rig_of("robotic")
     head = rig.heads[2]
 
     async def scenario() -> None:
-        await head.start(tally=TileCounter(Sensor(board, S1), base=0), resumed=True)
+        await head.start(tile_counter=TileCounter(Sensor(board, S1), base=0), resumed=True)
         lifting = asyncio.create_task(head.lift(2))
         await asyncio.sleep(0.2)
         board.counts[S1] += 1
@@ -108,7 +108,7 @@ def test_what_an_earlier_run_left_on_the_belt_comes_before_the_wheel_lifts_the_r
     assert board.counts[S1] == 2
 
 
-def test_two_that_came_where_one_was_due_are_one_too_many() -> None:
+def test_two_tiles_instead_of_one_are_a_surplus_tile() -> None:
     asked: list[Ask] = []
     rig, board = helped("robotic", asked)
     head = head_of(board, rig.heads[2])
@@ -117,72 +117,72 @@ def test_two_that_came_where_one_was_due_are_one_too_many() -> None:
     assert [(ask.code, ask.part) for ask in asked] == [("EXTRA_TILE", "head 2")]
 
 
-def test_a_count_that_went_back_is_not_believed() -> None:
+def test_a_lower_count_is_a_fault() -> None:
     counted = Counted()
     counted.board.counts[S1] = 6
-    fault = fault_of(counted.tally.slipped_by())
-    assert (fault.fault, fault.evidence) == (Fault.UNPROVEN, f"{S1} counts 6 and had 7")
+    fault = fault_of(counted.tile_counter.take_unreported())
+    assert (fault.fault, fault.evidence) == (Fault.UNPROVEN, f"{S1} counts 6, less than 7 before")
 
 
-def test_a_host_that_takes_over_believes_what_was_counted() -> None:
-    assert Counted().believed() == 5
+def test_a_resumed_run_has_the_counted_tiles() -> None:
+    assert Counted().resumed() == 5
 
 
-def test_it_takes_off_the_tile_that_a_person_took_out() -> None:
+def test_a_resumed_run_subtracts_a_removed_tile() -> None:
     counted = Counted()
-    clock.run(counted.tally.taken_out(1))
-    assert counted.believed() == 4
+    clock.run(counted.tile_counter.remove(1))
+    assert counted.resumed() == 4
 
 
-def test_what_hands_did_under_the_counter_is_no_tile() -> None:
+def test_edges_caused_by_hands_are_not_counted() -> None:
     counted = Counted()
     counted.board.counts[S1] += 3
-    clock.run(counted.tally.taken_out(1))
-    assert counted.believed() == 4
-    assert clock.run(counted.tally.slipped_by()) == 0
+    clock.run(counted.tile_counter.remove(1))
+    assert counted.resumed() == 4
+    assert clock.run(counted.tile_counter.take_unreported()) == 0
 
 
-def test_a_tile_that_was_taken_out_after_the_host_had_asked_and_gone_is_taken_off() -> None:
+def test_a_tile_removed_between_two_runs_after_a_prompt_is_subtracted() -> None:
     counted = Counted()
-    counted.tally.stuck(asked=True)
-    counted.tally.stuck(asked=False)
-    assert counted.believed() == 4
-    assert counted.believed() == 4, "it is taken off once"
+    counted.tile_counter.note_stuck(asked=True)
+    counted.tile_counter.note_stuck(asked=False)
+    assert counted.resumed() == 4
+    assert counted.resumed() == 4, "it is subtracted once"
 
 
-def test_a_tile_that_sticks_there_still_is_counted_still() -> None:
+def test_a_tile_that_still_sticks_is_counted() -> None:
     counted = Counted()
-    counted.tally.stuck(asked=True)
+    counted.tile_counter.note_stuck(asked=True)
     counted.board.levels[S1] = [1]
-    assert counted.believed() == 5
+    assert counted.resumed() == 5
 
 
-def test_a_tile_that_came_free_is_counted_still() -> None:
+def test_a_tile_that_stuck_and_passed_is_counted() -> None:
     counted = Counted()
-    counted.tally.stuck(asked=False)
-    counted.tally.comes_free()
-    assert counted.believed() == 5
+    counted.tile_counter.note_stuck(asked=False)
+    counted.tile_counter.note_free()
+    assert counted.resumed() == 5
 
 
-def test_where_a_stuck_tile_went_that_nobody_was_asked_for_is_not_guessed() -> None:
+def test_a_stuck_tile_that_is_gone_without_a_prompt_is_a_fault() -> None:
     counted = Counted()
-    counted.tally.stuck(asked=False)
-    with pytest.raises(TableFault, match="has gone on, or was taken out") as raised:
-        counted.believed()
+    counted.tile_counter.note_stuck(asked=False)
+    with pytest.raises(TableFault, match="has passed, or was removed") as raised:
+        counted.resumed()
     assert raised.value.fault is Fault.UNPROVEN
 
 
-def test_a_push_that_nobody_saw_is_not_guessed_at_until_it_is_proven() -> None:
+def test_an_unproven_push_is_a_fault_until_it_is_proven() -> None:
     counted = Counted()
-    counted.tally.doubts(VANE, f"{VANE} gave no signal")
+    counted.tile_counter.note_doubt(VANE, f"{VANE} gave no signal")
     with pytest.raises(TableFault, match="head2_vane gave no signal") as raised:
-        counted.believed()
+        counted.resumed()
     assert raised.value.fault is Fault.UNPROVEN
-    counted.tally.doubts(VANE, None)
-    assert counted.believed() == 5
+    counted.tile_counter.note_proven(VANE)
+    assert counted.resumed() == 5
 
 
-def test_a_tile_taken_out_while_no_host_lived_is_lifted_again_by_the_next(tmp_path: Path) -> None:
+def test_a_tile_removed_between_two_runs_is_lifted_again(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     injected_faults = [parse("jam:head1#5~99"), parse("wrong_answer:people")]
 
