@@ -23,12 +23,13 @@ from config.schema import (
     Table,
 )
 from config.validation.curtain import guarded
-from firmware_bridge.board import Edges, Elapsed, Level, Until
+from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
 from firmware_bridge.wire.messages import (
     NONE,
     Configure,
     Drive,
     Flag,
+    Identity,
     Kind,
     Refusal,
     Refused,
@@ -88,6 +89,20 @@ def text(name: bytes) -> str:
     """A serial number or build as text: ASCII if it is that, else hexadecimal."""
     stripped = name.rstrip(b"\0")
     return stripped.decode() if stripped.isascii() and stripped.isalnum() else name.hex()
+
+
+def identity(reply: Identity) -> BoardIdentity:
+    """The identity in a board's reply to `Identify`."""
+    return BoardIdentity(
+        reply.protocol,
+        reply.firmware,
+        text(reply.build),
+        text(reply.serial),
+        reply.boots,
+        reply.reset_cause,
+        reply.channel_hash,
+        reply.configuration_crc,
+    )
 
 
 def drive(

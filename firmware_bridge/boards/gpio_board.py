@@ -19,7 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from gpiozero import Factory
@@ -27,6 +27,7 @@ from gpiozero import Factory
 from config.schema import BoardConfig, MotorChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
+from firmware_bridge.boards.channel_numbers import ChannelNumbers
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.executor.virtual_board import VirtualBoard
@@ -66,8 +67,8 @@ class GpioBoard:
         self._pin_factory = pin_factory
         self._emergency = emergency
         self._flags = encoding.flags(emergency, curtain, guarded)
-        self._numbers = {channel: number for number, channel in enumerate(config.channels)}
-        self._names = tuple(config.channels)
+        channels = ChannelNumbers(name, config.channels)
+        self._number, self._name_of = channels.number, channels.name
         self._state: _OpenState | None = None
         self._identity: BoardIdentity | None = None
         self._holds = 0
@@ -237,7 +238,7 @@ class GpioBoard:
                     reason = Reason(event.reason)
                     motion.set_result(Ended(reason, event.count, event.elapsed_us / 1e6))
             case wire.EdgeSeen() if self._state is not None:
-                sensor, at = self._names[event.channel], self._state.loop.time()
+                sensor, at = self._name_of(event.channel), self._state.loop.time()
                 self._edges.emit(Edge(sensor, bool(event.active), at, event.count))
             case wire.Faulted():
                 fault = BoardFault(self._name, FaultCode(event.code), self._name_of(event.channel))
@@ -279,16 +280,7 @@ class GpioBoard:
     def _identify(self) -> BoardIdentity:
         reply = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
         assert isinstance(reply, wire.Identity)
-        return BoardIdentity(
-            reply.protocol,
-            reply.firmware,
-            "gpio",
-            encoding.text(reply.serial),
-            reply.boots,
-            reply.reset_cause,
-            reply.channel_hash,
-            reply.configuration_crc,
-        )
+        return replace(encoding.identity(reply), build="gpio")
 
     def _renew(self, state: _OpenState) -> None:
         """Take the lease, and renew it before it ends.
@@ -350,16 +342,6 @@ class GpioBoard:
         if isinstance(configured, MotorChannel):
             check_direction(self._name, channel, configured, value)
         return number
-
-    def _number(self, channel: str) -> int:
-        if channel not in self._numbers:
-            raise BoardRefusedError(
-                f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
-            )
-        return self._numbers[channel]
-
-    def _name_of(self, number: int) -> str:
-        return self._names[number] if number < len(self._names) else ""
 
     def _unsupported(self, verb: str, channel: str) -> BoardRefusedError:
         return BoardRefusedError(

@@ -12,18 +12,20 @@ its counts and positions, but runs nothing until it receives new commands.
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
+from firmware_bridge.boards.channel_numbers import ChannelNumbers
 from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
 from firmware_bridge.boards.recognition import Recognition
+from firmware_bridge.boards.requests import Requests
 from firmware_bridge.boards.subscriptions import Subscriptions
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
@@ -31,11 +33,9 @@ from firmware_bridge.wire.errors import (
     BoardError,
     BoardRefusedError,
     BoardSilentError,
-    StrangeBoardError,
 )
 from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.messages import NONE, PROTOCOL
-from firmware_bridge.wire.session_security import proves
+from firmware_bridge.wire.messages import NONE
 from firmware_bridge.wire.sliding_window import Command, Traffic
 
 MARGIN = 6.0
@@ -56,8 +56,7 @@ T = TypeVar("T")
 class SerialBoard:
     """A `Board` on a line.
 
-    `key` is the board's device key, or a function from serial number to key (`DeviceKeys.of`).
-    `nonce` gives eight bytes, which must be new for every session.
+    `key` and `nonce` prove its identity (`Key`, `Nonce`).
     `flags` are the flags of the channels (`encoding.flags_of`).
     """
 
@@ -66,28 +65,28 @@ class SerialBoard:
         name: str,
         config: BoardConfig,
         line: SerialLine,
-        key: bytes | Callable[[str], bytes],
-        nonce: Callable[[], bytes] = lambda: os.urandom(8),
+        key: Key,
+        nonce: Nonce = random_nonce,
         flags: Mapping[str, int] = encoding.NO_FLAGS,
     ) -> None:
         self._name = name
         self._config = config
-        self._key = key
-        self._nonce = nonce
-        self._names = tuple(config.channels)
-        self._numbers = {channel: number for number, channel in enumerate(config.channels)}
+        channels = ChannelNumbers(name, config.channels)
+        self._number, self._name_of = channels.number, channels.name
         self._records = encoding.records(config, flags)
         self._loop = line.loop
         self._link = line.link(config.address, name)
         self._link.on_event = self._event_arrived
         self._link.lost = self._end
+        self._requests = Requests(name, self._link, channels)
+        self._identification = Identification(name, self._link, self._requests, key, nonce)
         self._identity: BoardIdentity | None = None
         self._recognition = Recognition(name, config.serial)
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}
         """Each channel's last motion."""
-        self._subscriptions = Subscriptions(self._link, self._names)
+        self._subscriptions = Subscriptions(self._link, channels.names)
         self._faults: Feeds[BoardFault] = Feeds()
         self._latched: list[BoardFault] = []
 
@@ -110,15 +109,15 @@ class SerialBoard:
         if self._identity is not None:
             return self._identity
         self._latched.clear()
-        identity = await self._identify()
+        identity = await self._identification.identify(again=self._recognition.was_identified)
         configuration = configuration_crc(self._records)
         self._recognition.check(identity, configuration)
         if identity.configuration_crc != configuration:
             await self._configure()
-        await self._order(wire.TakeLease(0), "the end of an old lease")
+        await self._requests.order(wire.TakeLease(0), "the end of an old lease")
         await self._check_counts()
         for sensor in self._subscriptions:
-            await self._order(wire.Watch(sensor, 1), f"watching {self._name_of(sensor)}")
+            await self._requests.order(wire.Watch(sensor, 1), f"watching {self._name_of(sensor)}")
         self._recognition.record(identity)
         self._identity = identity
         return identity
@@ -138,7 +137,7 @@ class SerialBoard:
     async def hold_lease(self) -> None:
         reply = await self._lease.hold()
         try:
-            self._expect(wire.Ok, reply, "a lease", "")
+            self._requests.expect(wire.Ok, reply, "a lease", "")
         except BoardError:
             self._lease.drop()
             raise
@@ -158,7 +157,9 @@ class SerialBoard:
     # Orders
 
     async def set(self, channel: str, value: int) -> None:
-        await self._order(wire.Set(self._number(channel), value), f"setting {channel} to {value}")
+        await self._requests.order(
+            wire.Set(self._number(channel), value), f"setting {channel} to {value}"
+        )
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
         pulse = wire.Pulse(self._number(channel), value, encoding.milliseconds(seconds))
@@ -200,27 +201,27 @@ class SerialBoard:
 
     async def stop(self, channel: str | None = None) -> None:
         number = NONE if channel is None else self._number(channel)
-        await self._order(wire.Stop(number), f"the stop of {channel or 'all channels'}")
+        await self._requests.order(wire.Stop(number), f"the stop of {channel or 'all channels'}")
 
     def stop_all(self) -> None:
         """Send a stop of every channel now; commands that wait to be sent are cancelled."""
         self._link.stop_all()
 
     async def clear(self) -> None:
-        await self._order(wire.Clear(), "clearing its faults")
+        await self._requests.order(wire.Clear(), "clearing its faults")
         self._latched.clear()
 
     # Questions
 
     async def self_test(self) -> int:
-        return await self._value(wire.SelfTest(), "its self-test")
+        return await self._requests.value(wire.SelfTest(), "its self-test")
 
     async def read(self, channel: str) -> int:
-        return await self._value(wire.Read(self._number(channel)), f"reading {channel}")
+        return await self._requests.value(wire.Read(self._number(channel)), f"reading {channel}")
 
     async def count(self, sensor: str) -> int:
         number = self._number(sensor)
-        count = await self._value(wire.Count(number), f"counting {sensor}")
+        count = await self._requests.value(wire.Count(number), f"counting {sensor}")
         self._recognition.counted(number, count)
         return count
 
@@ -230,21 +231,23 @@ class SerialBoard:
         if last is None or last.sequence < 0:
             return None
         reply = await self._link.request(wire.Recall(number))
-        recalled = self._expect(wire.Recalled, reply, f"the progress of {channel}", channel)
+        recalled = self._requests.expect(
+            wire.Recalled, reply, f"the progress of {channel}", channel
+        )
         if recalled.reason == NONE or recalled.ticket != last.sequence:
             return None
         return Ended(Reason(recalled.reason), recalled.count, recalled.elapsed_us / 1e6)
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
         number = self._number(channel)
-        throws = await self._value(wire.Count(number), f"the throws of {channel}")
-        packed = await self._value(wire.Read(number), f"the faces of {channel}")
+        throws = await self._requests.value(wire.Count(number), f"the throws of {channel}")
+        packed = await self._requests.value(wire.Read(number), f"the faces of {channel}")
         return throws, encoding.faces(packed)
 
     async def scan(self, channel: str) -> int | None:
         order = f"a scan by {channel}"
         reply = await self._link.request(wire.Scan(self._number(channel)))
-        return self._expect(wire.Tag, reply, order, channel).tag or None
+        return self._requests.expect(wire.Tag, reply, order, channel).tag or None
 
     def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Every edge from this call on, for as long as the iterator is referenced."""
@@ -290,56 +293,13 @@ class SerialBoard:
 
     # Helpers: opening
 
-    async def _identify(self) -> BoardIdentity:
-        nonce = self._nonce()
-        reply = await self._link.identify(nonce)
-        if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
-            raise self._identity_error(self._wrong_version("another version"))
-        identity = self._expect(wire.Identity, reply, "to identify itself", "")
-        serial = encoding.text(identity.serial)
-        if identity.protocol != PROTOCOL:
-            raise self._identity_error(self._wrong_version(f"version {identity.protocol}"))
-        if not proves(identity, nonce, self._key_of(serial)):
-            raise self._identity_error(
-                f"board {self._name} (serial {serial}) does not have the key that the key file has"
-                " for it; check that it is the right board, or provision it again."
-            )
-        return BoardIdentity(
-            identity.protocol,
-            identity.firmware,
-            encoding.text(identity.build),
-            serial,
-            identity.boots,
-            identity.reset_cause,
-            identity.channel_hash,
-            identity.configuration_crc,
-        )
-
-    def _key_of(self, serial: str) -> bytes:
-        if isinstance(self._key, bytes):
-            return self._key
-        try:
-            return self._key(serial)
-        except BoardError as reason:
-            raise self._identity_error(f"board {self._name}: {reason}", type(reason)) from reason
-
-    def _identity_error(self, sentence: str, kind: type[BoardError] = BoardError) -> BoardError:
-        """The error for a board that fails its proof; StrangeBoardError after a first start."""
-        return StrangeBoardError(sentence) if self._recognition.was_identified else kind(sentence)
-
-    def _wrong_version(self, theirs: str) -> str:
-        return (
-            f"board {self._name} uses {theirs} of the protocol, and this program uses version"
-            f" {PROTOCOL}; upgrade its firmware with `wallwright firmware flash PORT`."
-        )
-
     async def _configure(self) -> None:
         replies = [(record, self._link.post(record)) for record in self._records]
         for record, reply in replies:
             channel = self._name_of(record.index)
-            self._expect(wire.Ok, await reply, f"the record of {channel}", channel)
+            self._requests.expect(wire.Ok, await reply, f"the record of {channel}", channel)
         commit = wire.Commit(len(self._records), configuration_crc(self._records))
-        await self._order(commit, "its channel table")
+        await self._requests.order(commit, "its channel table")
 
     async def _check_counts(self) -> None:
         """Check that no count of a board has decreased. Raises StrangeBoardError."""
@@ -349,16 +309,10 @@ class SerialBoard:
         ]
         for channel, reply in replies:
             sensor = self._name_of(channel)
-            count = self._expect(wire.Value, await reply, f"counting {sensor}", sensor)
+            count = self._requests.expect(wire.Value, await reply, f"counting {sensor}", sensor)
             self._recognition.check_count(channel, sensor, count.value)
 
     # Helpers: orders
-
-    async def _order(self, order: wire.Message, what: str) -> None:
-        self._expect(wire.Ok, await self._link.request(order), what, "")
-
-    async def _value(self, question: wire.Message, what: str) -> int:
-        return self._expect(wire.Value, await self._link.request(question), what, "").value
 
     async def _run(self, order: wire.Message, channel: str, what: str, limit: float) -> Ended:
         end = await self._await_end(order, channel, what, limit)
@@ -373,7 +327,7 @@ class SerialBoard:
             try:
                 async with asyncio.timeout(limit + MARGIN):
                     reply = await motion.command.reply
-                    self._expect(wire.Ok, reply, f"{what} of {channel}", channel)
+                    self._requests.expect(wire.Ok, reply, f"{what} of {channel}", channel)
                     return await motion.end
             except TimeoutError:
                 self._link.post(wire.Stop(number))
@@ -383,37 +337,12 @@ class SerialBoard:
                     " board and start it again."
                 ) from None
 
-    def _expect(self, kind: type[T], reply: wire.Message, order: str, channel: str) -> T:
-        if isinstance(reply, wire.Refused):
-            blamed = self._name_of(reply.channel) or channel
-            raise BoardRefusedError(
-                encoding.refusal(self._name, order, reply, blamed), encoding.why(reply)
-            )
-        if not isinstance(reply, kind):
-            raise BoardError(
-                f"board {self._name} answered {order} with {type(reply).__name__}, not"
-                f" {kind.__name__}; upgrade its firmware with"
-                " `wallwright firmware flash PORT`."
-            )
-        return reply
-
     def _longest_move(self, axis: str) -> float:
         """The seconds that a move of this axis takes at most: from end to end."""
-        config = self._config.channels[self._names[self._number(axis)]]
+        config = self._config.channels[self._name_of(self._number(axis))]
         if not isinstance(config, AxisChannel):
             raise BoardRefusedError(
                 f"board {self._name} cannot move {axis} as an axis, because its kind is"
                 f" {config.kind}; name an axis."
             )
         return (config.high - config.low) / config.speed + config.speed / config.acceleration
-
-    def _number(self, channel: str) -> int:
-        number = self._numbers.get(channel)
-        if number is None:
-            raise BoardRefusedError(
-                f"board {self._name} has no channel {channel}; it has {', '.join(self._names)}."
-            )
-        return number
-
-    def _name_of(self, number: int) -> str:
-        return self._names[number] if number < len(self._names) else ""

@@ -1,0 +1,77 @@
+"""Identifies the board at the other end of a link, and checks that it has the device key."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from firmware_bridge.board import BoardIdentity
+from firmware_bridge.boards import encoding
+from firmware_bridge.boards.requests import Requests
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.errors import BoardError, StrangeBoardError
+from firmware_bridge.wire.link import Link
+from firmware_bridge.wire.messages import PROTOCOL
+from firmware_bridge.wire.session_security import proves
+
+Key = bytes | Callable[[str], bytes]
+"""A device key, or a function from serial number to key (`DeviceKeys.of`)."""
+Nonce = Callable[[], bytes]
+"""Returns eight bytes, which must be new for every session."""
+
+
+def random_nonce() -> bytes:
+    """Eight random bytes of the operating system."""
+    return os.urandom(8)
+
+
+class Identification:
+    """Begins sessions with one board."""
+
+    def __init__(self, board: str, link: Link, requests: Requests, key: Key, nonce: Nonce) -> None:
+        self._board = board
+        self._link = link
+        self._requests = requests
+        self._key = key
+        self._nonce = nonce
+
+    async def identify(self, *, again: bool) -> BoardIdentity:
+        """Begin a session and return the identity of the board.
+
+        Raises BoardError for a board of another protocol version or without the key; after a first
+        session (`again`) the error is a StrangeBoardError, because the board was exchanged.
+        """
+        nonce = self._nonce()
+        reply = await self._link.identify(nonce)
+        if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
+            raise _error(self._wrong_version("another version"), again=again)
+        identity = self._requests.expect(wire.Identity, reply, "to identify itself")
+        serial = encoding.text(identity.serial)
+        if identity.protocol != PROTOCOL:
+            raise _error(self._wrong_version(f"version {identity.protocol}"), again=again)
+        if not proves(identity, nonce, self._key_of(serial, again=again)):
+            raise _error(
+                f"board {self._board} (serial {serial}) does not have the key that the key file has"
+                " for it; check that it is the right board, or provision it again.",
+                again=again,
+            )
+        return encoding.identity(identity)
+
+    def _key_of(self, serial: str, *, again: bool) -> bytes:
+        if isinstance(self._key, bytes):
+            return self._key
+        try:
+            return self._key(serial)
+        except BoardError as reason:
+            sentence = f"board {self._board}: {reason}"
+            raise _error(sentence, type(reason), again=again) from reason
+
+    def _wrong_version(self, theirs: str) -> str:
+        return (
+            f"board {self._board} uses {theirs} of the protocol, and this program uses version"
+            f" {PROTOCOL}; upgrade its firmware with `wallwright firmware flash PORT`."
+        )
+
+
+def _error(sentence: str, kind: type[BoardError] = BoardError, *, again: bool) -> BoardError:
+    return StrangeBoardError(sentence) if again else kind(sentence)
