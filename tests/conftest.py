@@ -1,4 +1,4 @@
-"""How every test runs: the same way whatever the machine's speed, and in which order."""
+"""Settings for every test: fixed examples for property tests, and the order of the tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gc
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Derandomized: a test that passed passes again. `search` looks for what no run has tried yet.
+# Derandomized, so that a test that has passed passes again. `search` tries new random examples.
 settings.register_profile(
     "house",
     deadline=None,
@@ -27,9 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A slow test that starts last would keep one process busy while the others are idle. The tests
     of a file share simulated rounds, which each other process would have to play again.
     """
-    items.sort(key=_patience, reverse=True)
+    items.sort(key=_time_limit, reverse=True)
     for item in items:
-        if not _patience(item):
+        if not _time_limit(item):
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
 
 
@@ -39,8 +39,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _patience(item: pytest.Item) -> float:
-    """How long a test may take, seconds: only slow ones say so."""
+def _time_limit(item: pytest.Item) -> float:
+    """The time limit of a slow test, seconds; 0 for other tests."""
     if item.get_closest_marker("slow") is None:
         return 0.0
     timeout = item.get_closest_marker("timeout")

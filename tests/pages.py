@@ -1,4 +1,4 @@
-"""What the pages show: fenced blocks, commands with what they print, files with their names."""
+"""Reads the pages of the documentation: fenced blocks, commands with their output, files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGES = sorted(
 
 @dataclass(frozen=True)
 class Shown:
-    """A command line as a page shows it, and what the page says that it prints."""
+    """A command line on a page, and the output that the page shows for it."""
 
     page: Path
     line: str
@@ -28,16 +28,16 @@ class Shown:
 
     @property
     def words(self) -> list[str]:
-        """The line as a shell splits it, without its comment.
+        """The words of the line as a shell splits it, without its comment.
 
-        `shlex` would also take the `#` within a word for the beginning of a comment.
+        The comment is removed before, because `shlex` treats a `#` inside a word as a comment.
         """
         words = shlex.split(re.sub(r"\s+#\s.*$", "", self.line))
         return words[: words.index(">")] if ">" in words else words
 
     @property
     def into(self) -> str | None:
-        """The file into which the line sends what it prints, `> FILE`."""
+        """The file that gets the output, `> FILE`; None if there is none."""
         found = re.search(r" > (\S+)", self.line)
         return found[1] if found else None
 
@@ -46,7 +46,7 @@ class Shown:
 
 
 def name_of(page: Path) -> str:
-    """A page by its path in the project."""
+    """The path of a page in the project."""
     return str(page.relative_to(TOP))
 
 
@@ -59,7 +59,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> Iterator[Shown]:
-    """The commands in a page's console blocks: a line after `$ `, and what follows it."""
+    """The commands in a page's console blocks: the line after `$ `, and the lines that follow."""
     for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, prints = part.partition("\n")
@@ -67,13 +67,13 @@ def commands(page: Path) -> Iterator[Shown]:
 
 
 def spans(page: Path) -> Iterator[str]:
-    """What stands in code marks in the running text of a page."""
+    """The texts in code marks in the running text of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text))
 
 
 def files(page: Path) -> Iterator[tuple[str, str]]:
-    """A page's YAML blocks that begin with the name of a file, `# NAME.yaml: what it is`."""
+    """The file names and texts of the YAML blocks that begin with `# NAME.yaml: description`."""
     for block in blocks(page, "yaml"):
         named = re.match(r"# ([\w.]+\.yaml):", block)
         if named:

@@ -1,4 +1,4 @@
-"""docs/BENCH.md: its table is wired as it says, its commands exist."""
+"""docs/BENCH.md: its list of wires agrees with its table, and the table works in simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = PAGE.read_text("utf-8")
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
-    """The page's table, in a file of the name that it gives it."""
+    """The table of the page, loaded from a file with the name that the page uses."""
     (block,) = re.findall(r"^```yaml\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     Path("first_drum.yaml").write_text(block, encoding="utf-8")
@@ -28,7 +28,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
     return table
 
 
-def test_every_pin_of_the_table_is_in_the_list_of_wires_and_no_other(table: Table) -> None:
+def test_the_list_of_wires_has_every_pin_of_the_table_and_no_other(table: Table) -> None:
     (board,) = leads_of(table)
     listed = {
         int(pin)

@@ -1,4 +1,4 @@
-"""The house itself: layers, clocks, addresses, docstrings, and the command that people type."""
+"""Structure of the project: layers, clocks, threads, docstrings, names, the installed command."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ NAMES = [str(file.relative_to(HOUSE)) for file in FILES]
 THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
-WHERE_THREADS_CROSS = {
+WITH_THREADS = {
     "controller/journal/writer_threads.py",
     "firmware_bridge/boards/gpio_board.py",
 }
-"""gpiozero calls back in threads of its own, and the journal of a real table is synced in threads
-(docs/decisions/0015); they cross to the loop there and nowhere else. Simulations use neither."""
-WHERE_PROCESSES_START = {"controller/cli/chaos.py"}
-"""Chaotic evenings are worlds of their own; several may be played at once."""
+"""The only files that use threads: gpiozero calls back in threads of its own, and the journal of a
+real table is synced in threads (docs/decisions/0015). Simulations use neither."""
+STARTS_PROCESSES = {"controller/cli/chaos.py"}
+"""The only file that starts processes: chaos plays several evenings in parallel."""
 
-ELSEWHERE = re.compile(
+OUTSIDE = re.compile(
     r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|deb[.]debian[.]org"
     r"|--(?:extra-)?index[-]url|--find[-]links"
     r"|(?<![\w./])/(?:home|opt|root|work)/"
 )
-"""A registry's address, an option that names one, or a path of somebody's machine."""
+"""A registry's address, an option that names one, or a path on a developer's computer."""
 
 
 def test_imports_go_one_way_from_rules_to_controller() -> None:
@@ -58,14 +58,14 @@ def test_imports_go_one_way_from_rules_to_controller() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
-def test_time_comes_from_the_event_loop_alone(file: Path) -> None:
+def test_time_comes_from_the_event_loop_only(file: Path) -> None:
     tree = ast.parse(file.read_text())
     assert not {name for name in _names_of(tree, "time") if name in CLOCKS}
 
 
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
 def test_no_thread_is_started(file: Path) -> None:
-    if str(file.relative_to(HOUSE)) in WHERE_THREADS_CROSS | WHERE_PROCESSES_START:
+    if str(file.relative_to(HOUSE)) in WITH_THREADS | STARTS_PROCESSES:
         return
     tree = ast.parse(file.read_text())
     assert not THREADS & _imported(tree)
@@ -79,11 +79,11 @@ def test_no_two_modules_import_each_other_types_included() -> None:
     left = dict(imports)
     while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
         left = {name: wanted for name, wanted in left.items() if name not in free}
-    assert not left, f"in a circle, or above one: {sorted(left)}"
+    assert not left, f"in an import circle, or above one: {sorted(left)}"
 
 
-def test_every_error_has_the_one_root_and_a_name_that_ends_in_error() -> None:
-    trade_words = {"TableFault", "Deadlock", "ConfigErrors"}
+def test_every_error_derives_from_one_class_and_has_a_name_that_ends_in_error() -> None:
+    exempt = {"TableFault", "Deadlock", "ConfigErrors"}
     wrong = []
     for name in map(_module_of, FILES):
         if ".conformance" in name or name.endswith("__main__"):
@@ -93,14 +93,14 @@ def test_every_error_has_the_one_root_and_a_name_that_ends_in_error() -> None:
                 continue
             if kind.__module__ != name or kind.__name__.startswith("_"):
                 continue
-            named = kind.__name__.endswith("Error") or kind.__name__ in trade_words
+            named = kind.__name__.endswith("Error") or kind.__name__ in exempt
             if not (issubclass(kind, WallwrightError) and named):
                 wrong.append(f"{name}.{kind.__name__}")
     assert not wrong
 
 
-def test_everything_public_in_the_rules_says_what_it_is() -> None:
-    silent = [
+def test_every_public_name_in_the_rules_has_a_docstring() -> None:
+    undocumented = [
         f"{file.relative_to(HOUSE)}: {node.name}"
         for file in FILES
         if file.is_relative_to(HOUSE / "rules")
@@ -108,15 +108,15 @@ def test_everything_public_in_the_rules_says_what_it_is() -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         if not node.name.startswith("_") and ast.get_docstring(node) is None
     ]
-    assert not silent
+    assert not undocumented
 
 
-def test_no_file_names_a_registry_or_a_place_on_somebodys_machine() -> None:
+def test_no_file_contains_a_registry_address_or_a_path_of_a_developers_computer() -> None:
     named = [
         f"{file.relative_to(HOUSE)}:{number}: {line.strip()}"
         for file in _tracked()
         for number, line in enumerate(_lines(file), 1)
-        if ELSEWHERE.search(line)
+        if OUTSIDE.search(line)
     ]
     assert not named
 
@@ -131,7 +131,7 @@ def test_every_locked_package_has_its_hashes() -> None:
             assert "--hash=sha256:" in package, f"{lock.name}: {package}"
 
 
-def test_tables_and_games_come_with_the_package() -> None:
+def test_tables_and_games_are_part_of_the_package() -> None:
     for shelf in ("tables", "games"):
         assert any(
             entry.name.endswith(".yaml") for entry in (resources.files("config") / shelf).iterdir()
@@ -143,14 +143,14 @@ def test_the_command_wallwright_starts_the_command_line() -> None:
     assert callable(command.load())
 
 
-def test_the_command_wallwright_says_its_version() -> None:
-    said = subprocess.run(
+def test_the_command_wallwright_prints_its_version() -> None:
+    ended = subprocess.run(
         [Path(sys.executable).with_name("wallwright"), "version"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert metadata.version("wallwright") in said.stdout
+    assert metadata.version("wallwright") in ended.stdout
 
 
 def _imported(tree: ast.AST) -> set[str]:
@@ -165,7 +165,7 @@ def _imported(tree: ast.AST) -> set[str]:
 
 
 def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
-    """What a file takes from a module: `from time import sleep`, or `time.sleep`."""
+    """The names that a file uses of a module: `from time import sleep`, or `time.sleep`."""
     aliases = {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -185,7 +185,7 @@ def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
 
 
 def _tracked() -> list[Path]:
-    """Every file of the house: what git would keep, or all of it where there is no git."""
+    """Every file of the project: those that git lists, or all files if there is no git."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=HOUSE,
@@ -200,7 +200,7 @@ def _tracked() -> list[Path]:
 
 
 def _lines(file: Path) -> list[str]:
-    """A text file's lines; none of a picture's or another binary file's."""
+    """The lines of a text file; none for a binary file."""
     try:
         return file.read_text().splitlines()
     except UnicodeDecodeError:
@@ -213,7 +213,7 @@ def _module_of(file: Path) -> str:
 
 
 def _imports_of(file: Path, modules: set[str]) -> set[str]:
-    """The modules that a file imports anywhere in it, for types or within functions too."""
+    """The modules that a file imports, also for types and inside functions."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -226,11 +226,11 @@ def _imports_of(file: Path, modules: set[str]) -> set[str]:
 
 
 WIRE = "firmware_bridge/wire/messages.py"
-"""Its names are those of the protocol, and other modules write them as `wire.Move`."""
+"""Its class names are those of the protocol's messages; other modules use them as `wire.Move`."""
 
 
 def test_every_public_class_has_a_name_of_its_own() -> None:
-    """Games use the same names for the same things; apart from them no name occurs twice."""
+    """Games share names on purpose; apart from them, each class name occurs once."""
     places: dict[str, set[str]] = {}
     for file, name in zip(FILES, NAMES, strict=True):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:

@@ -1,7 +1,7 @@
-"""Every command on every page is run as it is printed, or says here why it is not, and is parsed.
+"""Every command on every page is parsed, and run as it is printed unless `NOT_RUN` has a reason.
 
-The commands of a page are run one after another in a folder of their own, in which the page's YAML
-files lie under their names, beside the project's folders.
+The commands of a page are run one after another in a folder of their own. It contains the page's
+YAML files under their names, and links to the project's folders.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from rules.games import PLUGINS
 from tests.pages import PAGES, TOP, Shown, commands, files, name_of, spans
 
 NOT_RUN: Sequence[tuple[str, str]] = (
-    (r"make ", "it sets up .venv and runs this very suite"),
-    (r"\. ", "it changes the shell in which it is typed"),
+    (r"make ", "it installs .venv and runs these tests"),
+    (r"\. ", "it changes the shell in which it runs"),
     (r"(sudo )?apt(-get)? ", "it installs packages on the machine"),
     (r"git ", "it needs a network or another repository"),
-    (r"(python -m )?pip ", "tests/examples installs the same into a folder of its own"),
+    (r"(python -m )?pip ", "tests/examples installs the same package into a folder of its own"),
     (r"wallwright run --game high_bone ", "tests/examples runs it where the game is installed"),
     (r"python -m pytest ", "tests/examples and `make test` run the conformance suite"),
     (r"pytest ", "`make test` runs hil_tests; no harness is connected to this machine"),
     (r"python -m benchmarks", "`make bench` measures for minutes; the name must exist"),
-    (r"wallwright board ", "it answers until Ctrl-C; tests/controller/cli/test_ports.py drives it"),
+    (r"wallwright board ", "it runs until Ctrl-C; tests/controller/cli/test_ports.py uses it"),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),
     (r"wallwright chaos .*--rounds \d{3,}", "it takes hours; `make test` runs fewer rounds"),
 )
-"""Commands that a test cannot run, by how they begin, and why. They are parsed all the same."""
+"""The beginnings of commands that a test does not run, with the reasons. They are parsed."""
 IN_PLAIN = re.compile(
     r"^    (?:wallwright|make|python|python3|pip|pytest|sudo|apt-get|git clone)\b.*$", re.MULTILINE
 )
@@ -56,8 +56,8 @@ def why_not_run(command: Shown) -> str | None:
 
 
 @pytest.fixture
-def kitchen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """The folder in which a page's commands are typed."""
+def page_folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """The folder in which a page's commands are run."""
     page: Path = request.getfixturevalue("page")
     for entry in ("config", "docs", "examples", "tests", "tools"):
         (tmp_path / entry).symlink_to(TOP / entry)
@@ -65,13 +65,13 @@ def kitchen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
-        # A game from a folder is known as long as the process lives: not so in the next test.
+        # A game from a folder stays registered in the process; the next test must not have it.
         patch.setattr(PLUGINS, "_added", dict(PLUGINS._added))
         patch.setattr(sys, "path", list(sys.path))
         yield tmp_path
 
 
-@pytest.mark.usefixtures("kitchen")
+@pytest.mark.usefixtures("page_folder")
 @pytest.mark.parametrize(
     "page",
     [
@@ -84,12 +84,12 @@ def test_the_commands_of_a_page_print_what_the_page_shows(
 ) -> None:
     for command in commands(page):
         if why_not_run(command) is None:
-            wrong = what_is_wrong(command, capsys)
+            wrong = difference_from_page(command, capsys)
             assert wrong is None, f"{command}\n{wrong}"
 
 
-def what_is_wrong(command: Shown, capsys: pytest.CaptureFixture[str]) -> str | None:
-    """What a command does otherwise than its page says, or None."""
+def difference_from_page(command: Shown, capsys: pytest.CaptureFixture[str]) -> str | None:
+    """The difference between a command's result and its page, or None."""
     code, out, err = run(command.words, capsys)
     if command.into is not None:
         Path(command.into).write_text(out, encoding="utf-8")
@@ -119,9 +119,9 @@ def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str,
 
 
 def without_figures(text: str) -> str:
-    """A run's figures depend on the machine's speeds, which may change; its words do not.
+    """Replaces numbers by #: a run's figures follow from the table's speeds, which can change.
 
-    What must not change is that nothing went wrong.
+    The line with the number of faults is kept.
     """
     lines = text.splitlines(keepends=True)
     return "".join(
@@ -130,15 +130,15 @@ def without_figures(text: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_stand_in_console_blocks(page: Path) -> None:
-    """An indented line would be run by nobody."""
+def test_every_command_is_in_a_console_block(page: Path) -> None:
+    """Commands in other blocks would not be tested."""
     assert not IN_PLAIN.findall(page.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("command", ALL, ids=str)
-def test_a_command_is_understood_by_the_command_line(command: Shown) -> None:
-    """Those that are not run, too: their command, their options and their values."""
-    understood(command.words)
+def test_the_command_line_accepts_a_command(command: Shown) -> None:
+    """Command, options and values are parsed, also for commands that are not run."""
+    require_accepted(command.words)
 
 
 def test_every_reason_not_to_run_a_command_is_needed() -> None:
@@ -153,13 +153,13 @@ def test_commands_in_the_text_exist_with_their_options(page: Path) -> None:
             words = shlex.split(span)
             if words[0] in ("run", "plan", "board"):
                 words = ["wallwright", *words]
-            understood([re.sub(PLACEHOLDER, "1", word) for word in words], whole=False)
+            require_accepted([re.sub(PLACEHOLDER, "1", word) for word in words], whole=False)
 
 
-def understood(words: list[str], *, whole: bool = True) -> None:
-    """Fail unless the command line knows the command, each option and each value.
+def require_accepted(words: list[str], *, whole: bool = True) -> None:
+    """Fails unless the command line accepts the command, each option and each value.
 
-    Where only a part of a command is named in a text (`whole` is False), it may lack an argument.
+    If the text has only a part of a command (`whole` is False), an argument can be missing.
     """
     match words:
         case ["make", *rest]:
@@ -171,13 +171,13 @@ def understood(words: list[str], *, whole: bool = True) -> None:
             try:
                 parse(group, "wallwright", rest)
             except click.ClickException as error:
-                said = error.format_message()
-                lacks = isinstance(error, click.MissingParameter) or "requires an arg" in said
-                assert lacks and not whole, f"{shlex.join(words)}: {said}"
+                why = error.format_message()
+                lacks = isinstance(error, click.MissingParameter) or "requires an arg" in why
+                assert lacks and not whole, f"{shlex.join(words)}: {why}"
 
 
 def parse(command: click.Command, name: str, words: list[str]) -> None:
-    """Parse a command's words as click does, without carrying it out."""
+    """Parses a command's words as click does, without running the command."""
     if isinstance(command, click.Group):
         with click.Context(command, info_name=name) as context:
             if not words or words[0].startswith("--"):
