@@ -52,7 +52,7 @@ class Witness:
     def thrown(self) -> list[int]:
         """Every face that the dome has shown, cocked throws left out."""
         dome = self._plant.dome
-        fallen = () if dome is None else dome.fallen
+        fallen = () if dome is None else dome.throws
         return [face for throw in fallen if all(throw) for face in throw]
 
     def hear(self, daemon: Daemon, event: Event) -> None:

@@ -170,7 +170,7 @@ class VirtualBoard:
             if milliamps > MOST_MA:
                 self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
 
-    def refused_by(self, channel: str, why: str) -> None:
+    def order_failed(self, channel: str, why: str) -> None:
         """The mechanism of a channel cannot complete an earlier order."""
         self.impossible(self._names.index(channel), why)
 

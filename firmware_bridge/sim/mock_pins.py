@@ -60,7 +60,7 @@ class MockPins:
         pin, active_high = self._sensors[channel]
         pin.hold(active is active_high)
 
-    def refused_by(self, channel: str, why: str) -> None:
+    def order_failed(self, channel: str, why: str) -> None:
         """The mechanism cannot complete an earlier order.
 
         Pins cannot report this, so the next change of an output is refused with this reason.

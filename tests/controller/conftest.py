@@ -57,7 +57,9 @@ def deal_out() -> DealOut:
         field = Field(machine, config.tile)
         felt = Felt(field, seats_of(setup))
         for stack in raised(planned.staging, field, seats_of(setup)).stacks.values():
-            felt.stand(stack.spot, [Tile(hash(place), 0, str(place)) for place in stack.tiles])
+            felt.raise_column(
+                stack.spot, [Tile(hash(place), 0, str(place)) for place in stack.tiles]
+            )
         for move in planned.moves:
             if isinstance(move, Carry):
                 block = felt.grip(_jaws(move.source, field), move.source.level, 4)

@@ -89,7 +89,7 @@ def play(
             daemon = daemon_for(hardware, machine, config, orders, journal, log)
             played = Round(hardware, daemon, [])
             if hardware.plant is not None:
-                hardware.plant.onlookers.append(played.seen)
+                hardware.plant.output_observers.append(played.seen)
             log.listen(played.events.append)
             if on is not None:
                 log.listen(lambda event: on(played, event))

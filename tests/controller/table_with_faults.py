@@ -80,7 +80,7 @@ def evening(
         assert hardware.plant is not None
         fault: TableFault | None = None
         pins: list[tuple[float, str, int]] = []
-        hardware.plant.onlookers.append(lambda *at: pins.append((loop.time(), *at)))
+        hardware.plant.output_observers.append(lambda *at: pins.append((loop.time(), *at)))
         with Journal.in_memory("now", {}) as journal:
             daemon = daemon_for(hardware, machine, config, orders, journal, events)
             beside = None if meanwhile is None else meanwhile(daemon, hardware, events)

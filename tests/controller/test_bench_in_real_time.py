@@ -65,8 +65,8 @@ class ThreadedPins:
         self.threads.add(threading.get_ident())
         self.pins.sensor(channel, active)
 
-    def refused_by(self, channel: str, why: str) -> None:
-        self.pins.refused_by(channel, why)
+    def order_failed(self, channel: str, why: str) -> None:
+        self.pins.order_failed(channel, why)
 
     def current(self, motor: str, milliamps: int) -> None:
         self.pins.current(motor, milliamps)
@@ -121,7 +121,9 @@ def build(*, press_at_tile: int | None = None) -> Evening:
         table, config, game = fast_bench(), load_game("block"), find_game("block")
         plant = simulated_plant(table, config, game, 4, seed=7)
         people, events = PromptHelper(plant), EventLog(loop.time)
-        plant.onlookers.append(lambda *seen: evening.pin_changes.append((loop.time(), *seen)))
+        plant.output_observers.append(
+            lambda *seen: evening.pin_changes.append((loop.time(), *seen))
+        )
         pins = MockPins(table.boards["pins"], plant)
         built = asyncio.Event()
 

@@ -95,7 +95,7 @@ def evening(
             faces(place),
             dealt,
             sum(census.values()),
-            len(place.plant.dome.fallen) if place.plant.dome else 0,
+            len(place.plant.dome.throws) if place.plant.dome else 0,
             lived[1] if lived else 0,
             lives,
             [str(event["code"]) for event in place.events if event["event"] == "fault"],

@@ -120,7 +120,7 @@ def test_no_output_moves_tiles_before_its_journal_entries_are_on_every_disk(
             if added != steps(read_entries(path)):
                 early.append((channel, value))
 
-        place.plant.onlookers.append(moved)
+        place.plant.output_observers.append(moved)
         assert await place.live(path) is not None
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
@@ -152,7 +152,7 @@ def test_hosts_that_stop_at_random_times_on_slow_cards_change_no_hand(
                 await asyncio.sleep(DARK)
             dealt = {seat: [t.face for t in hand] for seat, hand in place.plant.hands().items()}
             wrong = [str(e) for e in place.events if e["event"] in ("fault", "operator_prompted")]
-            thrown = len(place.plant.dome.fallen) if place.plant.dome else 0
+            thrown = len(place.plant.dome.throws) if place.plant.dome else 0
             return dealt, wrong, thrown
 
         with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:

@@ -121,11 +121,11 @@ class Company:
         had, has = map(_counted, (rules.held(before), rules.held(after)))
         for seat, (old, new) in enumerate(zip(had, has, strict=True)):
             for face in (old - new).elements():
-                self._felt.lay_open(_find(self._racks[seat], face))
+                self._felt.lay_in_middle(_find(self._racks[seat], face))
         for seat, (old, new) in enumerate(zip(had, has, strict=True)):
             drawn = Counter(tile.face for to, tile in owed if to == seat)
             for face in (new - old - drawn).elements():
-                self._racks[seat].put(self._felt.pick_up(face))
+                self._racks[seat].put(self._felt.take_from_middle(face))
         self._due += owed
 
 

@@ -140,7 +140,7 @@ class Hands:
         # Every step of this set-up is confirmed: an answer to it must not serve the next set-up,
         # whose question and number of tiles are the same.
         self._last, self._asked_again = None, False
-        self._people.told_ready()
+        self._people.show_ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:
         """The players take up their tiles and play by the rules from now on."""
@@ -182,7 +182,7 @@ class Hands:
             for column, height in enumerate(fill.stacks, 1):
                 stack = [next(tiles) for _ in range(height)]
                 spot = self._field.wall(fill.tray, column, len(fill.stacks))
-                self._felt.stand(spot, [self._world.take_out(tile) for tile in stack])
+                self._felt.raise_column(spot, [self._world.take_out(tile) for tile in stack])
 
     def _throw(self, step: Throw, staging: Staging) -> Outcome:
         return tuple(self._chance.randint(1, 6) for _ in range(step.dice * step.times))
@@ -294,7 +294,7 @@ class Hands:
 
     def _take(self, seat: Seat, places: Iterable[Place], staging: Staging) -> None:
         tiles = [self._felt.lift(self._tile(place, staging)) for place in places]
-        self._felt.hand(seat, tiles)
+        self._felt.put_before(seat, tiles)
 
     def _lay_out(self, step: Choose) -> Outcome:
         """Flores in hand that are not laid out yet, as many as the step can take."""

@@ -34,7 +34,7 @@ class Onlooker:
     def __init__(self, plant: Plant) -> None:
         self._plant = plant
         self._seen: set[str] = set()
-        plant.onlookers.append(self._see)
+        plant.output_observers.append(self._see)
 
     def watch(self, channels: tuple[str, ...]) -> None:
         """Look there from now on; give a pusher, a flipper or a turner what it is to handle."""
@@ -47,7 +47,7 @@ class Onlooker:
                     head.waiting.put(self._a_tile())
         if modules.flipper and modules.flipper.motor in channels:
             spot = plant.trays[modules.flipper.tray].spot(modules.flipper.column)
-            plant.felt.stand(spot, [self._a_tile()])
+            plant.felt.raise_column(spot, [self._a_tile()])
         if plant.gantry is not None and modules.gantry:
             for tile in list(plant.gantry.held.tiles):
                 plant.boxes[0].put(plant.gantry.take_out(tile))

@@ -17,7 +17,7 @@ BLINK = 0.02
 
 
 class Chain:
-    """Moves the outlet. `side` is its position, None between two sides."""
+    """Moves the outlet. `side` is the outlet's position, None between two sides."""
 
     holders: tuple[Holder, ...] = ()
 
@@ -26,58 +26,58 @@ class Chain:
         self._world = world
         self._module = module
         self._sides = sides
-        self._way = 0
+        self._direction = 0
         self._from = 0.0
         self._since = 0.0
         self._next: asyncio.TimerHandle | None = None
-        self._leaves: asyncio.TimerHandle | None = None
-        """When the sensors of the present side become inactive."""
+        self._leave_timer: asyncio.TimerHandle | None = None
+        """The timer at which the sensors of the present side become inactive."""
 
     @property
     def side(self) -> int | None:
         there = self._from == int(self._from)
-        stands = self._way == 0 or self._world.now - self._since < BLINK + 1e-9
+        stands = self._direction == 0 or self._world.now - self._since < BLINK + 1e-9
         return int(self._from) if there and stands else None
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         self._world.sense(self._module.zero, self.side == 0)
         self._world.sense(self._module.corner, False)
 
     def output(self, channel: str, value: int) -> None:
-        way = (value > 0) - (value < 0)
-        if way == self._way:
+        direction = (value > 0) - (value < 0)
+        if direction == self._direction:
             return
         if self.side is None:
             self._from = self._position
-        self._since, self._way = self._world.now, way
-        for timer in (self._next, self._leaves):
+        self._since, self._direction = self._world.now, direction
+        for timer in (self._next, self._leave_timer):
             if timer is not None:
                 timer.cancel()
-        if way:
+        if direction:
             whole = self._from == int(self._from)
-            part = 1.0 if whole else (1 - self._from % 1 if way > 0 else self._from % 1)
-            self._onward(part)
+            part = 1.0 if whole else (1 - self._from % 1 if direction > 0 else self._from % 1)
+            self._schedule_side(part)
 
     @property
     def _position(self) -> float:
-        run = self._way * (self._world.now - self._since) / self._module.seconds_per_side
+        run = self._direction * (self._world.now - self._since) / self._module.seconds_per_side
         return (self._from + run) % self._sides
 
-    def _onward(self, part: float) -> None:
+    def _schedule_side(self, part: float) -> None:
         """Move to the next side, at a distance of this share of a side."""
         if self._from == int(self._from):
-            self._leaves = self._world.loop.call_later(BLINK, self._leave)
+            self._leave_timer = self._world.loop.call_later(BLINK, self._leave_side)
         seconds = part * self._module.seconds_per_side
-        self._next = self._world.later(self._module.motor, seconds, self._reach)
+        self._next = self._world.later(self._module.motor, seconds, self._reach_side)
 
-    def _reach(self) -> None:
+    def _reach_side(self) -> None:
         self._from = float(round(self._position)) % self._sides
         self._since = self._world.now
-        self._onward(1.0)
+        self._schedule_side(1.0)
         if self._from == 0.0:
             self._world.sense(self._module.zero, True)
         self._world.sense(self._module.corner, True)
 
-    def _leave(self) -> None:
+    def _leave_side(self) -> None:
         self._world.sense(self._module.zero, False)
         self._world.sense(self._module.corner, False)

@@ -31,23 +31,23 @@ class Drum:
         self._capacity = module.capacity
         self._chance = world.stream("drum")
         self._heads: list[Callable[[], None]] = []
-        self._before: dict[Tile, int] = {}
+        self._wheel_of: dict[Tile, int] = {}
         """The wheel to which a tile is assigned; the tiles' order is that of the well."""
 
     def __len__(self) -> int:
         return len(self.well)
 
-    def notify(self, head: Callable[[], None]) -> None:
+    def subscribe(self, head: Callable[[], None]) -> None:
         """Call a head whenever the drum starts, stops, or is filled; the first is wheel 0."""
         self._heads.append(head)
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         """Do nothing: the drum has no sensor."""
 
     def output(self, channel: str, value: int) -> None:
         self.stirring = value != 0
         self.reversing = value < 0
-        self._emit()
+        self._notify_heads()
 
     def current(self) -> float:
         """Its motor's current, milliamperes, which grows with the number of tiles."""
@@ -62,17 +62,17 @@ class Drum:
 
     def pour(self, tiles: Iterable[Tile]) -> None:
         """Put in a set through the open lid; injected faults may change the set."""
-        for tile in self._floor.mishandled(list(tiles), self.give):
+        for tile in self._floor.apply_faults(list(tiles), self.give):
             self._lay(tile)
-        self._mix()
-        self._emit()
+        self._assign()
+        self._notify_heads()
 
     def give(self, *tiles: Tile) -> None:
         """Put in single tiles, behind those of the wheel that has the fewest."""
         for tile in tiles:
-            self._before[tile] = min(self._wheels, key=lambda wheel: len(self._share(wheel)))
+            self._wheel_of[tile] = min(self._wheels, key=lambda wheel: len(self._tiles_of(wheel)))
             self._lay(tile)
-        self._emit()
+        self._notify_heads()
 
     def pick(self, wheel: int) -> Tile:
         """The next tile that a wheel picks; the drum must not be empty.
@@ -80,29 +80,29 @@ class Drum:
         A wheel without tiles takes the last tile of the wheel that has most, so that the earlier
         tiles of the other wheels stay the same.
         """
-        if share := self._share(wheel):
+        if share := self._tiles_of(wheel):
             return self.well.take(share[0])
-        return self.well.take(max(map(self._share, self._wheels), key=len)[-1])
+        return self.well.take(max(map(self._tiles_of, self._wheels), key=len)[-1])
 
     @property
     def _wheels(self) -> range:
         return range(max(1, len(self._heads)))
 
-    def _share(self, wheel: int) -> list[Tile]:
-        return [tile for tile in self.well.tiles if self._before[tile] == wheel]
+    def _tiles_of(self, wheel: int) -> list[Tile]:
+        return [tile for tile in self.well.tiles if self._wheel_of[tile] == wheel]
 
     def _lay(self, tile: Tile) -> None:
         tile.up = False
         self.well.put(tile)
 
-    def _mix(self) -> None:
+    def _assign(self) -> None:
         """Assign all tiles to the wheels in turn, in a new random order."""
         # The order must not depend on how they were pushed in, or on tiles left from before.
         self.well.tiles.sort(key=lambda tile: tile.number)
         self._chance.shuffle(self.well.tiles)
         for place, tile in enumerate(self.well.tiles):
-            self._before[tile] = place % len(self._wheels)
+            self._wheel_of[tile] = place % len(self._wheels)
 
-    def _emit(self) -> None:
+    def _notify_heads(self) -> None:
         for head in self._heads:
             head()

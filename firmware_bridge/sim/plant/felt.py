@@ -18,18 +18,18 @@ from rules.tiles import Face
 
 TOLERANCE = 0.003
 """Distance from a column's centre within which a gripper can hold it, metres."""
-_TOUCH = 0.001
+_OVERLAP_TOLERANCE = 0.001
 
 
 @dataclass(eq=False)
 class Pillar:
-    """A column of tiles, bottom first, whose lowest lies on level `base`."""
+    """A column of tiles, bottom first; its lowest tile lies on level `base`."""
 
     spot: Spot
     base: int = 0
     tiles: list[Tile] = field(default_factory=list)
     under: tuple[Pillar, ...] = ()
-    """The pillars it rests on; none if it stands on the felt."""
+    """The pillars that support this pillar; empty if it stands on the felt."""
 
     @property
     def top(self) -> int:
@@ -39,8 +39,8 @@ class Pillar:
 class _Pillars:
     """All pillars, in the order in which they were set up, indexed by cells of one tile's length.
 
-    Pillars that overlap a spot have their centres in the spot's cell or in one of the eight around
-    it: no overlap test has to look at the whole felt.
+    Pillars that overlap a spot have their centres in the spot's cell or in one of the eight cells
+    around it. An overlap test therefore does not search the whole felt.
     """
 
     def __init__(self, cell: float) -> None:
@@ -90,33 +90,33 @@ class Felt(Holder):
         super().__init__("felt")
         self._field = field
         self.seats = seats
-        self._touch = _touching(field)
+        self._overlap_limits = _overlap_limits_of(field)
         self._pillars = _Pillars(max(field.tile_length, field.pitch))
-        self._reach: dict[Seat, float] = {}
-        self._open = field.middle()
-        """The spots in the middle where players lay tiles open."""
+        self._row_used: dict[Seat, float] = {}
+        self._middle_spots = field.middle()
+        """The spots in the middle where players lay tiles face up."""
         self._middle: list[Tile] = []
-        """The tiles laid there, in order."""
+        """The tiles that were laid in the middle, in order."""
         self.raised: dict[Spot, tuple[Tile, ...]] = {}
         """The walls set up since the felt was last cleared, each column bottom first."""
 
-    # What lies here
+    # Tiles on the felt
 
     @property
     def pillars(self) -> tuple[Pillar, ...]:
         return tuple(self._pillars)
 
-    def standing(self, spot: Spot) -> bool:
+    def is_occupied(self, spot: Spot) -> bool:
         """Whether any tile lies over this spot."""
         return any(self._overlaps(pillar.spot, spot) for pillar in self._near(spot))
 
-    def height(self, spot: Spot) -> int:
+    def support_level(self, spot: Spot) -> int:
         """The level on which a tile set down at this spot would rest."""
         return max((p.top for p in self._near(spot) if self._overlaps(p.spot, spot)), default=0)
 
-    def highest(self, x: float, y: float) -> int:
+    def highest_level(self, x: float, y: float) -> int:
         """The level above everything within a tile's reach of a point."""
-        reach = self._field.tile_length / 2 - _TOUCH
+        reach = self._field.tile_length / 2 - _OVERLAP_TOLERANCE
         return max(
             (
                 pillar.top
@@ -139,11 +139,11 @@ class Felt(Holder):
                 hands[before[tile.number]].append(tile)
         return hands
 
-    # What people and lifts do
+    # Actions of people and lifts
 
-    def stand(self, spot: Spot, tiles: Iterable[Tile]) -> None:
+    def raise_column(self, spot: Spot, tiles: Iterable[Tile]) -> None:
         """Raise a column, bottom tile first. ImpossibleOrderError on an occupied spot."""
-        if self.standing(spot):
+        if self.is_occupied(spot):
             raise ImpossibleOrderError(f"A wall cannot rise at {spot}: tiles stand there.")
         pillar = Pillar(spot)
         for tile in tiles:
@@ -152,26 +152,26 @@ class Felt(Holder):
         self._pillars.add(pillar)
         self.raised[spot] = tuple(pillar.tiles)
 
-    def hand(self, seat: Seat, tiles: Iterable[Tile]) -> None:
+    def put_before(self, seat: Seat, tiles: Iterable[Tile]) -> None:
         """Put tiles in front of a seat, side by side, one high."""
         for tile in tiles:
-            spot = self._free_before(seat)
+            spot = self._free_spot_before(seat)
             self.put(tile)
             self._pillars.add(Pillar(spot, tiles=[tile]))
 
     def take_up(self, seat: Seat) -> list[Tile]:
         """Take up every tile in front of a seat."""
-        self._reach.pop(seat, None)
+        self._row_used.pop(seat, None)
         return [self.lift(tile) for tile in self.hands()[seat]]
 
-    def lay_open(self, tile: Tile) -> None:
+    def lay_in_middle(self, tile: Tile) -> None:
         """Lay a tile face up in the middle, on a free spot, or else on another tile."""
         tile.up = True
-        free = (spot for spot in self._open if not self.standing(spot))
-        self.lay(next(free, None) or min(self._open, key=self.height), tile)
+        free = (spot for spot in self._middle_spots if not self.is_occupied(spot))
+        self.lay(next(free, None) or min(self._middle_spots, key=self.support_level), tile)
         self._middle.append(tile)
 
-    def pick_up(self, face: Face) -> Tile:
+    def take_from_middle(self, face: Face) -> Tile:
         """Take the tile of that face that was laid in the middle last.
 
         Raises ImpossibleOrderError if there is none.
@@ -184,7 +184,7 @@ class Felt(Holder):
 
     def lay(self, spot: Spot, tile: Tile) -> None:
         """Lay a tile by hand on top of the tiles at a spot."""
-        self.set_down((spot,), self.height(spot), [[tile]])
+        self.set_down((spot,), self.support_level(spot), [[tile]])
 
     def lift(self, tile: Tile) -> Tile:
         """Take one tile away by hand, from any place; tiles on it sink down."""
@@ -212,7 +212,7 @@ class Felt(Holder):
         """Whether this tile lies at this spot."""
         return any(self._same(p.spot, spot) and tile in p.tiles for p in self._near(spot))
 
-    def in_a_wall(self, tile: Tile) -> bool:
+    def was_in_wall(self, tile: Tile) -> bool:
         """Whether a tile was part of a wall, independent of its present place."""
         return any(tile in column for column in self.raised.values())
 
@@ -222,20 +222,20 @@ class Felt(Holder):
         for tile in swept:
             self.take(tile)
         self._pillars.clear()
-        self._reach.clear()
+        self._row_used.clear()
         self._middle.clear()
         self.raised.clear()
         return swept
 
-    # What the gripper does
+    # Actions of the gripper
 
-    def grip(self, centres: tuple[Spot, ...], level: int, most: int) -> list[list[Tile]]:
+    def grip(self, centres: tuple[Spot, ...], level: int, max_levels: int) -> list[list[Tile]]:
         """Take a block out: for each column, the tiles from `level` up, bottom first.
 
         Empty if no tile lies between the jaws. Raises ImpossibleOrderError for one column in jaws
-        set for two, more than `most` levels, or tiles on which others rest.
+        set for two, more than `max_levels` levels, or tiles on which others rest.
         """
-        columns = [self._reached(spot, level) for spot in centres]
+        columns = [self._pillar_to_grip(spot, level) for spot in centres]
         if not any(columns):
             return []
         if not all(columns):
@@ -247,9 +247,9 @@ class Felt(Holder):
                 raise ImpossibleOrderError(
                     f"{resting[0].tiles[0]} lies across the column at {pillar.spot}."
                 )
-            if pillar.top - level > most:
+            if pillar.top - level > max_levels:
                 raise ImpossibleOrderError(
-                    f"{pillar.top - level} levels are more than the gripper's {most}."
+                    f"{pillar.top - level} levels are more than the gripper's {max_levels}."
                 )
         block = []
         for pillar in held:
@@ -265,14 +265,14 @@ class Felt(Holder):
         Raises ImpossibleOrderError, with nothing moved, if that level is in the air or in tiles.
         """
         for spot in centres:
-            support = self.height(spot)
+            support = self.support_level(spot)
             if support != level:
                 where = "in the air" if support < level else "into the tiles"
                 raise ImpossibleOrderError(
                     f"A block set down on level {level} at {spot} would go {where}"
                     f" (the support is level {support})."
                 )
-        landing = [self._landing(spot, level) for spot in centres]
+        landing = [self._target_pillar(spot, level) for spot in centres]
         for pillar, column in zip(landing, block, strict=True):
             if pillar not in self._pillars:
                 self._pillars.add(pillar)
@@ -280,7 +280,7 @@ class Felt(Holder):
                 self.put(tile)
                 pillar.tiles.append(tile)
 
-    def _landing(self, spot: Spot, level: int) -> Pillar:
+    def _target_pillar(self, spot: Spot, level: int) -> Pillar:
         below = [p for p in self._near(spot) if self._overlaps(p.spot, spot) and p.top == level]
         for pillar in below:
             if self._same(pillar.spot, spot) and pillar.spot.crossed == spot.crossed:
@@ -290,7 +290,7 @@ class Felt(Holder):
     def _near(self, spot: Spot) -> list[Pillar]:
         return self._pillars.near(spot.x, spot.y)
 
-    def _reached(self, spot: Spot, level: int) -> Pillar | None:
+    def _pillar_to_grip(self, spot: Spot, level: int) -> Pillar | None:
         for pillar in self._near(spot):
             if (
                 self._same(pillar.spot, spot)
@@ -306,16 +306,16 @@ class Felt(Holder):
                 return pillar
         raise ImpossibleOrderError(f"{tile} does not lie on the felt.")
 
-    def _free_before(self, seat: Seat) -> Spot:
+    def _free_spot_before(self, seat: Seat) -> Spot:
         """The next free spot of a seat's rows, from the right."""
         field, width = self._field, self._field.pitch + AIR
-        begun = self._reach.get(seat, 0.0)
+        begun = self._row_used.get(seat, 0.0)
         while True:
             begun = field.room(seat, self.seats, begun, width)
             spot = field.hand(seat, self.seats, begun + width / 2)
             begun += width
-            if not self.standing(spot):
-                self._reach[seat] = begun
+            if not self.is_occupied(spot):
+                self._row_used[seat] = begun
                 return spot
 
     @staticmethod
@@ -323,18 +323,18 @@ class Felt(Holder):
         return abs(one.x - other.x) <= TOLERANCE and abs(one.y - other.y) <= TOLERANCE
 
     def _overlaps(self, one: Spot, other: Spot) -> bool:
-        wide, deep = self._touch[one.crossed, other.crossed]
+        wide, deep = self._overlap_limits[one.crossed, other.crossed]
         return abs(one.x - other.x) < wide and abs(one.y - other.y) < deep
 
 
-def _touching(field: Field) -> dict[tuple[bool, bool], tuple[float, float]]:
+def _overlap_limits_of(field: Field) -> dict[tuple[bool, bool], tuple[float, float]]:
     """The distances in x and y within which two tiles overlap, by whether each lies crossed."""
     along, across = field.pitch, field.tile_length
     extent = {False: (along, across), True: (across, along)}
     return {
         (one, other): (
-            (extent[one][0] + extent[other][0]) / 2 - _TOUCH,
-            (extent[one][1] + extent[other][1]) / 2 - _TOUCH,
+            (extent[one][0] + extent[other][0]) / 2 - _OVERLAP_TOLERANCE,
+            (extent[one][1] + extent[other][1]) / 2 - _OVERLAP_TOLERANCE,
         )
         for one in extent
         for other in extent

@@ -33,8 +33,8 @@ class Flipper:
             reach_far=self._flip,
         )
 
-    def rest(self) -> None:
-        self._slide.rest()
+    def reset_sensors(self) -> None:
+        self._slide.reset_sensors()
 
     def output(self, channel: str, value: int) -> None:
         self._slide.drive(value)

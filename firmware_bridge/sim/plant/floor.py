@@ -1,6 +1,6 @@
 """Surroundings of the table: the floor, and a box of spare tiles that belong to none of its sets.
 
-A dropped tile lies on the floor; a tile pushed in with a set by mistake comes from the box.
+A lost tile is on the floor. A tile that people push in with a set by mistake is from the spare box.
 """
 
 from __future__ import annotations
@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from firmware_bridge.sim.plant.tiles import Holder, Tile, change_places
+from firmware_bridge.sim.plant.tiles import Holder, Tile, exchange
 from firmware_bridge.sim.plant.world import World
 
-LONGER = 1.25
+FOREIGN_LENGTH = 1.25
 """Length of a foreign tile, in lengths of the table's own."""
 SPARE = 12
-"""Maximum number of each sort that can get into the table."""
-STRANGE = "foreign"
-"""The face of a tile of another set."""
+"""The number of twins and of foreign tiles in the spare box."""
+FOREIGN = "foreign"
+"""The face of every tile of another set."""
 
 
 class Floor:
-    """Tiles that are not in the machine, and injected faults of pushing a set in."""
+    """Tiles that are not in the machine; injects the faults of pushing a set in."""
 
     channels: frozenset[str] = frozenset()
 
@@ -30,13 +30,13 @@ class Floor:
         self.holders = (self.fallen, self.spare)
         self._world = world
         self._own = 0
-        """Number of the table's own tiles, which have the lowest tag numbers."""
+        """The number of the table's own tiles, which have the lowest tag numbers."""
         self._chance = world.injected_faults.stream("floor")
 
     def stock(self, first: int, faces: tuple[str, ...]) -> list[Tile]:
         """Fill the spare box for injected faults: twins of the set's tiles, and foreign tiles.
 
-        Numbers go on from `first`, so that a twin's tag reads as its face.
+        Their numbers begin at `first`, so that a twin's tag number gives its face.
         """
         tiles: list[Tile] = []
         self._own = first
@@ -47,53 +47,55 @@ class Floor:
             tiles += [Tile(number, 0, faces[number % len(faces)]) for number in numbers]
         if self._world.injected_faults.has_kind("foreign_tile"):
             numbers = range(first + len(tiles), first + len(tiles) + SPARE)
-            tiles += [Tile(number, 2, STRANGE, long=LONGER) for number in numbers]
+            tiles += [
+                Tile(number, 2, FOREIGN, relative_length=FOREIGN_LENGTH) for number in numbers
+            ]
         for tile in tiles:
             self.spare.put(tile)
         return tiles
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         """Do nothing: the floor has no sensor."""
 
     def output(self, channel: str, value: int) -> None:
         """Do nothing: the floor has no outputs."""
 
-    def mishandled(self, tiles: list[Tile], give: Callable[[Tile], None]) -> list[Tile]:
+    def apply_faults(self, tiles: list[Tile], give: Callable[[Tile], None]) -> list[Tile]:
         """Apply injected faults to a set; `give` puts a tile found later into the drum."""
         injected_faults = self._world.injected_faults
         if tiles and injected_faults.on_occasion("missing_tile", "drum"):
             lost = tiles.pop(self._chance.randrange(len(tiles)))
             self.fallen.put(lost)
-            injected_faults.activate("missing_tile", "drum", partial(self._bring, give))
+            injected_faults.activate("missing_tile", "drum", partial(self._give_fallen, give))
         if injected_faults.on_occasion("extra_tile", "drum") and (
-            twin := self._find(strange=False)
+            twin := self._find(foreign=False)
         ):
             tiles.append(self.spare.take(twin))
             injected_faults.activate("extra_tile", "drum", partial(self._put_away, twin))
         if injected_faults.on_occasion("foreign_tile", "drum"):
-            self._mix_up(tiles)
+            self._swap_in_foreign(tiles)
         return tiles
 
-    def _mix_up(self, tiles: list[Tile]) -> None:
+    def _swap_in_foreign(self, tiles: list[Tile]) -> None:
         """Exchange one of the set's tiles with a foreign tile from the box."""
         places = [at for at, tile in enumerate(tiles) if tile.number < self._own]
-        other = self._find(strange=True)
+        other = self._find(foreign=True)
         if not places or other is None:
             return
         at = places[self._chance.randrange(len(places))]
         own, tiles[at] = tiles[at], self.spare.take(other)
         self.spare.put(own)
-        # A person puts the right one where the stranger lies, so that no wall gets a gap.
-        exchange = partial(change_places, other, own)
-        self._world.injected_faults.activate("foreign_tile", "drum", exchange)
+        # A person puts the right tile where the foreign tile lies, so that no wall has a gap.
+        put_right = partial(exchange, other, own)
+        self._world.injected_faults.activate("foreign_tile", "drum", put_right)
 
-    def _find(self, *, strange: bool) -> Tile | None:
+    def _find(self, *, foreign: bool) -> Tile | None:
         for tile in self.spare.tiles:
-            if tile.number >= self._own and (tile.face == STRANGE) is strange:
+            if tile.number >= self._own and (tile.face == FOREIGN) is foreign:
                 return tile
         return None
 
-    def _bring(self, give: Callable[[Tile], None]) -> None:
+    def _give_fallen(self, give: Callable[[Tile], None]) -> None:
         """Put all tiles on the floor into the drum."""
         for tile in list(self.fallen.tiles):
             give(self.fallen.take(tile))
@@ -111,5 +113,5 @@ class Floor:
         elif twin in left:
             self.spare.put(self._world.take_out(twin))
         else:
-            change_places(twin, left[0])
+            exchange(twin, left[0])
             self.spare.put(self._world.take_out(left[0]))

@@ -1,7 +1,8 @@
 """The gantry: jaws that move over the field and down, grip a block, turn it and set it down.
 
-Its channels control it. An operation that no gripper can do raises an `ImpossibleOrderError`.
-Heights are levels of tiles; the z axis is the height of the jaws' lower edge.
+The boards control it by its channels. An operation that the mechanism cannot do raises an
+`ImpossibleOrderError`. Heights are levels of tiles; the z axis is the height of the jaws' lower
+edge.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Later = Callable[[float, Callable[[], None]], None]
 class Gantry:
     """The mechanism behind the channels of `Modules.gantry` and its reader.
 
-    `sense` reports a sensor's change, `later` calls back after so many seconds.
+    `sense` reports a sensor's change; `later` calls a function after a number of seconds.
     """
 
     def __init__(
@@ -43,10 +44,10 @@ class Gantry:
         self._later = later
         self._injected_faults = injected_faults
         self._block: list[list[Tile]] = []
-        self._from: tuple[Spot, ...] = ()
+        self._gripped_at: tuple[Spot, ...] = ()
         """The place where the block was gripped."""
-        self._carried = False
-        self._goes: dict[str, float] = {}
+        self._carried_off = False
+        self._distances: dict[str, float] = {}
         """The distance that each moving axis has to travel, metres."""
         self._at = {module.x: 0.0, module.y: 0.0, module.z: 0.0}
         self._wide = False
@@ -62,8 +63,8 @@ class Gantry:
                 module.turner_home,
                 module.turn_seconds,
             )
-        self._stands = dict.fromkeys(self._ends, -1)
-        self._acts: dict[str, Callable[[bool], None]] = {
+        self._at_end = dict.fromkeys(self._ends, -1)
+        self._actions: dict[str, Callable[[bool], None]] = {
             module.grip: self._grip,
             module.turn: self._turn,
             module.turner or "": self._turn_over,
@@ -71,11 +72,11 @@ class Gantry:
 
     @property
     def channels(self) -> frozenset[str]:
-        """Every output, motor, axis and reader that belongs to it."""
+        """Every output, motor, axis and reader of the gantry."""
         reader = {self._reader.unit} if self._reader else set()
         return frozenset({*self._at, *self._ends, self._module.wide, *reader})
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         """Set the sensors to the state at power-on: jaws open, straight, empty."""
         for over, home, _ in self._ends.values():
             self._sense(over, False)
@@ -94,29 +95,29 @@ class Gantry:
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
         """An axis begins to move. ImpossibleOrderError if that drags the jaws through tiles."""
         self._at[axis] = start
-        self._goes[axis] = target - start
+        self._distances[axis] = target - start
         if axis != self._module.z and start != target and self._among_tiles():
             raise ImpossibleOrderError(
                 f"{axis} cannot move: the jaws are down among the tiles at"
                 f" ({self._x:.3f}, {self._y:.3f})."
             )
-        if axis != self._module.z and start != target and self._block and not self._carried:
-            self._carried = True
+        if axis != self._module.z and start != target and self._block and not self._carried_off:
+            self._carried_off = True
             self._carry_off(seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
         """An axis stopped. Raises ImpossibleOrderError if the held block hit something."""
         self._at[axis] = position
-        self._goes.pop(axis, None)
+        self._distances.pop(axis, None)
         if self._block and any(
-            self._felt.height(spot) > self._level + 0.5 for spot in self._spots()
+            self._felt.support_level(spot) > self._level + 0.5 for spot in self._spots()
         ):
             raise ImpossibleOrderError(
                 f"The held block ran into tiles at ({self._x:.3f}, {self._y:.3f})."
             )
 
     def tag(self) -> int | None:
-        """The tag of the tile in the jaws: of the lowest of the first column, if any."""
+        """The tag of the lowest tile of the first column in the jaws; None if they are empty."""
         number = self._block[0][0].number if self._block else None
         if self._injected_faults.on_occasion("misread", "reader"):
             chance = self._injected_faults.stream(f"reader {len(self._injected_faults.occurred)}")
@@ -125,19 +126,19 @@ class Gantry:
 
     # Movements that end at a sensor
 
-    def _run(self, motor: str, way: int, run: int) -> None:
+    def _run(self, motor: str, direction: int, run: int) -> None:
         over, home, seconds = self._ends[motor]
-        if self._stands[motor] == way:
+        if self._at_end[motor] == direction:
             return
-        self._sense(home if way > 0 else over, False)
-        self._stands[motor] = 0
+        self._sense(home if direction > 0 else over, False)
+        self._at_end[motor] = 0
 
         def arrive() -> None:
             if self._running[motor] != run:
                 return
-            self._stands[motor] = way
-            self._acts[motor](way > 0)
-            self._sense(over if way > 0 else home, True)
+            self._at_end[motor] = direction
+            self._actions[motor](direction > 0)
+            self._sense(over if direction > 0 else home, True)
 
         self._later(seconds, arrive)
 
@@ -147,7 +148,7 @@ class Gantry:
             if self._block:
                 raise ImpossibleOrderError("The jaws are closed on a block already.")
             self._block = self._felt.grip(spots, round(self._level), self._module.levels)
-            self._from, self._carried = spots, False
+            self._gripped_at, self._carried_off = spots, False
             for column in self._block:
                 for tile in column:
                     self.held.put(tile)
@@ -181,7 +182,7 @@ class Gantry:
         tile.up = not tile.up
 
     def _set_wide(self, wide: bool) -> None:
-        """Set the jaws' width; not while they hold a block, which a lost lease must not drop."""
+        """Set the jaws' width; no effect while they hold a block, which a lost lease keeps held."""
         if not self._block:
             self._wide = wide
 
@@ -212,9 +213,9 @@ class Gantry:
 
     def _drop(self, share: float) -> None:
         """Drop the held block: back, or after a share of the way, onto the tiles there."""
-        spots = self._from if share == 0.0 else self._spots(share)
+        spots = self._gripped_at if share == 0.0 else self._spots(share)
         fallen: list[tuple[Tile, Spot, Spot]] = []
-        for home, spot, column in zip(self._from, spots, self._block, strict=False):
+        for home, spot, column in zip(self._gripped_at, spots, self._block, strict=False):
             for tile in column:
                 self._felt.lay(spot, self.held.take(tile))
                 fallen.append((tile, spot, home))
@@ -222,7 +223,7 @@ class Gantry:
         self._sense(self._module.loaded, False)
 
         def put_back() -> None:
-            # Take up the whole block first: tiles that still lie near would support the rest.
+            # Take up the whole block first: remaining tiles would support those that are laid back.
             lying = [(tile, home) for tile, spot, home in fallen if self._felt.lies_at(spot, tile)]
             for tile, _ in lying:
                 self._felt.lift(tile)
@@ -247,12 +248,12 @@ class Gantry:
         return self._at[self._module.z] / self._field.tile_height
 
     def _among_tiles(self) -> bool:
-        return self._felt.highest(self._x, self._y) > self._level + 0.1
+        return self._felt.highest_level(self._x, self._y) > self._level + 0.1
 
     def _spots(self, share: float = 0.0) -> tuple[Spot, ...]:
         """The spots between the jaws after a share of their way."""
-        x = self._x + share * self._goes.get(self._module.x, 0.0)
-        y = self._y + share * self._goes.get(self._module.y, 0.0)
+        x = self._x + share * self._distances.get(self._module.x, 0.0)
+        y = self._y + share * self._distances.get(self._module.y, 0.0)
         middle = Spot(x, y, self._crossed)
         if not self._wide:
             return (middle,)

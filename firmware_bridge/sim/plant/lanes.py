@@ -10,7 +10,7 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Lane:
-    """One seat's lane: the presenter takes what lies in it as it sets off."""
+    """One seat's lane and presenter. The presenter takes the lane's tiles as it leaves its home."""
 
     def __init__(self, world: World, seat: int, lanes: LanesModule, felt: Felt) -> None:
         module = lanes.seats[seat]
@@ -34,8 +34,8 @@ class Lane:
             reach_far=self._present,
         )
 
-    def rest(self) -> None:
-        self._slide.rest()
+    def reset_sensors(self) -> None:
+        self._slide.reset_sensors()
 
     def output(self, channel: str, value: int) -> None:
         if channel == self._gate:
@@ -44,7 +44,7 @@ class Lane:
             self._slide.drive(value)
 
     def take(self, tile: Tile) -> bool:
-        """Take a tile if the gate is open; return whether. ImpossibleOrderError if full."""
+        """Take a tile if the gate is open; return whether it is. ImpossibleOrderError if full."""
         if self.open:
             self._lane.put(tile)
             if len(self._lane) > self._capacity:
@@ -58,4 +58,6 @@ class Lane:
             self._lane.give(tile, self._plate)
 
     def _present(self) -> None:
-        self._felt.hand(self._seat, [self._plate.take(tile) for tile in list(self._plate.tiles)])
+        self._felt.put_before(
+            self._seat, [self._plate.take(tile) for tile in list(self._plate.tiles)]
+        )

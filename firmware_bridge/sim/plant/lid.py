@@ -1,4 +1,4 @@
-"""The lid over the well: while it stands fully open, people can push tiles in."""
+"""The lid over the well: while it is fully open, people can push tiles in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Lid:
-    """`opened` is called each time it has come fully open."""
+    """A lid. `opened` is called each time it becomes fully open."""
 
     holders: tuple[Holder, ...] = ()
 
@@ -30,8 +30,8 @@ class Lid:
     def is_open(self) -> bool:
         return self._slide.at_far
 
-    def rest(self) -> None:
-        self._slide.rest()
+    def reset_sensors(self) -> None:
+        self._slide.reset_sensors()
 
     def output(self, channel: str, value: int) -> None:
         self._slide.drive(value)

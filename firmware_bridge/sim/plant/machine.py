@@ -24,14 +24,14 @@ from firmware_bridge.sim.plant.dice import Dome
 from firmware_bridge.sim.plant.drum import Drum
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.flipper import Flipper
-from firmware_bridge.sim.plant.floor import STRANGE, Floor
+from firmware_bridge.sim.plant.floor import FOREIGN, Floor
 from firmware_bridge.sim.plant.gantry import Gantry
-from firmware_bridge.sim.plant.heads import Head, Onward
+from firmware_bridge.sim.plant.heads import Head, HeadOutlet
 from firmware_bridge.sim.plant.lanes import Lane
 from firmware_bridge.sim.plant.lid import Lid
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.relay import Relay
-from firmware_bridge.sim.plant.senses import Senses
+from firmware_bridge.sim.plant.sensor_faults import SensorFaults
 from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile, census
 from firmware_bridge.sim.plant.trays import Tray
@@ -42,19 +42,19 @@ from rules.geometry import Seat
 TAGS = 0xE004_0100_0000_0000
 """The tag of tile 0; an ISO 15693 tag begins with E0, and 0 on the wire is no tag at all."""
 FOREIGN_TAGS = 0xE002_0100_0000_0000
-"""The tags of tiles that belong to no set of this table; of another maker's chip."""
+"""The tags of foreign tiles, which have another maker's chip."""
 PLAY = 300.0
-"""How long a hand is played where no game says so, seconds (ours)."""
+"""Seconds for which a hand is played if no game determines its end (our value)."""
 _EXACT = 1e-6
 
 
-class Wired(Protocol):
+class BoardInputs(Protocol):
     """The interface of a board to the plant: a virtual board, or mock pins."""
 
     def sensor(self, channel: str, active: bool) -> None:
         """An input is at this level from now on."""
 
-    def refused_by(self, channel: str, why: str) -> None:
+    def order_failed(self, channel: str, why: str) -> None:
         """The mechanism of a channel cannot complete an earlier order."""
 
     def current(self, motor: str, milliamps: int) -> None:
@@ -62,10 +62,11 @@ class Wired(Protocol):
 
 
 class Plant:
-    """A table's body. `faces` are one set's, in order; `chance` False makes every time its mean.
+    """The mechanics of one table. `faces` are the faces of one set, in order.
 
-    `seats` is how many places hands are dealt to (the table's, unless told), `play` how long
-    people play a hand, `people` who they are, `mishaps` what goes wrong.
+    `seats` is the number of seats to which hands are dealt (None: the table's), `play` the seconds
+    for which people play a hand, `people` the class of the simulated people. `chance` False sets
+    every duration to its mean. `injected_faults` are the faults to simulate.
     """
 
     def __init__(
@@ -90,12 +91,12 @@ class Plant:
         self.tiles = _unpack(self.boxes, faces)
         self.shown: dict[str, int] = {}
         """The present values of lamps and other outputs that only people see."""
-        self.onlookers: list[Callable[[str, int], None]] = []
-        """Observers of every change of an output, and every begin of an axis motion (1)."""
+        self.output_observers: list[Callable[[str, int], None]] = []
+        """Functions called at every change of an output and every start of an axis (value 1)."""
         self.injected_faults = InjectedFaults(table, injected_faults, seed)
-        self.injected_faults.appliers[Realm.PLANT] = self._befalls
-        self._senses = (
-            Senses(table, loop, self.injected_faults, self._report_to_board)
+        self.injected_faults.appliers[Realm.PLANT] = self._apply_outside_fault
+        self._sensor_faults = (
+            SensorFaults(table, loop, self.injected_faults, self._report_to_board)
             if self.injected_faults
             else None
         )
@@ -125,8 +126,8 @@ class Plant:
         self.heads = self._heads(tile)
         self.gantry = self._gantry()
         self.relays = tuple(Relay(world, relay) for relay in modules.relay)
-        self._fed_by = self._motors_of_relays()
-        self._boards: dict[str, Wired] = {}
+        self._relay_of = self._motors_of_relays()
+        self._boards: dict[str, BoardInputs] = {}
         self._axes = _axes(table)
         one_each = (self.drum, self.dome, self.flipper, self.people, self.lid, self.chain)
         self._parts: tuple[PlantPart, ...] = (
@@ -137,13 +138,15 @@ class Plant:
             *self.relays,
             self.floor,
         )
-        self._gauges = self._current_sensors()
-        self._motors = {motor: part for part, names in motors(table).items() for motor in names}
-        self._behind = {name: part.output for part in self._parts for name in part.channels}
+        self._current_readings = self._current_sensors()
+        self._part_of_motor = {
+            motor: part for part, names in motors(table).items() for motor in names
+        }
+        self._handlers = {name: part.output for part in self._parts for name in part.channels}
         if self.gantry is not None:
-            self._behind.update(dict.fromkeys(self.gantry.channels, self.gantry.output))
+            self._handlers.update(dict.fromkeys(self.gantry.channels, self.gantry.output))
 
-    def connect(self, boards: Mapping[str, Wired]) -> None:
+    def connect(self, boards: Mapping[str, BoardInputs]) -> None:
         """Wire the table's boards, by name."""
         for name, board in boards.items():
             self._boards.update(dict.fromkeys(self.table.boards[name].channels, board))
@@ -152,9 +155,9 @@ class Plant:
         """Set the state at power-on: lid and lifts down, jaws open, both sets in their boxes."""
         self.injected_faults.begin(self.world.loop)
         for part in self._parts:
-            part.rest()
+            part.reset_sensors()
         if self.gantry is not None:
-            self.gantry.rest()
+            self.gantry.reset_sensors()
         for axis in self._axes.values():
             self.sense(axis.home_switch, axis.home == max(0.0, axis.low))
         for sensor in (*self.table.modules.emergency, *self.table.modules.curtain):
@@ -164,7 +167,7 @@ class Plant:
         """Set the heights of the walls' columns that the players expect."""
         heights = {fill.tray: fill.stacks for fill in fills}
         for side, tray in enumerate(self.trays):
-            tray.due = heights.get(side, ())
+            tray.expected_heights = heights.get(side, ())
 
     def census(self) -> dict[str, int]:
         """The number of tiles in each holder. ImpossibleOrderError if one is lost or double."""
@@ -174,7 +177,7 @@ class Plant:
         """The tiles before each seat."""
         return self.felt.hands()
 
-    # What people and accidents do
+    # Actions of people
 
     def emergency_stop(self, pressed: bool) -> None:
         """Press or release the emergency stop, which every board sees."""
@@ -188,10 +191,10 @@ class Plant:
 
     def sense(self, channel: str, active: bool) -> None:
         """Report a sensor's change to its board at once, subject to injected faults."""
-        if self._senses is None:
+        if self._sensor_faults is None:
             self._report_to_board(channel, active)
         else:
-            self._senses.sense(channel, active)
+            self._sensor_faults.sense(channel, active)
 
     def repair(self, code_or_kind: str, part: str) -> bool:
         """Repair a part by hand; return whether it had a fault."""
@@ -231,21 +234,21 @@ class Plant:
     # The wiring of the boards
 
     def output(self, channel: str, value: int) -> None:
-        for look in self.onlookers:
-            look(channel, value)
+        for observe in self.output_observers:
+            observe(channel, value)
         if value:
             self._check_power(channel)
         if self.injected_faults:
-            self._stumble(channel, value)
-        behind = self._behind.get(channel)
-        if behind is None:
+            self._check_occasions(channel, value)
+        handler = self._handlers.get(channel)
+        if handler is None:
             self.shown[channel] = value
         else:
-            behind(channel, value)
+            handler(channel, value)
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        for look in self.onlookers:
-            look(axis, 1)
+        for observe in self.output_observers:
+            observe(axis, 1)
         self._check_power(axis)
         if self.injected_faults:
             self.injected_faults.output_changed(self.table.board_of(axis))
@@ -267,14 +270,14 @@ class Plant:
         number = self.gantry.tag() if self.gantry is not None else None
         if number is None:
             return None
-        strange = any(tile.number == number and tile.face == STRANGE for tile in self.tiles)
-        return (FOREIGN_TAGS if strange else TAGS) + number
+        foreign = any(tile.number == number and tile.face == FOREIGN for tile in self.tiles)
+        return (FOREIGN_TAGS if foreign else TAGS) + number
 
     def analog(self, channel: str) -> int:
         """A current sensor's value, one millivolt for each milliampere."""
-        return round(self._gauges[channel]())
+        return round(self._current_readings[channel]())
 
-    # Building
+    # Construction
 
     def _trays(self) -> tuple[Tray, ...]:
         trays = self.table.modules.trays
@@ -308,13 +311,13 @@ class Plant:
                 modules.heads,
                 tile,
                 self.drum,
-                Onward(
+                HeadOutlet(
                     partial(self._to_lane, number),
                     partial(self._to_tray, number),
-                    partial(self._too_high, number),
-                    partial(self._instead, number),
-                    self._in_a_lane,
-                    self.felt.in_a_wall,
+                    partial(self._surplus_tile, number),
+                    partial(self._replacement, number),
+                    self._is_in_lane,
+                    self.felt.was_in_wall,
                     levels,
                 ),
             )
@@ -322,18 +325,18 @@ class Plant:
         )
 
     def _current_sensors(self) -> dict[str, Callable[[], float]]:
-        """Each analogue input, and what it measures."""
+        """The function that gives each analogue input's current, milliamperes."""
         modules = self.table.modules
-        gauges: dict[str, Callable[[], float]] = {}
+        readings: dict[str, Callable[[], float]] = {}
         if modules.drum and modules.drum.current and self.drum is not None:
-            gauges[modules.drum.current] = self.drum.current
+            readings[modules.drum.current] = self.drum.current
         for head in self.heads:
             if head.belt_current:
-                gauges[head.belt_current] = head.current
-        return gauges
+                readings[head.belt_current] = head.current
+        return readings
 
     def _motors_of_relays(self) -> dict[str, Relay]:
-        """Each motor and axis that a relay feeds: those of its board."""
+        """The relay of each motor and axis: a relay supplies all motors of its coil's board."""
         return {
             name: relay
             for relay, module in zip(self.relays, self.table.modules.relay, strict=True)
@@ -365,11 +368,11 @@ class Plant:
     def _to_tray(self, head: int, stack: list[Tile]) -> None:
         side = self._outlet(head)
         if side is None or side >= len(self.trays):
-            raise ImpossibleOrderError(f"head {head} pushes a stack, and no tray stands before it.")
+            raise ImpossibleOrderError(f"head {head} pushes a stack, but has no tray before it.")
         self.trays[side].push(stack)
 
     def _outlet(self, head: int) -> int | None:
-        """The tray before a head: its only one, or that to which the chain has carried it."""
+        """The tray in front of a head: its only one, or the one to which the chain carried it."""
         assert self.table.modules.heads is not None
         trays = self.table.modules.heads.ports[head].trays
         if len(trays) == 1:
@@ -377,23 +380,26 @@ class Plant:
         side = self.chain.side if self.chain is not None else None
         return side if side in trays else None
 
-    def _too_high(self, head: int) -> Tile | None:
-        """The top tile of a stack before a head that is too high, if there is one.
+    def _surplus_tile(self, head: int) -> Tile | None:
+        """The top tile of a stack in front of a head that is too high, if there is one.
 
-        Whoever does not know the game sees what is higher than most of them.
+        If the expected heights are unknown, a stack is too high if most stacks are lower.
         """
         trays = self._trays_before(head)
-        if any(tray.due for tray in trays):
-            return next(filter(None, (tray.too_high for tray in trays)), None)
-        stacks = [stack for tray in trays for stack in tray.row]
+        if any(tray.expected_heights for tray in trays):
+            return next(filter(None, (tray.surplus_tile for tray in trays)), None)
+        stacks = [stack for tray in trays for stack in tray.all_stacks]
         for stack in stacks:
             if 2 * sum(len(other) < len(stack) for other in stacks) > len(stacks):
                 return stack[-1]
         return None
 
-    def _instead(self, head: int, second: Tile) -> Tile:
-        """A tile that leaves no gap: where the second one stands alone, the top of the highest."""
-        stacks = [stack for tray in self._trays_before(head) for stack in tray.row]
+    def _replacement(self, head: int, second: Tile) -> Tile:
+        """The tile to take so that no gap remains: `second`, or the top tile of the highest stack.
+
+        The highest stack's tile is taken if `second` is a stack of its own.
+        """
+        stacks = [stack for tray in self._trays_before(head) for stack in tray.all_stacks]
         highest = max(stacks, key=len, default=[])
         alone = any(stack == [second] for stack in stacks)
         return highest[-1] if alone and len(highest) > 1 else second
@@ -403,11 +409,11 @@ class Plant:
         sides = self.table.modules.heads.ports[head].trays
         return [self.trays[side] for side in sides if side < len(self.trays)]
 
-    def _in_a_lane(self, tile: Tile) -> bool:
+    def _is_in_lane(self, tile: Tile) -> bool:
         return any(tile.holder in lane.holders for lane in self.lanes)
 
     def _uncounted(self) -> list[Tile]:
-        """What lies in the drum, on its way to a counter, or on the floor."""
+        """The tiles in the drum, on belts before a counter, and on the floor."""
         drum = self.drum.well.tiles if self.drum is not None else []
         coming = [tile for head in self.heads for tile in head.uncounted]
         return [*drum, *coming, *self.floor.fallen.tiles]
@@ -424,22 +430,22 @@ class Plant:
             self._boards[motor].current(motor, milliamps)
 
     def _check_power(self, channel: str) -> None:
-        relay = self._fed_by.get(channel)
+        relay = self._relay_of.get(channel)
         if relay is not None and not relay.closed:
-            raise ImpossibleOrderError(f"{channel} is to run, and its relay is open.")
+            raise ImpossibleOrderError(f"{channel} cannot run: its relay is open.")
 
-    def _stumble(self, channel: str, value: int) -> None:
-        """The occasions that every output is."""
+    def _check_occasions(self, channel: str, value: int) -> None:
+        """Count the occasions of faults that a change of an output is."""
         self.injected_faults.output_changed(self.table.board_of(channel))
-        part = self._motors.get(channel)
+        part = self._part_of_motor.get(channel)
         if value and part and self.injected_faults.on_occasion("over_current", part):
             self.world.loop.call_soon(self._draw, channel, STALLED_MA)
 
-    def _befalls(self, injected: InjectedFault) -> None:
-        """What people do to the table from outside."""
-        does = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[injected.kind]
-        does(True)
-        self.injected_faults.activate(injected.kind, injected.part, partial(does, False))
+    def _apply_outside_fault(self, injected: InjectedFault) -> None:
+        """Apply a fault that people cause: an emergency stop, or a hand in the light curtain."""
+        apply = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[injected.kind]
+        apply(True)
+        self.injected_faults.activate(injected.kind, injected.part, partial(apply, False))
         if injected.amount:
             self.world.loop.call_later(injected.amount, self.repair, injected.kind, injected.part)
 
@@ -447,7 +453,7 @@ class Plant:
         board = self._boards.get(channel)
         if board is None:
             raise ImpossibleOrderError(why)
-        board.refused_by(channel, why)
+        board.order_failed(channel, why)
 
     def _holders(self) -> tuple[Holder, ...]:
         held = (self.gantry.held,) if self.gantry is not None else ()

@@ -1,8 +1,9 @@
-"""Simulated players: press keys and handle the lid; the guided steps by hand build on them.
+"""Simulated players: press the keys and push the sets in.
 
-They switch the table on and press the lid's key. While the lid is open they push a boxed set
-in, or the set they played, and press the key again. When the ready lamp lights they give the
-second set in if it is still boxed, and otherwise play; then the key ends the round.
+The players press the lid's key after power-on. While the lid is open, they push in a set from its
+box, or the set that was played, and press the key again. When the ready lamp is on, they press the
+key to push in the second set if it is still in its box. Otherwise they play, and press the key at
+the end of the round. `sim/people/hands.py` adds the guided steps.
 """
 
 from __future__ import annotations
@@ -17,20 +18,26 @@ from firmware_bridge.sim.plant.tiles import Holder, Tile
 from firmware_bridge.sim.plant.world import World
 
 ARRIVING = 1.0
-"""From power-on to the first key, seconds; these five are ours."""
+"""Seconds from power-on to the first press of a key. All durations here are our values."""
 PUSHING = 8.0
+"""Seconds to push a set in."""
 IMPATIENCE = 15.0
-"""Until they press again, where nothing has come of it."""
+"""Seconds until the players press again if the table does not react."""
 BOXED = 5.0
+"""Seconds from the ready lamp to the press for the second set."""
 PAYING = 15.0
-"""From the end of a hand to the key that ends the round."""
+"""Seconds from the end of a hand to the key that ends the round."""
 KEY = 0.1
+"""Seconds for which a key is pressed."""
 SPREAD = 0.2
-"""How far the times of people vary, up or down."""
+"""The variation of the players' times, as a share, in both directions."""
 
 
 class People:
-    """`boxes` are the sets not yet in the machine, `play` is how long a hand is played."""
+    """The players of a table. `boxes` have the sets that are not yet in the machine.
+
+    `play` is the number of seconds for which a hand is played.
+    """
 
     def __init__(
         self,
@@ -48,152 +55,152 @@ class People:
         self._boxes = boxes
         self._world = world
         self._keys = modules.keys
-        self._lidless = modules.lid is None
+        self._without_lid = modules.lid is None
         self._drum = drum
         self._felt = felt
         self._play = play
-        self._open = _never
-        self._answered = False
-        self._signs = 0
-        """How often the lid has come open, what tells of a key noticed; the lamp in games without
-        tiles, where no lid has to open."""
-        self._lit = False
-        self._given = self._tileless = not any(box.tiles for box in boxes)
+        self._lid_is_open = _no_lid
+        self._lid_has_opened = False
+        self._reactions = 0
+        """The number of the table's reactions to a key: openings of the lid, or, in games without
+        tiles, changes of the ready lamp."""
+        self._ready_lamp_on = False
+        self._set_given = self._without_tiles = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
-        self._intends: list[asyncio.TimerHandle] = []
+        self._timers: list[asyncio.TimerHandle] = []
 
     def start_over(self) -> None:
-        """Every tile is in its box again: they begin as on the first evening."""
-        self._forget()
-        self._given = self._answered = self._lit = False
+        """Begin as at power-on, after every tile was put back into its box."""
+        self._cancel_presses()
+        self._set_given = self._lid_has_opened = self._ready_lamp_on = False
         self._world.loop.call_later(ARRIVING, self._arrive)
 
     def watch_lid(self, is_open: Callable[[], bool]) -> None:
-        """How they see whether the lid stands fully open."""
-        self._open = is_open
+        """Set the function that returns whether the lid is fully open."""
+        self._lid_is_open = is_open
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         for key in (self._keys.lid, self._keys.done):
             if key:
                 self._world.sense(key, False)
         self._world.loop.call_later(ARRIVING, self._arrive)
 
     def _arrive(self) -> None:
-        """Press until the lid opens: the table may have power before anybody drives it."""
-        if not self._given and not self._answered:
+        """Press until the lid opens: the table may have power before the daemon runs."""
+        if not self._set_given and not self._lid_has_opened:
             self._press_lid()
 
     def press(self, key: str) -> None:
         """Press a key for a moment."""
         self._world.blink(key, KEY)
 
-    def _press_until(self, something_comes_of_it: Callable[[], bool]) -> None:
-        """Press the lid's key, and again where the table does not seem to have noticed."""
+    def _press_until(self, has_reacted: Callable[[], bool]) -> None:
+        """Press the lid's key, and again after `IMPATIENCE` until the table has reacted."""
         self.press(self._keys.lid)
 
-        def look() -> None:
-            if not something_comes_of_it():
-                self._press_until(something_comes_of_it)
+        def check() -> None:
+            if not has_reacted():
+                self._press_until(has_reacted)
 
-        self._intends.append(self._world.loop.call_later(IMPATIENCE, look))
+        self._timers.append(self._world.loop.call_later(IMPATIENCE, check))
 
     def _press_lid(self) -> None:
-        """Press the lid's key; where there is no lid, the drum gets its tiles before."""
-        signs, drum = self._signs, self._drum
-        if not self._lidless or self._tileless:
-            self._press_until(lambda: self._signs > signs)
+        """Press the lid's key; at a table without a lid, pour the tiles into the drum before."""
+        reactions, drum = self._reactions, self._drum
+        if not self._without_lid or self._without_tiles:
+            self._press_until(lambda: self._reactions > reactions)
             return
         self._pour()
         self._press_until(lambda: drum is None or drum.stirring or not len(drum))
 
     def output(self, channel: str, value: int) -> None:
-        """The ready lamp: what they meant to do while it was on, they forget when it goes off.
+        """React to the ready lamp: a change cancels the planned presses, and on starts the next.
 
-        A lamp that changes before they have given the table anything tells them nothing.
+        Players who have not pushed in a set yet ignore the lamp.
         """
-        if self._given:
-            self._forget()
-        if self._tileless:
-            self._signs += 1
-        self._lit = bool(value) and self._given
-        if self._lit:
-            self._go_on()
+        if self._set_given:
+            self._cancel_presses()
+        if self._without_tiles:
+            self._reactions += 1
+        self._ready_lamp_on = bool(value) and self._set_given
+        if self._ready_lamp_on:
+            self._continue()
 
-    def _go_on(self) -> None:
-        """A set that is still boxed goes in first; then they play."""
+    def _continue(self) -> None:
+        """Plan the next press: for a set that is still in its box, or for the end of the hand."""
         boxed = any(box.tiles for box in self._boxes)
-        self._intend(BOXED if boxed else self._play)
+        self._schedule_press(BOXED if boxed else self._play)
 
-    def told_ready(self) -> None:
-        """The screen shows that they may play; if the table has a ready lamp, the lamp decides."""
+    def show_ready(self) -> None:
+        """React to the screen, which shows that play may begin; a ready lamp takes precedence."""
         if not self.channels:
-            self._go_on()
+            self._continue()
 
     def sit_down(self) -> None:
-        """They follow the rules of a game from now on: no key is pressed before it is over."""
-        self._forget()
+        """Begin a hand by the rules of a game: press no key before the hand is over."""
+        self._cancel_presses()
 
     def give_up(self) -> None:
-        """They end the hand before it is over: the lid's key, as after a hand."""
+        """Give the hand up before it is over, by the lid's key."""
         self._press_lid()
 
     def stand_up(self) -> None:
-        """The hand is over and paid: the key ends the round."""
-        self._intend(PAYING)
+        """After the end of the hand and its payments, end the round by the key."""
+        self._schedule_press(PAYING)
 
     def done(self) -> None:
-        """They confirm a step that they did by hand, where there is a key for that."""
+        """Confirm a step that was done by hand, if the table has a key for that."""
         if self._keys.done:
             self.press(self._keys.done)
 
     def lid_opened(self) -> None:
-        """The lid has come fully open."""
-        self._answered = True
-        self._signs += 1
-        self._world.later(self._keys.lid, self._human(PUSHING), self._push_in)
+        """React to the fully open lid: push a set in."""
+        self._lid_has_opened = True
+        self._reactions += 1
+        self._world.later(self._keys.lid, self._vary(PUSHING), self._push_in)
 
     def _push_in(self) -> None:
-        if self._open():
+        if self._lid_is_open():
             self._pour()
             self._press_until_it_closes()
-            if self._lit:
-                self._go_on()
+            if self._ready_lamp_on:
+                self._continue()
 
     def _press_until_it_closes(self) -> None:
         """Press the key until the lid closes."""
-        if self._open():
+        if self._lid_is_open():
             self.press(self._keys.lid)
             self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
 
     def _pour(self) -> None:
-        self._given = True
+        self._set_given = True
         if self._drum is not None:
             heap = next((box for box in self._boxes if box.tiles), self._felt)
             self._drum.check_room(len(heap))
             self._drum.pour(self._gather(heap))
 
     def _gather(self, heap: Holder) -> list[Tile]:
-        """The lowest set still boxed, or else all that lies on the table or is held."""
+        """Take the tiles of a box, or all tiles on the felt and in the players' racks."""
         if heap is self._felt:
             held = [rack.take(tile) for rack in self.racks for tile in list(rack.tiles)]
             return self._felt.sweep() + held
         return [heap.take(tile) for tile in list(heap.tiles)]
 
-    def _intend(self, seconds: float) -> None:
-        timer = self._world.loop.call_later(self._human(seconds), self._press_lid)
-        self._intends.append(timer)
+    def _schedule_press(self, seconds: float) -> None:
+        timer = self._world.loop.call_later(self._vary(seconds), self._press_lid)
+        self._timers.append(timer)
 
-    def _forget(self) -> None:
-        for intention in self._intends:
-            intention.cancel()
-        self._intends.clear()
+    def _cancel_presses(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
 
-    def _human(self, seconds: float) -> float:
+    def _vary(self, seconds: float) -> float:
         if not self._world.chance:
             return seconds
         return seconds * self._chance.uniform(1 - SPREAD, 1 + SPREAD)
 
 
-def _never() -> bool:
+def _no_lid() -> bool:
     """The lid state of a table without a lid: never open."""
     return False

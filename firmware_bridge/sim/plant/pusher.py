@@ -1,10 +1,11 @@
-"""A head's pusher: it lifts the waiting tiles onto one another and pushes the stack on.
+"""A head's pusher: stacks the waiting tiles and pushes the stack into the tray.
 
-One turn takes `push` seconds; at its end the vane (S23) passes its sensor. Stopped there the pusher
-stands ready, and covers the sensor until it turns again: a board whose power fails in that moment
-finds it so. Running on, it begins another turn. A turn takes what waits at its start, so whoever
-counts the tiles decides how high the stack gets. Nobody sends it off with nothing to push, unless
-it ran on before: then its driver has not seen the vane, and it turns empty.
+One turn takes `push` seconds; at its end the vane (S23) passes its sensor. A pusher that is stopped
+there keeps the sensor active until it turns again, also through a power failure of its board. A
+pusher that is not stopped there begins another turn. A turn takes the tiles that wait at its start,
+so the number of lifted tiles determines the height of the stack. A turn without waiting tiles is an
+impossible order, except after a turn that was not stopped: then the controller has missed the vane,
+and the pusher turns empty.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
 BLINK = 0.02
-"""What the vane takes to pass its sensor, seconds."""
+"""Seconds that the vane takes to pass its sensor."""
 
 
 class Pusher:
-    """`push_on` receives each stack, bottom tile first, still held by `waiting`."""
+    """A pusher. `push_on` receives each stack, bottom tile first, still held by `waiting`."""
 
     def __init__(
         self,
@@ -41,57 +42,60 @@ class Pusher:
         self._push_on = push_on
         self._running = False
         self._batch: list[Tile] = []
-        self._done = 0.0
-        """Seconds of the present turn that are over."""
+        self._elapsed = 0.0
+        """Seconds of the present turn that have elapsed."""
         self._since = 0.0
         self._blocked = False
-        self._pressed = False
-        """Whether it pressed against a stuck tile: that comes before it once it is loose."""
+        self._pressed_on_tile = False
+        """Whether the pusher pressed against a stuck tile, which it pushes once that is loose."""
         self._ran_on = False
-        """Whether it was not stopped in its last blink."""
+        """Whether the pusher was not stopped while the vane passed its sensor last."""
         self._next: asyncio.TimerHandle | None = None
         self._covered = False
-        """Whether the vane stands before its sensor."""
+        """Whether the vane covers its sensor."""
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         self._world.sense(self._vane, False)
 
     def drive(self, value: int) -> None:
-        """The motor took this value; backwards returns it to its start. Raises Impossible."""
+        """Set the motor's value; reverse returns the pusher to its start.
+
+        Raises ImpossibleOrderError.
+        """
         if value > 0 and self._running:
             return
         if self._next is not None:
             self._next.cancel()
             self._next = None
         if self._running and self._batch and not self._blocked:
-            self._done += self._world.now - self._since
+            self._elapsed += self._world.now - self._since
         if value and self._covered:
             self._uncover()
         self._running = value > 0
-        self._pressed = self._blocked or (self._pressed and not self._waiting.tiles)
+        self._pressed_on_tile = self._blocked or (self._pressed_on_tile and not self._waiting.tiles)
         if value > 0:
             self._turn()
         elif value < 0:
-            self._batch, self._done = [], 0.0
+            self._batch, self._elapsed = [], 0.0
 
     def block(self, blocked: bool) -> None:
-        """A stuck tile is in its way: it presses against that and gets nowhere, until it is out."""
+        """Set whether a stuck tile blocks the pusher: a blocked pusher does not advance."""
         if blocked == self._blocked:
             return
         self._blocked = blocked
         if not self._running:
             return
-        self._pressed = True
+        self._pressed_on_tile = True
         if self._next is not None:
             self._next.cancel()
             self._next = None
         if not blocked:
             self._next = self._world.later(self._motor, 0.0, self._turn)
         elif self._batch:
-            self._done += self._world.now - self._since
+            self._elapsed += self._world.now - self._since
 
-    def forget(self, tile: Tile) -> None:
-        """A person has taken a waiting tile away."""
+    def remove(self, tile: Tile) -> None:
+        """Remove a waiting tile that a person has taken away."""
         if tile in self._batch:
             self._batch.remove(tile)
 
@@ -99,23 +103,23 @@ class Pusher:
         if self._blocked:
             return
         if not self._batch:
-            if not self._waiting.tiles and self._pressed:
+            if not self._waiting.tiles and self._pressed_on_tile:
                 self._next = self._world.later(self._motor, BLINK, self._turn)
                 return
             if not self._waiting.tiles and not self._ran_on:
                 raise ImpossibleOrderError(
-                    f"{self._motor} pushes, and no tile waits in {self._waiting.name}."
+                    f"{self._motor} pushes, but no tile waits in {self._waiting.name}."
                 )
-            self._batch, self._done = self._waiting.tiles[: self._levels], 0.0
-            self._pressed = False
+            self._batch, self._elapsed = self._waiting.tiles[: self._levels], 0.0
+            self._pressed_on_tile = False
         self._since = self._world.now
-        left = max(0.0, self._seconds - self._done)
+        left = max(0.0, self._seconds - self._elapsed)
         self._next = self._world.later(self._motor, left, self._end)
 
     def _end(self) -> None:
         batch, self._batch = self._batch, []
         self._ran_on = False
-        self._next = self._world.later(self._motor, BLINK, self._run_on)
+        self._next = self._world.later(self._motor, BLINK, self._continue)
         if batch:
             self._push_on(batch)
         self._covered = True
@@ -125,7 +129,7 @@ class Pusher:
         self._covered = False
         self._world.sense(self._vane, False)
 
-    def _run_on(self) -> None:
+    def _continue(self) -> None:
         self._ran_on = True
         self._uncover()
         self._turn()

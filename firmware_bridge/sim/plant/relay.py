@@ -9,11 +9,11 @@ from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 
 SHARE = 0.5
-"""The share of its longest time that its contact takes to close or to open (ours)."""
+"""The time in which the contact closes or opens, as a share of the relay's maximum (our value)."""
 
 
 class Relay:
-    """Motors behind it stand still while it is open; a `welded` contact stays closed for good."""
+    """A relay. Its motors have no power while it is open; a `welded` contact stays closed."""
 
     holders: tuple[Holder, ...] = ()
 
@@ -22,14 +22,14 @@ class Relay:
         self.closed = False
         """Whether the motors have power."""
         self.dead = False
-        """Whether its coil is burnt out."""
+        """Whether the coil is burnt out."""
         self.welded = False
         self._world = world
         self._module = module
         self._coil = False
         self._moving: asyncio.TimerHandle | None = None
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         """Report the contact's state to its sensor."""
         self._settle()
 

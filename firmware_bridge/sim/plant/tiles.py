@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from firmware_bridge.executor.channels import ImpossibleOrderError
 
-__all__ = ["Holder", "ImpossibleOrderError", "Tile", "census", "change_places"]
+__all__ = ["Holder", "ImpossibleOrderError", "Tile", "census", "exchange"]
 
 
 @dataclass(eq=False, slots=True)
 class Tile:
     """One physical tile: its tag number, its set (0 or 1), its face, and which side is up.
 
-    `long` is its length, in lengths of the table's own tiles.
+    `relative_length` is its length, in lengths of the table's own tiles.
     """
 
     number: int
@@ -26,49 +26,49 @@ class Tile:
     face: str
     up: bool = False
     holder: Holder | None = None
-    long: float = 1.0
+    relative_length: float = 1.0
 
     def __repr__(self) -> str:
         where = self.holder.name if self.holder else "nowhere"
         return f"<tile {self.number} {self.face} in {where}>"
 
 
-def change_places(one: Tile, other: Tile) -> None:
-    """A person puts each of two tiles exactly where the other lay, the same side up.
+def exchange(one: Tile, other: Tile) -> None:
+    """Put each of two tiles exactly where the other one lies, with the same side up.
 
-    What is exchanged is number, set, face and length: stack, column or belt, and whoever remembers
-    what was set up at a place, keep their `Tile`, which is from now on the other of the two.
+    The two objects exchange number, set, face and length, and keep their holders. Every stack,
+    column, belt or recorded place that refers to one `Tile` object therefore has the other tile.
     """
     one.number, other.number = other.number, one.number
     one.set, other.set = other.set, one.set
     one.face, other.face = other.face, one.face
-    one.long, other.long = other.long, one.long
+    one.relative_length, other.relative_length = other.relative_length, one.relative_length
 
 
 @dataclass(eq=False)
 class Holder:
-    """Anything that holds tiles: the drum, a belt, a tray, the felt, the gripper, a box."""
+    """A part that holds tiles: the drum, a belt, a tray, the felt, the gripper, a box."""
 
     name: str
     tiles: list[Tile] = field(default_factory=list)
 
     def put(self, tile: Tile) -> None:
-        """Lay a tile in, on top. Raises Impossible if it lies somewhere already."""
+        """Lay a tile in, on top. Raises ImpossibleOrderError if another holder has the tile."""
         if tile.holder is not None:
-            raise ImpossibleOrderError(f"{tile} cannot lie in {self.name} too.")
+            raise ImpossibleOrderError(f"{tile} cannot be in {self.name} too.")
         tile.holder = self
         self.tiles.append(tile)
 
     def take(self, tile: Tile) -> Tile:
-        """Take a tile out. Raises Impossible if it does not lie here."""
+        """Take a tile out. Raises ImpossibleOrderError if the tile is not in this holder."""
         if tile.holder is not self:
-            raise ImpossibleOrderError(f"{tile} does not lie in {self.name}.")
+            raise ImpossibleOrderError(f"{tile} is not in {self.name}.")
         self.tiles.remove(tile)
         tile.holder = None
         return tile
 
     def give(self, tile: Tile, to: Holder) -> None:
-        """Pass a tile on."""
+        """Pass a tile to another holder."""
         to.put(self.take(tile))
 
     def __len__(self) -> int:
@@ -76,7 +76,10 @@ class Holder:
 
 
 def census(tiles: Iterable[Tile], holders: Iterable[Holder]) -> dict[str, int]:
-    """Tiles by holder's name; raises Impossible if one is nowhere, or listed where it is not."""
+    """The number of tiles in each holder, by its name.
+
+    Raises ImpossibleOrderError if a tile is in no holder, or in two.
+    """
     counts: dict[str, int] = {}
     listed: set[int] = set()
     for holder in holders:

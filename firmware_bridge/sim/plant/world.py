@@ -1,4 +1,4 @@
-"""World: the services for the plant's parts - time, chance, sensors, refusal of orders."""
+"""World: the services for the plant's parts - time, random streams, sensors, refused orders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
 
 class PlantPart(Protocol):
-    """A mechanism behind some output channels, and the places in it where tiles lie."""
+    """A mechanism with its output channels, and the holders of the tiles in it."""
 
     @property
     def channels(self) -> frozenset[str]: ...
@@ -24,18 +24,19 @@ class PlantPart(Protocol):
     def output(self, channel: str, value: int) -> None:
         """One of its outputs changed to this value. Raises ImpossibleOrderError."""
 
-    def rest(self) -> None:
+    def reset_sensors(self) -> None:
         """Set its sensors to the state at power-on."""
 
 
 @dataclass(frozen=True)
 class World:
-    """`sense(channel, active)` moves a sensor; `refuse(channel, why)` faults the board of one.
+    """The services that the parts of one plant share.
 
-    `draw(motor, milliamps)` is a motor's current from now on; `take_out(tile)` is a person's hand,
-    which gets at a tile wherever it lies; `uncounted()` are the tiles that have still to pass a
-    counter, or lie on the floor. `mishaps` are asked at every occasion for one. `chance` False
-    makes every duration its mean; which tile comes next stays a matter of the seed.
+    `sense(channel, active)` sets a sensor's level. `refuse(channel, why)` latches a fault at the
+    board of a channel. `draw(motor, milliamps)` sets a motor's current. `take_out(tile)` takes a
+    tile out by hand, from any place. `uncounted()` returns the tiles that have not passed a counter
+    yet, and those on the floor. `chance` False sets every duration to its mean; the order of the
+    tiles still depends on the seed.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -66,10 +67,10 @@ class World:
         return self.loop.call_later(seconds, act)
 
     def blink(self, sensor: str, seconds: float) -> None:
-        """A sensor is active for a moment."""
+        """Activate a sensor for this number of seconds."""
         self.sense(sensor, True)
         self.loop.call_later(seconds, self.sense, sensor, False)
 
     def stream(self, name: str) -> Random:
-        """A part's own chances, so that one part's do not shift another's."""
+        """A separate random stream for a part, so that parts do not change each other's values."""
         return Random(f"{self.seed}:{name}")

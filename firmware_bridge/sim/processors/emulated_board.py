@@ -170,7 +170,7 @@ class EmulatedBoard:
         if not self._closed:
             self._processor.drive([(self._now() - self._before, pin, level)])
 
-    def refused_by(self, channel: str, why: str) -> None:
+    def order_failed(self, channel: str, why: str) -> None:
         """The mechanism cannot do what it was told some time ago; no pin can say so."""
         self._refuse(channel, why)
 

@@ -101,7 +101,7 @@ def weld(played: Round) -> None:
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = True
-    relay.rest()
+    relay.reset_sensors()
 
 
 def replace_relay(played: Round) -> None:
@@ -109,7 +109,7 @@ def replace_relay(played: Round) -> None:
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = relay.dead = False
-    relay.rest()
+    relay.reset_sensors()
 
 
 # The relay
@@ -193,7 +193,7 @@ def test_the_simulated_plant_refuses_a_motor_behind_an_open_relay() -> None:
     def drive_directly(played: Round) -> None:
         assert played.hardware.plant is not None
         plant = played.hardware.plant
-        with pytest.raises(ImpossibleOrderError, match="drum is to run, and its relay is open"):
+        with pytest.raises(ImpossibleOrderError, match="drum cannot run: its relay is open"):
             plant.output("drum", 1000)
 
     play("bench", "block", {0.5: drive_directly})

@@ -115,7 +115,7 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
             for socket in sockets:
                 socket.pull()
         assert plant.dome is not None
-        recording.throws = len(plant.dome.fallen)
+        recording.throws = len(plant.dome.throws)
 
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         runner.run(scenario())

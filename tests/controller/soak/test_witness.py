@@ -56,8 +56,8 @@ def test_two_tiles_that_changed_hands_are_seen(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         felt = table.plant.felt
         one, other = (felt.hands()[seat][0] for seat in (0, 1))
-        felt.hand(1, [felt.lift(one)])
-        felt.hand(0, [felt.lift(other)])
+        felt.put_before(1, [felt.lift(one)])
+        felt.put_before(0, [felt.lift(other)])
         wrong = hands(table.plant, daemon)
         assert [sentence.split(" holds")[0] for sentence in wrong] == ["Seat 0", "Seat 1"]
 
@@ -69,7 +69,7 @@ def test_a_tile_of_the_boneyard_in_a_hand_is_seen(tmp_path: Path) -> None:
         felt = table.plant.felt
         held = {tile.number for hand in felt.hands().values() for tile in hand}
         left = next(tile for tile in felt.tiles if tile.number not in held)
-        felt.hand(2, [felt.lift(left)])
+        felt.put_before(2, [felt.lift(left)])
         assert len(hands(table.plant, daemon)) == 1
 
     ready_table(tmp_path, look)

@@ -362,7 +362,7 @@ async def test_a_blocked_mechanism_latches_a_fault() -> None:
         assert await bench.board.read("drum") == 0
         bench.recorder.jammed = False
         await bench.board.clear()
-        bench.pins.refused_by("drum", "no room.")
+        bench.pins.order_failed("drum", "no room.")
         assert (await bench.board.drive("drum", 650, Elapsed(), 1.0)).reason is Reason.FAULT
 
 

@@ -109,7 +109,7 @@ def test_an_impossible_order_is_a_fault_with_a_sentence() -> None:
         ended = await rack.drive("head0_pusher", 1000, Edges("head0_vane", 1), 2.0)
         assert ended.reason is Reason.FAULT
         assert codes(rack) == [FaultCode.IMPOSSIBLE]
-        assert rack.boards["base"].refusals == ["head0_pusher pushes, and no tile waits in head 0."]
+        assert rack.boards["base"].refusals == ["head0_pusher pushes, but no tile waits in head 0."]
         assert rack.boards["base"].execute(Clear(), 0) == Ok()
 
     run_scenario(main)

@@ -59,7 +59,7 @@ def test_a_sensor_without_subscription_is_not_reported() -> None:
 def test_dice_are_read_after_the_shaking() -> None:
     async def main(rack: Rack) -> None:
         assert rack.plant.dome is not None
-        rack.plant.dome.loaded.append((3, 5))
+        rack.plant.dome.preset.append((3, 5))
         assert await rack.throw("dice", 2) == (3, 5)
         assert rack.loop.time() == 1.5
         fair = await rack.throw("dice", 3)

@@ -82,7 +82,7 @@ def play(
                 await daemon_for(hardware, machine, config, orders, journal, log).run(1)
         finally:
             hardware.close()
-        played.dice = plant.dome.fallen
+        played.dice = plant.dome.throws
         played.census = {place: tiles for place, tiles in plant.census().items() if tiles}
         played.seconds = loop.time()
         return played

@@ -35,7 +35,7 @@ class Round:
         self.racks = tuple(Holder(f"hand {seat}") for seat in range(4))
         self.company = Company(self.felt, self.racks)
         for seat, places in self.setup.hands.items():
-            self.felt.hand(seat, [self.at[place] for place in places])
+            self.felt.put_before(seat, [self.at[place] for place in places])
         self.match = WENZHOU.match(self.setup.parameters, 4, 0)
         staging = stage(self.setup.layout, table)
         self.dealt = HandToPlay(WENZHOU, self.setup, self.match, staging)
@@ -80,7 +80,7 @@ def test_a_tile_that_came_is_taken_up_when_the_next_one_acts() -> None:
     here = Round()
     draw = here.until_a_draw()
     tile = here.at[draw.places[0]]
-    here.felt.hand(draw.seat, [tile])
+    here.felt.put_before(draw.seat, [tile])
     assert tile not in here.racks[draw.seat].tiles
     here.acts()
     assert here.felt.hands()[draw.seat] == []
@@ -92,7 +92,7 @@ def test_a_wrong_tile_before_a_seat_is_noticed() -> None:
     draw = here.until_a_draw()
     assert here.setup.ready is not None
     other = here.at[here.setup.ready.draws[5]]
-    here.felt.hand(draw.seat, [other])
+    here.felt.put_before(draw.seat, [other])
     with pytest.raises(ImpossibleOrderError, match=f"Seat {draw.seat} was to get .*, and .* came"):
         here.acts()
 
@@ -101,7 +101,7 @@ def test_the_right_tile_before_the_wrong_seat_is_noticed() -> None:
     here = Round()
     draw = here.until_a_draw()
     other = (draw.seat + 2) % 4
-    here.felt.hand(other, [here.at[draw.places[0]]])
+    here.felt.put_before(other, [here.at[draw.places[0]]])
     with pytest.raises(ImpossibleOrderError, match=f"Seat {other} was to get nothing, and .* came"):
         here.acts()
 
@@ -112,7 +112,7 @@ def test_who_claims_takes_the_tile_out_of_the_middle() -> None:
         while here.play.settlement is None:
             for step in here.acts():
                 places = step.places if isinstance(step, Packet) else (step.place,)
-                here.felt.hand(step.seat, [here.at[place] for place in places])
+                here.felt.put_before(step.seat, [here.at[place] for place in places])
         here.company.take_what_came()
         held = WENZHOU.held(here.company.truth)
         assert [here.faces(seat) for seat in range(4)] == [sorted(hand) for hand in held]

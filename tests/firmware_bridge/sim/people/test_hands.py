@@ -70,7 +70,7 @@ def test_players_lay_out_what_the_parameters_of_the_house_call_flores(
         three = plant.boxes[0].tiles[:3]
         for tile, face in zip(list(three), ("1z", "3f", "5m"), strict=True):
             tile.face = face
-            plant.felt.hand(2, [plant.boxes[0].take(tile)])
+            plant.felt.put_before(2, [plant.boxes[0].take(tile)])
         step = Choose(2, "flores laid out", tuple(range(17)), 0)
         assert await hands.do(step, Staging(Walls.even(3), (), {})) == laid
 
@@ -87,7 +87,7 @@ def test_after_a_restart_during_play_players_name_the_setter_of_the_next_hand_an
             for seat in range(4):
                 (tile,) = plant.boxes[0].tiles[:1]
                 tile.face = "6-6" if seat == setter else "5-0"
-                plant.felt.hand(seat, [plant.boxes[0].take(tile)])
+                plant.felt.put_before(seat, [plant.boxes[0].take(tile)])
 
         deal(2)
         assert await hands.do(step, staging) == 2

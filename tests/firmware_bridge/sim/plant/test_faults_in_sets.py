@@ -40,7 +40,9 @@ def test_nobody_takes_a_tile_out_of_a_wall_that_looks_as_it_should() -> None:
         await asyncio.sleep(1)
         await push(rack)
         plant = rack.plant
-        plant.felt.stand(HERE, [plant.take_out(tile) for tile in list(plant.trays[0].stacks[0])])
+        plant.felt.raise_column(
+            HERE, [plant.take_out(tile) for tile in list(plant.trays[0].stacks[0])]
+        )
         assert plant.repair("JAM", "head 0")
         assert len(plant.felt) == 2
 
@@ -151,7 +153,7 @@ def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
         fill(rack, 4)
         plant, felt = rack.plant, rack.plant.felt
         assert plant.drum is not None
-        felt.stand(HERE, [plant.take_out(tile) for tile in list(plant.drum.well.tiles)])
+        felt.raise_column(HERE, [plant.take_out(tile) for tile in list(plant.drum.well.tiles)])
         before = [tile.face for tile in felt.raised[HERE]]
         assert plant.repair("everything", "table")
         after = [tile.face for tile in felt.raised[HERE]]

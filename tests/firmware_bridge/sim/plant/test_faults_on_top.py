@@ -22,7 +22,7 @@ def column(rack: Rack, tiles: int = 2) -> list[Tile]:
     """A column of tiles straight from the first box, standing on the felt."""
     box = rack.plant.boxes[0]
     standing = [box.take(tile) for tile in box.tiles[:tiles]]
-    rack.plant.felt.stand(HERE, standing)
+    rack.plant.felt.raise_column(HERE, standing)
     return standing
 
 
@@ -48,11 +48,11 @@ def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: 
         assert (rack.read("loaded"), rack.read("gripped")) == (0, 1)
         here = rack.plant.census()
         assert (here["gripper"], here["felt"]) == (0, 2)
-        fell_back = rack.plant.felt.standing(HERE)
+        fell_back = rack.plant.felt.is_occupied(HERE)
         assert len(rack.plant.felt.pillars) == 1
         assert rack.plant.repair("EMPTY_GRIP", "gripper")
         assert rack.plant.felt.top_tile(HERE) is tiles[-1]
-        assert rack.plant.felt.height(HERE) == 2
+        assert rack.plant.felt.support_level(HERE) == 2
         where.add(fell_back)
 
     where: set[bool] = set()
@@ -79,7 +79,7 @@ def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> 
         column(rack)
         await grip(rack)
         await rack.move(gantry_x=THERE.x, gantry_y=THERE.y)
-        where.append(rack.plant.felt.standing(HERE))
+        where.append(rack.plant.felt.is_occupied(HERE))
 
     for seed in range(12):
         run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
@@ -119,7 +119,7 @@ def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
         assert plant.drum is not None
         plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:8]])
         stranger = next(tile for tile in plant.drum.well.tiles if tile.face == "foreign")
-        plant.felt.stand(HERE, [plant.take_out(stranger)])
+        plant.felt.raise_column(HERE, [plant.take_out(stranger)])
         await grip(rack)
         read = rack.send("reader", Scan)
         assert isinstance(read, Tag)

@@ -80,7 +80,7 @@ def test_a_lift_does_not_rise_under_tiles_that_lie_in_its_way() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 1, 17)
         box = rack.plant.boxes[1]
-        rack.plant.felt.stand(rack.plant.field.wall(1, 9, 17), [box.take(box.tiles[0])])
+        rack.plant.felt.raise_column(rack.plant.field.wall(1, 9, 17), [box.take(box.tiles[0])])
         assert (await lift(rack, 1, up=True)).reason is Reason.FAULT
         here = rack.plant.census()
         assert (here["tray 1"], here["lift 1"], here["felt"]) == (34, 0, 1)
@@ -95,7 +95,7 @@ def test_tiles_put_in_the_way_while_it_rises_stop_it_below_them() -> None:
         rising = asyncio.create_task(lift(rack, 1, up=True))
         await asyncio.sleep(1)
         box = rack.plant.boxes[1]
-        rack.plant.felt.stand(rack.plant.field.wall(1, 9, 17), [box.take(box.tiles[0])])
+        rack.plant.felt.raise_column(rack.plant.field.wall(1, 9, 17), [box.take(box.tiles[0])])
         assert (await rising).reason is Reason.FAULT
         assert rack.plant.census()["lift 1"] == 34
 

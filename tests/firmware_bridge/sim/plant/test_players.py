@@ -93,7 +93,7 @@ def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
         assert rack.plant.drum is not None
         ready = rack.loop.time()
         for tile in list(rack.plant.drum.well.tiles):
-            rack.plant.felt.hand(0, [rack.plant.drum.well.take(tile)])
+            rack.plant.felt.put_before(0, [rack.plant.drum.well.take(tile)])
         rack.set("ready", 0)
         rack.set("ready", 1)
         await asyncio.sleep(6)
@@ -116,8 +116,8 @@ def test_they_sweep_the_played_set_in_when_no_box_is_left() -> None:
         first, second = plant.boxes
         played = [first.take(tile) for tile in list(first.tiles)]
         played[0].up = True
-        plant.felt.hand(0, played[:17])
-        plant.felt.hand(1, played[17:])
+        plant.felt.put_before(0, played[:17])
+        plant.felt.put_before(1, played[17:])
         for stack in range(68):
             plant.trays[stack // 17].push(second.tiles[:2])
         await served(rack)

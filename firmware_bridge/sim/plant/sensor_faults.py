@@ -1,7 +1,6 @@
 """Sensor faults: passes every sensor's changes to its board, altered by injected faults.
 
-Every change that a part reports passes through this module. It is unaltered unless the sensor has
-an injected fault.
+A change is not altered unless an injected fault occurs at its sensor.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.plant.pusher import BLINK
 
 WORSE = 1 / 3
-"""How much more dirt costs each time, in shares of what it cost the first time (ours)."""
+"""Growth of the lost part of a pulse each time, as a share of the first loss (our value)."""
 TYPICAL = 0.2
-"""A pulse of a sensor that has no typical one, seconds (ours)."""
+"""Seconds of a pulse of a sensor without a typical pulse (our value)."""
 BOUNCES = 3
-"""Debounce times between two bounces: enough for each to count."""
+"""The time between two bounces, in debounce times: long enough for each bounce to count."""
 
 
-class Senses:
-    """All sensors. `tell` reports a level to a board; `pulses` are the usual pulses, seconds."""
+class SensorFaults:
+    """The faults of all sensors. `emit` reports a sensor's level to its board."""
 
     def __init__(
         self,
@@ -36,17 +35,17 @@ class Senses:
         self._emit = emit
         self._pulses = _pulses(table)
         self._debounce = _debounce(table)
-        self._true: dict[str, bool] = {}
+        self._actual: dict[str, bool] = {}
         """The level of each sensor without its fault."""
         self._stuck: set[str] = set()
         self._dirt: dict[str, int] = {}
-        """How often dirt has cost a sensor a part of its pulse."""
+        """How many pulses of each sensor dirt has shortened."""
         self._pending: dict[str, list[asyncio.TimerHandle]] = {}
 
     def sense(self, channel: str, active: bool) -> None:
-        """A sensor has something new to see."""
-        before = self._true.get(channel)
-        self._true[channel] = active
+        """Process the level that a sensor would have without its fault."""
+        before = self._actual.get(channel)
+        self._actual[channel] = active
         if before is active:
             return
         if before is None or channel not in self._debounce:
@@ -54,48 +53,48 @@ class Senses:
             return
         for timer in self._pending.pop(channel, ()):
             timer.cancel()
-        if channel in self._stuck or self._sticks(channel, active):
+        if channel in self._stuck or self._is_stuck(channel, active):
             return
-        if active and (lost := self._lost(channel)):
+        if active and (lost := self._lost_share(channel)):
             if lost < 1.0:
                 self._later(channel, lost * self._pulses.get(channel, TYPICAL), True)
             return
         self._emit(channel, active)
         if self._injected_faults.on_occasion("bouncing_sensor", channel):
-            self._stand("bouncing_sensor", channel)
+            self._activate("bouncing_sensor", channel)
             gap = BOUNCES * self._debounce[channel]
             self._later(channel, gap, not active)
             self._later(channel, 2 * gap, active)
 
-    def _sticks(self, channel: str, active: bool) -> bool:
+    def _is_stuck(self, channel: str, active: bool) -> bool:
         kinds = ("stuck_sensor", "limit_switch") if active else ("stuck_sensor",)
         for kind in kinds:
             if self._injected_faults.on_occasion(kind, channel):
                 self._stuck.add(channel)
-                self._stand(kind, channel)
+                self._activate(kind, channel)
                 return True
         return False
 
-    def _lost(self, channel: str) -> float:
-        """The share of this pulse that the sensor does not see; more of each further one."""
+    def _lost_share(self, channel: str) -> float:
+        """The share of this pulse that dirt hides, which grows with each pulse."""
         hit = self._injected_faults.on_occasion("dirty_sensor", channel)
         if hit is None:
             return 0.0
-        self._stand("dirty_sensor", channel)
+        self._activate("dirty_sensor", channel)
         times = self._dirt[channel] = self._dirt.get(channel, 0) + 1
         return hit.amount * (1 + WORSE * (times - 1))
 
-    def _stand(self, kind: str, channel: str) -> None:
+    def _activate(self, kind: str, channel: str) -> None:
         self._injected_faults.deactivate(kind, channel)
-        self._injected_faults.activate(kind, channel, lambda: self._mend(channel))
+        self._injected_faults.activate(kind, channel, lambda: self._repair(channel))
 
-    def _mend(self, channel: str) -> None:
+    def _repair(self, channel: str) -> None:
         """Remove the sensor's fault."""
         self._stuck.discard(channel)
         self._dirt.pop(channel, None)
         for timer in self._pending.pop(channel, ()):
             timer.cancel()
-        self._emit(channel, self._true[channel])
+        self._emit(channel, self._actual[channel])
 
     def _later(self, channel: str, seconds: float, active: bool) -> None:
         timer = self._loop.call_later(seconds, self._emit, channel, active)
@@ -103,7 +102,7 @@ class Senses:
 
 
 def _pulses(table: Table) -> Mapping[str, float]:
-    """How long a counter sees the shortest tile, and a vane its edge."""
+    """The typical pulses of counters, vanes and the chain's corner sensor, seconds."""
     heads = table.modules.heads
     pulses: dict[str, float] = {}
     for head in heads.ports if heads else ():
@@ -117,7 +116,7 @@ def _pulses(table: Table) -> Mapping[str, float]:
 
 
 def _debounce(table: Table) -> Mapping[str, float]:
-    """The debounce time of every sensor that something can befall, seconds."""
+    """The debounce time of every sensor except the safety inputs, seconds."""
     safety = {*table.modules.emergency, *table.modules.curtain}
     return {
         name: max(1.0, channel.debounce_ms) / 1000
