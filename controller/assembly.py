@@ -33,7 +33,7 @@ from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plug import CablePlug
@@ -125,7 +125,7 @@ def simulated(
         injected_faults=injected_faults,
         people=people,
     )
-    hands = Hands(plant, parameters=game_parameters(config))
+    hands = SimulatedGuide(plant, parameters=game_parameters(config))
     face_of = faces_by_tag(game)
     if _on_pins(table):
         pins = {name: MockPins(board, plant) for name, board in table.boards.items()}

@@ -28,7 +28,7 @@ from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnsw
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injection import InjectedFault
-from firmware_bridge.sim.people.selftest_watcher import NoPeople, Onlooker
+from firmware_bridge.sim.people.selftest_watcher import NoPeople, SelftestWatcher
 from firmware_bridge.wire.errors import BoardError
 from rules.errors import WallwrightError
 from rules.games import GAMES
@@ -84,7 +84,7 @@ async def _session(
     # A simulated table hurts nobody: there a pipe may answer in place of a person.
     console = OperatorConsole(screen(), sys.stdin, drawn=False, scripted=not ports)
     hardware = _hardware(table, game, config, ports, keys, injected_faults, console)
-    onlooker = Onlooker(hardware.plant) if hardware.plant is not None else None
+    onlooker = SelftestWatcher(hardware.plant) if hardware.plant is not None else None
     watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(console, onlooker)
 
     def told(result: Result) -> None:
@@ -187,7 +187,7 @@ class _Screen(Watcher):
 class _Alone(_Screen):
     """The plant's own person, who needs no questions on the screen."""
 
-    def __init__(self, onlooker: Onlooker) -> None:
+    def __init__(self, onlooker: SelftestWatcher) -> None:
         self._onlooker = onlooker
 
     async def ready(self) -> None:
@@ -207,7 +207,7 @@ class _Alone(_Screen):
 class _Person(_Screen):
     """Somebody at the keyboard; at a simulated table the plant's person covers the sensors."""
 
-    def __init__(self, console: OperatorConsole, onlooker: Onlooker | None) -> None:
+    def __init__(self, console: OperatorConsole, onlooker: SelftestWatcher | None) -> None:
         self._console = console
         self._onlooker = onlooker
 

@@ -32,7 +32,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plug import CablePlug
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.errors import BoardSilentError
@@ -130,7 +130,7 @@ class SurvivingTable:
             self.machine, self.config, game, seats, self.seed, injected_faults=self.injected_faults
         )
         self.plant.expect(staging_of(self.machine, self.orders).fills)
-        self.hands = Hands(
+        self.hands = SimulatedGuide(
             self.plant,
             style=self.choices.style,
             obliging=self.choices.obliging,
@@ -180,7 +180,7 @@ class SurvivingTable:
             daemon = self.daemon = self._host(life)
             if unfinished is not None:
                 daemon.run_state.resume(unfinished.entries)
-                self.hands.host_is_back()
+                self.hands.host_restarted()
 
             def mortal(number: int, written: bool) -> None:
                 if die(number, written):

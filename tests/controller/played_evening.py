@@ -16,7 +16,7 @@ from controller.journal import Journal
 from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
 from rules.dice import Dice
 from rules.games import find_game
@@ -108,7 +108,7 @@ def spend(
         events = EventLog(loop.time)
         hardware = simulated(machine, config, rules, seats_of(orders.setup(dealer)), seed)
         plant, people = hardware.plant, hardware.guide
-        assert plant is not None and isinstance(people, Hands)
+        assert plant is not None and isinstance(people, SimulatedGuide)
         with Journal.in_memory("now", {}) as journal:
             daemon = daemon_for(
                 hardware, machine, config, orders, journal, events, record=record.append
@@ -135,17 +135,17 @@ def spend(
     return ends[0]
 
 
-def _collect(hand: Hand, event: Event, plant: Plant, people: Hands) -> None:
+def _collect(hand: Hand, event: Event, plant: Plant, people: SimulatedGuide) -> None:
     """Add an event to a hand, and compare delivered tiles with the plant."""
     hand.events.append(event)
     match event:
         case {"event": "delivered", "seat": int(seat), "from": list(places)}:
-            meant = {people.company.set_up_at(parse_place(place)) for place in places}
+            meant = {people.hand_players.set_up_at(parse_place(place)) for place in places}
             came = set(plant.hands()[seat][-len(places) :])
             assert came == meant, f"Seat {seat} should have received {meant}, but received {came}."
             hand.brought += [(place, seat) for place in places]
         case {"event": "settled"}:
-            hand.truth = people.company.truth
+            hand.truth = people.hand_players.truth
             hand.racks = tuple(len(rack) for rack in plant.people.racks)
             hand.over = True
         case {"event": "hand_abandoned"}:

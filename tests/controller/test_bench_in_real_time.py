@@ -24,7 +24,7 @@ from controller.orders import Orders
 from firmware_bridge.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import find_game
 
@@ -76,7 +76,7 @@ class ThreadedPins:
         self.pool.submit(bool).result()
 
 
-class PromptHelper(Hands):
+class PromptHelper(SimulatedGuide):
     """People who answer every prompt after 0.05 s with its first answer."""
 
     def __init__(self, plant: Plant) -> None:

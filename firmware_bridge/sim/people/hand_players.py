@@ -1,8 +1,9 @@
 """Simulated players of a hand: hold their tiles and play them.
 
-Each player takes up what lies before him into a rack that only he sees. Every action is chosen by
-a `Player`, who knows his own tiles; the table hears what is said and sees what is laid in the
-middle. A tile that the table hands over is taken up when the next one acts; a wrong one is noticed.
+Each player takes up the tiles in front of the seat into a rack that other players do not see. A
+`Player` function chooses every action from that player's own tiles. The table receives announced
+actions and the tiles that are laid in the middle. A tile that the table delivers is taken up before
+the next action; a wrong tile raises an error.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rules.play import Action
 from rules.steps import Packet
 
 
-class Company:
+class HandPlayers:
     """The players of a table. `racks`: one for each seat, empty until the hand begins."""
 
     def __init__(
@@ -31,11 +32,11 @@ class Company:
         self._racks = racks
         self._dealt: HandToPlay | None = None
         self._truth: Any = None
-        self._at: Mapping[Place, Tile] = {}
-        self._due: list[tuple[Seat, Tile]] = []
-        """Tiles that the table has still to hand over, in order."""
-        self._said: tuple[Any, Action | None] | None = None
-        """What was said last, and to which play."""
+        self._tile_at: Mapping[Place, Tile] = {}
+        self._owed: list[tuple[Seat, Tile]] = []
+        """The tiles that the table must still deliver, in order, with their seats."""
+        self._last_action: tuple[Any, Action | None] | None = None
+        """The last action, and the play for which it was chosen."""
         self._asked_again = False
         self._seated = False
 
@@ -46,13 +47,13 @@ class Company:
 
     def set_up_at(self, place: Place) -> Tile:
         """The tile that was set up at a place of this hand, independent of its present place."""
-        return self._at[place]
+        return self._tile_at[place]
 
-    def follows(self, dealt: HandToPlay) -> bool:
-        """Whether they are in the middle of this hand: told so again, they go on with it.
+    def is_playing(self, dealt: HandToPlay) -> bool:
+        """Whether the players are in the middle of this hand and continue it after a restart.
 
-        Whoever holds no tile any more has pushed them in: that hand was given up, and another one
-        may have been set up just as it was.
+        Players without tiles have pushed them in: their hand was given up, and the same set-up may
+        belong to another hand.
         """
         same = self._dealt is not None and self._dealt.setup == dealt.setup
         return self._seated and same and any(map(len, self._racks))
@@ -61,60 +62,60 @@ class Company:
         """Take the hands up. `at` is the tile that was set up at each place."""
         self._seated = True
         faces = {place: tile.face for place, tile in at.items()}
-        self._dealt, self._at = dealt, at
+        self._dealt, self._tile_at = dealt, at
         self._truth = dealt.rules.start(dealt.setup, faces, dealt.match)
-        self._due.clear()
+        self._owed.clear()
         for seat, rack in enumerate(self._racks):
             for tile in self._felt.take_up(seat):
                 tile.up = False
                 rack.put(tile)
 
-    def acts(self, play: Any) -> Action | None:
+    def next_action(self, play: Any) -> Action | None:
         """The next action, as the table receives it; None to have the dice thrown."""
         assert self._dealt is not None
-        if self._asked_again and self._said is not None and self._said[0] == play:
-            return self._said[1]
+        if self._asked_again and self._last_action is not None and self._last_action[0] == play:
+            return self._last_action[1]
         self._asked_again = False
-        self.take_what_came()
-        if not self._at:
-            # Nothing is hidden in a game with dice, which the table throws in sight of all.
+        self.take_up_delivered()
+        if not self._tile_at:
+            # A game with dice has no hidden tiles, so the table's play is the whole truth.
             self._truth = play
         action, truth = next_act(self._dealt.rules, self._truth, play, self._player)
         self._move_tiles(self._truth, truth)
         self._truth = truth
-        self._said = play, action
+        self._last_action = play, action
         return action
 
     def stand_up(self) -> None:
-        """The hand is over."""
-        self.take_what_came()
+        """End the hand."""
+        self.take_up_delivered()
         self._seated = False
 
-    def host_is_back(self) -> None:
-        """What they are asked next they may have been asked before; then they say the same."""
+    def host_restarted(self) -> None:
+        """After a restart of the host, repeat the last answer if it is requested again."""
         self._asked_again = True
 
-    def take_what_came(self) -> None:
-        """Tiles that the table has handed over are taken up. Raises Impossible for a wrong one.
+    def take_up_delivered(self) -> None:
+        """Take up the tiles that the table has delivered. ImpossibleOrderError for a wrong tile.
 
-        What is owed may still have to come: the table may first ask whether anybody objects.
+        Some tiles may not have been delivered yet, because the table first asks for objections.
         """
-        if not self._due:
+        if not self._owed:
             return
         for seat in range(len(self._racks)):
             for tile in self._felt.take_up(seat):
-                if (seat, tile) not in self._due:
-                    owed = [due for to, due in self._due if to == seat] or "nothing"
-                    raise ImpossibleOrderError(f"Seat {seat} was to get {owed}, and {tile} came.")
-                self._due.remove((seat, tile))
+                if (seat, tile) not in self._owed:
+                    owed = [due for to, due in self._owed if to == seat] or "no tile"
+                    raise ImpossibleOrderError(f"Seat {seat} must get {owed}, but got {tile}.")
+                self._owed.remove((seat, tile))
                 self._racks[seat].put(tile)
 
     def _move_tiles(self, before: Any, after: Any) -> None:
-        """What a player gives away he lays in the middle; what he claims he takes from there."""
+        """Lay the tiles in the middle that a player gives away; take claimed tiles from there."""
         assert self._dealt is not None
         rules = self._dealt.rules
         owed: list[tuple[Seat, Tile]] = [
-            (step.seat, self._at[place])
+            (step.seat, self._tile_at[place])
             for step in rules.hands_over(self._dealt.setup, before, after)
             for place in (step.places if isinstance(step, Packet) else (step.place,))
         ]
@@ -126,7 +127,7 @@ class Company:
             drawn = Counter(tile.face for to, tile in owed if to == seat)
             for face in (new - old - drawn).elements():
                 self._racks[seat].put(self._felt.take_from_middle(face))
-        self._due += owed
+        self._owed += owed
 
 
 def _counted(held: tuple[tuple[str | None, ...], ...]) -> list[Counter[str]]:

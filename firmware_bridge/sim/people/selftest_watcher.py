@@ -1,6 +1,6 @@
-"""Simulated observer of a self-test: covers sensors, and reports correctly what was visible.
+"""Simulated observer of a self-test: covers sensors, and reports which outputs changed.
 
-No players are at the table then: `Nobody` presses no key and pushes no tile in.
+No players are at the table during a self-test: `NoPeople` presses no key and pushes no tile in.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.tiles import Tile
 
 REACHING = 1.0
-"""How long they take to reach a sensor, seconds (ours)."""
+"""Seconds until the observer has reached a sensor (our value)."""
 STACK = 2
-"""Tiles that a pusher makes a stack of."""
+"""The number of tiles that a pusher gets for a stack."""
 
 
 class NoPeople(People):
@@ -28,8 +28,8 @@ class NoPeople(People):
         """Do nothing: no players push tiles in."""
 
 
-class Onlooker:
-    """Sees every output of a plant that changes, and nothing of what was ordered."""
+class SelftestWatcher:
+    """Records every output of a plant that changes; it has no access to the orders."""
 
     def __init__(self, plant: Plant) -> None:
         self._plant = plant
@@ -37,7 +37,7 @@ class Onlooker:
         plant.output_observers.append(self._see)
 
     def watch(self, channels: tuple[str, ...]) -> None:
-        """Look there from now on; give a pusher, a flipper or a turner what it is to handle."""
+        """Observe these channels from now on; give a pusher, flipper or turner its tiles."""
         self._seen.clear()
         plant, modules = self._plant, self._plant.table.modules
         ports = modules.heads.ports if modules.heads else ()
@@ -55,11 +55,11 @@ class Onlooker:
                 plant.gantry.put_in(self._a_tile())
 
     def saw(self, channels: tuple[str, ...]) -> bool:
-        """Whether something happened there."""
+        """Whether one of these channels has changed."""
         return not self._seen.isdisjoint(channels)
 
     def reach(self, sensor: str, active: bool) -> None:
-        """Cover or free a sensor, after as long as that takes."""
+        """Cover or free a sensor, after the time that a person needs."""
         self._plant.world.loop.call_later(REACHING, self._plant.sense, sensor, active)
 
     def _a_tile(self) -> Tile:

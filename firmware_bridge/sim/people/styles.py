@@ -16,25 +16,27 @@ from rules.play import AnyRules
 
 Style = Literal["sensible", "mixed", "uniform"]
 STYLES: tuple[Style, ...] = get_args(Style)
-MIXED = 0.25
+UNIFORM_SHARE = 0.25
 """The share of the actions of a mixed player that is drawn uniformly."""
-GIVES_UP = 0.005
+GIVE_UP_PROBABILITY = 0.005
 """The probability, at each action of a player who is not sensible, that the hand is given up."""
 
 
 class ActionChooser:
-    """Chooses the actions of all players of one table; `chance` is a stream of its own."""
+    """Chooses the actions of all players of one table; `chance` is a separate random stream."""
 
     def __init__(self, chance: Random, style: Style = "sensible") -> None:
         self._chance = chance
         self._style = style
 
     def choose(self, rules: AnyRules, truth: Any, seat: Seat) -> Any:
-        """One legal action of this seat; `truth` is the play with every tile known."""
-        if self._style == "sensible" or (self._style == "mixed" and self._chance.random() >= MIXED):
+        """One legal action of this seat; `truth` is the play with every tile visible."""
+        if self._style == "sensible" or (
+            self._style == "mixed" and self._chance.random() >= UNIFORM_SHARE
+        ):
             return sensible_player(rules, truth, seat)
         return self._chance.choice([act for act in truth.legal_actions if act.seat == seat])
 
     def give_up(self) -> bool:
         """Whether the players give the hand up now, by the key of the lid."""
-        return self._style != "sensible" and self._chance.random() < GIVES_UP
+        return self._style != "sensible" and self._chance.random() < GIVE_UP_PROBABILITY

@@ -1,7 +1,7 @@
 """Simulated technician: answers a prompt for help by inspecting and repairing the part.
 
-They know nothing but what they find there; a `wrong_answer` has them say that it is done without
-having looked.
+The technician repairs all faults of the part that the prompt names. After the injected fault
+`wrong_answer` the technician confirms without a repair.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from firmware_bridge.guide import Ask
 from firmware_bridge.sim.plant.machine import Plant
 
 SOONEST, LATEST = 20.0, 60.0
-"""How long it takes to come, look and mend, seconds; 30 on average (ours)."""
+"""Minimum and maximum seconds until the technician has repaired a part (our values)."""
 MEAN = 30.0
+"""Mean of these seconds (our value)."""
 PUT_AWAY = "UNPROVEN"
-"""The request to put every tile back into its box."""
+"""The fault code whose prompt asks to put every tile back into its box."""
 
 
-class Helper:
-    """A person near the table.
+class Technician:
+    """A simulated person who answers prompts for help.
 
-    An obliging person does what is asked. Another one gives any of the answers offered, each with
-    the same probability; only with the first one, which says that it is done, has he done it.
+    An obliging person does the requested work and gives the first answer, which confirms it. Any
+    other person gives each of the permitted answers with the same probability, and has done the
+    work if it is the first one.
     """
 
     def __init__(self, plant: Plant, *, obliging: bool = True) -> None:
@@ -32,7 +34,7 @@ class Helper:
         self._choices = plant.world.stream("answers")
 
     async def help(self, ask: Ask) -> str:
-        """Do what is asked, as well as can be, and answer."""
+        """Do the requested work, if the chosen answer confirms it, and return the answer."""
         await asyncio.sleep(self._seconds())
         answer = ask.answers[0] if self._obliging else self._choices.choice(ask.answers)
         if answer != ask.answers[0]:
@@ -46,5 +48,5 @@ class Helper:
     def _seconds(self) -> float:
         if not self._plant.world.chance:
             return MEAN
-        # Beta(1, 3) has its mean at a quarter: most come soon, a few take their time.
+        # Beta(1, 3) has its mean at a quarter: most times are short, and a few are long.
         return SOONEST + (LATEST - SOONEST) * self._chance.betavariate(1, 3)

@@ -3,7 +3,7 @@
 The players press the lid's key after power-on. While the lid is open, they push in a set from its
 box, or the set that was played, and press the key again. When the ready lamp is on, they press the
 key to push in the second set if it is still in its box. Otherwise they play, and press the key at
-the end of the round. `sim/people/hands.py` adds the guided steps.
+the end of the round. `sim/people/simulated_guide.py` adds the guided steps.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from controller.journal import Journal
 from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from rules.games import find_game
 
 OUT = 0.5
@@ -94,7 +94,7 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
             socket.receive = bench.receive
             socket.plug_in()
         paths = {name: str(sockets[n % ports].path) for n, name in enumerate(table.boards)}
-        hardware = on_lines(table, game, paths, Hands(plant))
+        hardware = on_lines(table, game, paths, SimulatedGuide(plant))
         events = EventLog(loop.time)
 
         def on_event(event: Event) -> None:

@@ -17,7 +17,7 @@ from config.validation.checks import fit
 from controller import orders as orders_module
 from controller.events import Event
 from controller.orders import Orders
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import GAMES, find_game, rules_of
 from rules.games.da_san.setup import Parameters as DaSan
@@ -336,12 +336,12 @@ def banks(
     """Three hands of pai gow with these answers to the offer of the bank, later ones 'take'."""
     left = list(answers)
 
-    def choose(people: Hands, step: Choose, staging: Staging) -> object:
+    def choose(people: SimulatedGuide, step: Choose, staging: Staging) -> object:
         if step.what == "bank" and left:
             return left.pop(0)
         return step.default
 
-    monkeypatch.setattr(Hands, "_choose", choose)
+    monkeypatch.setattr(SimulatedGuide, "_choose", choose)
     night = spend("pai_gow", "auto_deal", 3, house=house)
     return night, [event for event in night.events if event.get("what") == "bank"]
 

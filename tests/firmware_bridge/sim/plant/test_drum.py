@@ -1,4 +1,4 @@
-"""The drum: what each wheel finds in it is one shuffle, whichever wheel picks first."""
+"""The drum: every wheel gets its tiles from one shuffle, in any picking order."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 SET, WHEELS = 136, 4
 IN_TURN = [*range(WHEELS)] * (SET // WHEELS)
 POURS = 4_000
-MAY_BE = 173.6
-"""What chi square passes once in a thousand, with 120 orders equally likely."""
+CRITICAL = 173.6
+"""The chi-square value that is exceeded once in a thousand times, for 120 equally likely orders."""
 
 
 def at_the_drum(scenario: Callable[[Drum, Holder], None], seed: int = 1, tiles: int = SET) -> None:
-    """A story at a drum with four wheels, and the box that its set is poured from."""
+    """Run a scenario with a drum with four wheels, and the box that has its set."""
 
     async def main(rack: Rack) -> None:
         assert rack.plant.drum is not None
@@ -36,7 +36,7 @@ def pour(drum: Drum, box: Holder) -> None:
 
 
 def picked(drum: Drum, box: Holder, wheels: Iterable[int]) -> dict[int, list[str]]:
-    """What each wheel gets if they pick in this order; the box has it afterwards."""
+    """The tiles that each wheel picks in this order of wheels; they are put back into the box."""
     got: dict[int, list[str]] = {wheel: [] for wheel in range(WHEELS)}
     for wheel in wheels:
         tile = drum.pick(wheel)
@@ -46,7 +46,7 @@ def picked(drum: Drum, box: Holder, wheels: Iterable[int]) -> dict[int, list[str
 
 
 def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
-    """What each wheel of a table gets of a whole set."""
+    """The tiles that each wheel gets of a whole set."""
     got: dict[int, list[str]] = {}
 
     def scenario(drum: Drum, box: Holder) -> None:
@@ -58,50 +58,50 @@ def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
 
 
 @cache
-def fair(seed: int) -> dict[int, list[str]]:
-    """What each gets where they pick in turn."""
+def shares_in_turn(seed: int) -> dict[int, list[str]]:
+    """The tiles that each wheel gets if the wheels pick in turn."""
     return shares(seed, IN_TURN)
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(IN_TURN), st.integers(0, 3))
-def test_whichever_wheel_picks_first_each_gets_the_same_tiles_in_the_same_order(
+def test_each_wheel_gets_the_same_tiles_in_any_order_of_the_wheels(
     wheels: list[int], seed: int
 ) -> None:
-    assert shares(seed, wheels) == fair(seed)
+    assert shares(seed, wheels) == shares_in_turn(seed)
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, WHEELS - 1), min_size=SET, max_size=SET), st.integers(0, 3))
-def test_a_wheel_that_takes_more_than_its_share_leaves_the_others_the_order_of_theirs(
+def test_a_wheel_that_takes_more_than_its_share_does_not_change_the_order_of_other_wheels(
     wheels: list[int], seed: int
 ) -> None:
     got = shares(seed, wheels)
     assert sorted(chain(*got.values())) == sorted(map(str, range(SET)))
-    for wheel, share in fair(seed).items():
+    for wheel, share in shares_in_turn(seed).items():
         own = [face for face in got[wheel] if face in share]
         assert own == share[: len(own)]
 
 
-def test_another_seed_deals_the_wheels_other_tiles() -> None:
-    assert fair(1) != fair(2)
+def test_another_seed_gives_the_wheels_other_tiles() -> None:
+    assert shares_in_turn(1) != shares_in_turn(2)
 
 
-def test_every_order_of_the_tiles_comes_equally_often() -> None:
-    came: Counter[tuple[str, ...]] = Counter()
+def test_every_order_of_the_tiles_is_equally_frequent() -> None:
+    counts: Counter[tuple[str, ...]] = Counter()
 
     def scenario(drum: Drum, box: Holder) -> None:
         for _ in range(POURS):
             pour(drum, box)
-            came[tuple(chain(*picked(drum, box, (0, 0, 1, 2, 3)).values()))] += 1
+            counts[tuple(chain(*picked(drum, box, (0, 0, 1, 2, 3)).values()))] += 1
 
     at_the_drum(scenario, tiles=5)
     orders = list(permutations("01234"))
     expected = POURS / len(orders)
-    assert sum((came[order] - expected) ** 2 / expected for order in orders) < MAY_BE
+    assert sum((counts[order] - expected) ** 2 / expected for order in orders) < CRITICAL
 
 
-def test_how_the_tiles_were_pushed_in_does_not_matter() -> None:
+def test_the_shares_do_not_depend_on_the_order_in_which_tiles_are_pushed_in() -> None:
     got: dict[int, list[str]] = {}
 
     def scenario(drum: Drum, box: Holder) -> None:
@@ -110,10 +110,10 @@ def test_how_the_tiles_were_pushed_in_does_not_matter() -> None:
         got.update(picked(drum, box, IN_TURN))
 
     at_the_drum(scenario)
-    assert got == fair(1)
+    assert got == shares_in_turn(1)
 
 
-def test_a_set_that_falls_onto_tiles_left_from_before_is_mixed_with_them() -> None:
+def test_a_set_is_mixed_with_tiles_that_were_left_in_the_drum() -> None:
     def scenario(drum: Drum, box: Holder) -> None:
         left = [box.take(tile) for tile in box.tiles[:8]]
         drum.pour(left)
@@ -126,7 +126,7 @@ def test_a_set_that_falls_onto_tiles_left_from_before_is_mixed_with_them() -> No
     at_the_drum(scenario)
 
 
-def test_a_tile_that_is_given_back_lies_behind_those_of_the_wheel_with_the_fewest() -> None:
+def test_a_tile_that_is_given_back_comes_last_at_the_wheel_with_the_fewest_tiles() -> None:
     def scenario(drum: Drum, box: Holder) -> None:
         pour(drum, box)
         back = drum.pick(2)
@@ -138,7 +138,7 @@ def test_a_tile_that_is_given_back_lies_behind_those_of_the_wheel_with_the_fewes
     at_the_drum(scenario)
 
 
-def test_a_tile_that_a_person_takes_out_is_missed_by_its_own_wheel_only() -> None:
+def test_a_tile_that_a_person_takes_out_changes_the_share_of_one_wheel_only() -> None:
     got: dict[int, list[str]] = {}
 
     def scenario(drum: Drum, box: Holder) -> None:
@@ -147,4 +147,4 @@ def test_a_tile_that_a_person_takes_out_is_missed_by_its_own_wheel_only() -> Non
         got.update(picked(drum, box, [*IN_TURN[:-WHEELS], 1, 2, 3]))
 
     at_the_drum(scenario)
-    assert got == fair(1) | {0: fair(1)[0][1:]}
+    assert got == shares_in_turn(1) | {0: shares_in_turn(1)[0][1:]}

@@ -1,4 +1,4 @@
-"""What goes wrong in the heads, as S1 shows it: jams, two tiles at once, none, a weak wheel."""
+"""Injected faults of the heads, as S1 shows them: jams, double feeds, starved and weak wheels."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import pytest
 
 from config.layout.staging import Fill
 from firmware_bridge.board import Reason
-from tests.firmware_bridge.sim.plant.heads_at_work import (
+from tests.firmware_bridge.sim.plant.head_actions import (
     TILE_TIME,
     count,
     fill,
-    one_high,
     pulses,
     push,
+    push_single_tiles,
 )
 from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
-def happened(rack: Rack) -> list[tuple[str, str]]:
+def occurred(rack: Rack) -> list[tuple[str, str]]:
     return [(each.kind, each.part) for each in rack.plant.injected_faults.occurred]
 
 
@@ -40,13 +40,13 @@ def test_a_jam_blocks_s1_and_the_pusher_until_the_wheel_is_reversed() -> None:
         assert rack.plant.census()["head 0"] == 3
         assert (await push(rack)).reason is Reason.EDGES
         assert (await count(rack, 3)).reason is Reason.EDGES
-        assert happened(rack) == [("jam", "head0")]
+        assert occurred(rack) == [("jam", "head0")]
         assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#3~2"))
 
 
-def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
+def test_a_person_takes_the_stuck_tile_out_and_puts_it_into_the_drum() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 6, limit=10.0)
@@ -60,7 +60,7 @@ def test_a_person_takes_the_stuck_tile_out_and_gives_it_to_the_drum() -> None:
     run_scenario(main, **with_faults("jam:head0#3~99"))
 
 
-def test_a_push_that_meets_a_jam_goes_on_where_it_was_once_the_jam_is_out() -> None:
+def test_a_push_that_was_blocked_by_a_jam_continues_after_the_jam() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 2)
@@ -77,7 +77,7 @@ def test_a_push_that_meets_a_jam_goes_on_where_it_was_once_the_jam_is_out() -> N
     run_scenario(main, **with_faults("jam:head0#3~1"))
 
 
-def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
+def test_a_double_feed_gives_one_long_pulse_and_one_tile_too_many() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.watch("head0_counter")
@@ -92,7 +92,7 @@ def test_two_tiles_end_to_end_are_one_long_edge_and_one_tile_too_many() -> None:
     run_scenario(main, **with_faults("double_feed:head0#2"))
 
 
-def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
+def test_the_second_tile_of_a_double_feed_is_taken_out_of_its_stack_in_the_tray() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 1)
@@ -105,7 +105,7 @@ def test_the_second_of_two_is_taken_out_of_its_stack_in_the_tray() -> None:
     run_scenario(main, **with_faults("double_feed:head0#1"))
 
 
-def test_what_a_person_takes_out_of_a_stack_leaves_the_last_one_lower() -> None:
+def test_a_tile_taken_out_of_a_stack_is_replaced_by_one_of_the_last_stack() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         for _ in range(3):
@@ -121,10 +121,10 @@ def test_what_a_person_takes_out_of_a_stack_leaves_the_last_one_lower() -> None:
     run_scenario(main)
 
 
-def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> None:
+def test_the_surplus_tile_is_taken_off_the_stack_that_is_higher_than_the_others() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
-        await one_high(rack, 5)
+        await push_single_tiles(rack, 5)
         tray = rack.plant.trays[0]
         assert [len(stack) for stack in tray.stacks] == [1, 1, 2, 1, 1]
         assert rack.plant.repair("JAM", "head 0")
@@ -134,7 +134,7 @@ def test_the_surplus_is_taken_off_the_stack_that_is_higher_than_the_others() -> 
     run_scenario(main, **with_faults("double_feed:head0#3"))
 
 
-def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> None:
+def test_with_known_heights_the_surplus_tile_is_taken_off_the_last_column() -> None:
     async def main(rack: Rack) -> None:
         rack.plant.expect([Fill(0, (2, 2, 1))])
         fill(rack)
@@ -151,7 +151,7 @@ def test_who_knows_how_a_wall_ends_takes_the_surplus_off_its_last_column() -> No
     run_scenario(main, **with_faults("double_feed:head0#2"))
 
 
-def test_people_at_a_table_without_trays_expect_nothing_of_them() -> None:
+def test_expected_heights_have_no_effect_at_a_table_without_trays() -> None:
     async def main(rack: Rack) -> None:
         rack.plant.expect([Fill(0, (4, 4))])
         assert not rack.plant.trays
@@ -172,7 +172,7 @@ def test_a_starved_head_gives_no_edge_until_the_drum_is_reversed() -> None:
     run_scenario(main, **with_faults("starved:head0#3"))
 
 
-def test_a_person_looks_under_the_disc_of_a_starved_head() -> None:
+def test_a_person_frees_the_port_of_a_starved_head() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 5, limit=60.0))

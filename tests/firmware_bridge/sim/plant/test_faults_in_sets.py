@@ -1,4 +1,4 @@
-"""What goes wrong with a set's tiles: missing, left over, strangers; people make it whole again."""
+"""Injected faults of a set: missing, extra and foreign tiles, and their repair."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from config.layout.field import Spot
 from firmware_bridge.board import Reason
 from firmware_bridge.sim.plant.tiles import Tile
-from tests.firmware_bridge.sim.plant.heads_at_work import (
+from tests.firmware_bridge.sim.plant.head_actions import (
     TILE_TIME,
     count,
     fill,
-    one_high,
     pulses,
     push,
+    push_single_tiles,
 )
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario, with_faults
 
@@ -24,16 +24,16 @@ HERE = Spot(0.0, 0.0, crossed=False)
 
 
 def first_spare(rack: Rack) -> int:
-    """The lowest number of a tile that belongs to no set of the table."""
+    """The lowest number of a tile of the spare box."""
     return rack.table.sets * len(FACES)
 
 
-def own(rack: Rack, tiles: Iterable[Tile], number: int) -> bool:
-    """Whether these are the first so many tiles of the first set, each once."""
+def is_set(rack: Rack, tiles: Iterable[Tile], number: int) -> bool:
+    """Whether these are the first `number` tiles of the first set, each once."""
     return sorted(tile.number for tile in tiles) == list(range(number))
 
 
-def test_nobody_takes_a_tile_out_of_a_wall_that_looks_as_it_should() -> None:
+def test_a_surplus_tile_in_a_wall_of_correct_height_stays_there() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 1)
@@ -49,7 +49,7 @@ def test_nobody_takes_a_tile_out_of_a_wall_that_looks_as_it_should() -> None:
     run_scenario(main, **with_faults("double_feed:head0#1"))
 
 
-def test_a_missing_tile_lies_on_the_floor_and_its_set_counts_one_too_few() -> None:
+def test_a_missing_tile_is_on_the_floor_and_the_heads_count_one_too_few() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
         here = rack.plant.census()
@@ -63,7 +63,7 @@ def test_a_missing_tile_lies_on_the_floor_and_its_set_counts_one_too_few() -> No
     run_scenario(main, **with_faults("missing_tile:drum#1"))
 
 
-def test_an_extra_tile_is_left_over_and_goes_back_where_it_came_from() -> None:
+def test_an_extra_tile_is_left_over_and_is_put_back_into_the_spare_box() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
         assert (await count(rack, 4)).reason is Reason.EDGES
@@ -71,18 +71,18 @@ def test_an_extra_tile_is_left_over_and_goes_back_where_it_came_from() -> None:
         assert rack.plant.repair("EXTRA_TILE", "tray 0")
         here = rack.plant.census()
         assert (here["head 0"], here["drum"], here["spare box"]) == (4, 0, spare + 1)
-        assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
+        assert is_set(rack, rack.plant.heads[0].waiting.tiles, 4)
 
     for seed in range(6):
         run_scenario(main, seed=seed, **with_faults("extra_tile:drum#1"))
 
 
-def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> None:
+def test_a_left_over_tile_replaces_the_extra_tile_in_a_finished_stack() -> None:
     replaced = []
 
     async def main(rack: Rack) -> None:
         fill(rack, 4)
-        await one_high(rack, 4)
+        await push_single_tiles(rack, 4)
         stacks = rack.plant.trays[0].stacks
         before = [stack[0].number for stack in stacks]
         rack.plant.repair("LID", "lid")
@@ -90,7 +90,7 @@ def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> 
         after = [stack[0].number for stack in stacks]
         changed = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
         assert all(one >= first_spare(rack) > other for one, other in changed)
-        assert own(rack, (stack[0] for stack in stacks), 4)
+        assert is_set(rack, (stack[0] for stack in stacks), 4)
         replaced.append(len(changed))
 
     for seed in range(6):
@@ -98,7 +98,7 @@ def test_what_is_left_over_takes_the_extra_tiles_place_in_a_finished_stack() -> 
     assert set(replaced) == {0, 1}
 
 
-def test_an_extra_tile_stays_in_its_set_while_nothing_is_left_over_for_it() -> None:
+def test_an_extra_tile_stays_in_its_set_while_no_tile_is_left_over() -> None:
     async def main(rack: Rack) -> None:
         plant = rack.plant
         fill(rack, 4)
@@ -111,12 +111,12 @@ def test_an_extra_tile_stays_in_its_set_while_nothing_is_left_over_for_it() -> N
         assert plant.repair("EXTRA_TILE", "head 0")
         here = plant.census()
         assert (here["head 0"], here["drum"]) == (4, 0)
-        assert own(rack, plant.heads[0].waiting.tiles, 4)
+        assert is_set(rack, plant.heads[0].waiting.tiles, 4)
 
     run_scenario(main, **with_faults("extra_tile:drum#1"))
 
 
-def test_a_foreign_tile_is_longer_at_s1_and_is_exchanged_for_the_sets_own() -> None:
+def test_a_foreign_tile_gives_a_longer_pulse_and_is_exchanged_for_the_sets_own_tile() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
         rack.watch("head0_counter")
@@ -127,28 +127,28 @@ def test_a_foreign_tile_is_longer_at_s1_and_is_exchanged_for_the_sets_own() -> N
         assert rack.plant.repair("FOREIGN", "head 0")
         here = rack.plant.census()
         assert (here["head 0"], here["drum"]) == (4, 0)
-        assert own(rack, rack.plant.heads[0].waiting.tiles, 4)
+        assert is_set(rack, rack.plant.heads[0].waiting.tiles, 4)
 
     run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
-def test_the_right_tile_is_put_into_the_very_stack_in_which_the_foreign_one_stood() -> None:
+def test_the_right_tile_is_put_into_the_stack_that_had_the_foreign_tile() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
-        await one_high(rack, 4)
+        await push_single_tiles(rack, 4)
         stacks = rack.plant.trays[0].stacks
         before = [stack[0].face for stack in stacks]
         assert before.count("foreign") == 1
         assert rack.plant.repair("STARVED", "head 0")
         after = [stack[0].face for stack in stacks]
-        assert own(rack, (stack[0] for stack in stacks), 4)
+        assert is_set(rack, (stack[0] for stack in stacks), 4)
         kept = [(one, other) for one, other in zip(before, after, strict=True) if one == other]
         assert len(kept) == 3
 
     run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
-def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
+def test_the_right_tile_is_put_into_the_column_that_had_the_foreign_tile() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
         plant, felt = rack.plant, rack.plant.felt
@@ -157,7 +157,7 @@ def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
         before = [tile.face for tile in felt.raised[HERE]]
         assert plant.repair("everything", "table")
         after = [tile.face for tile in felt.raised[HERE]]
-        assert own(rack, felt.raised[HERE], 4)
+        assert is_set(rack, felt.raised[HERE], 4)
         assert [face for face in before if face != "foreign"] == [
             face for face, was in zip(after, before, strict=True) if was != "foreign"
         ]
@@ -166,7 +166,7 @@ def test_the_right_tile_is_put_into_the_very_column_on_the_felt() -> None:
     run_scenario(main, **with_faults("foreign_tile:drum#1"))
 
 
-def test_a_foreign_tile_that_sticks_is_exchanged_and_what_sticks_is_given_to_the_drum() -> None:
+def test_a_stuck_foreign_tile_is_exchanged_and_the_right_tile_is_put_into_the_drum() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 1)
         assert (await count(rack, 2)).count == 1
@@ -175,12 +175,12 @@ def test_a_foreign_tile_that_sticks_is_exchanged_and_what_sticks_is_given_to_the
         assert rack.read("head0_counter") == 1
         assert rack.plant.repair("JAM", "head 0")
         assert rack.plant.drum is not None
-        assert own(rack, rack.plant.drum.well.tiles, 1)
+        assert is_set(rack, rack.plant.drum.well.tiles, 1)
 
     run_scenario(main, **with_faults("foreign_tile:drum#1", "jam:head0#1~99"))
 
 
-def test_a_foreign_tile_on_the_floor_is_no_tile_of_the_set_that_is_missing() -> None:
+def test_a_foreign_tile_on_the_floor_is_exchanged_for_the_missing_tile() -> None:
     async def main(rack: Rack) -> None:
         plant, drum = rack.plant, rack.plant.drum
         assert drum is not None
@@ -188,13 +188,13 @@ def test_a_foreign_tile_on_the_floor_is_no_tile_of_the_set_that_is_missing() -> 
         drum.pour([plant.take_out(drum.well.tiles[0])])
         assert [tile.face for tile in plant.floor.fallen.tiles] == ["foreign"]
         assert plant.repair("MISSING_TILE", "table")
-        assert own(rack, drum.well.tiles, 1)
+        assert is_set(rack, drum.well.tiles, 1)
         assert not len(plant.floor.fallen)
 
     run_scenario(main, **with_faults("foreign_tile:drum#1", "missing_tile:drum#2"))
 
 
-def test_however_many_strangers_got_in_the_set_is_its_own_again() -> None:
+def test_any_number_of_foreign_tiles_is_exchanged_for_the_sets_own() -> None:
     async def main(rack: Rack) -> None:
         plant, drum = rack.plant, rack.plant.drum
         assert drum is not None
@@ -203,12 +203,12 @@ def test_however_many_strangers_got_in_the_set_is_its_own_again() -> None:
             drum.pour([plant.take_out(tile) for tile in list(drum.well.tiles)])
         assert [tile.face for tile in drum.well.tiles] == ["foreign"] * 4
         assert plant.repair("everything", "table")
-        assert own(rack, drum.well.tiles, 4)
+        assert is_set(rack, drum.well.tiles, 4)
 
     run_scenario(main, **with_faults("foreign_tile:drum"))
 
 
-def test_who_puts_every_tile_into_its_box_finds_what_does_not_belong_there() -> None:
+def test_putting_every_tile_into_its_box_repairs_all_faults_of_the_set() -> None:
     async def main(rack: Rack) -> None:
         plant = rack.plant
         spare = plant.census()["spare box"]

@@ -1,4 +1,4 @@
-"""What goes wrong at lifts and lid, as switches and currents show it: weak, stuck, in the way."""
+"""Injected faults of lifts and lid, as switches and currents show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def lift(rack: Rack, up: bool = True, limit: float = 5.0) -> Ended:
     return await rack.drive("lift1", value, Level(f"lift1_{end}"), limit)
 
 
-def test_a_weak_lift_is_not_up_within_its_time_but_gets_there() -> None:
+def test_a_weak_lift_exceeds_its_time_and_reaches_its_end_with_the_next_order() -> None:
     async def main(rack: Rack) -> None:
         assert (await lift(rack)).reason is Reason.TIME
         assert (rack.read("lift1_up"), rack.read("lift1_down")) == (0, 0)
@@ -27,7 +27,7 @@ def test_a_weak_lift_is_not_up_within_its_time_but_gets_there() -> None:
     run_scenario(main, **with_faults("weak_motor:lift1"))
 
 
-def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
+def test_a_lift_has_its_normal_speed_after_the_repair_of_its_motor() -> None:
     async def main(rack: Rack) -> None:
         await lift(rack)
         assert rack.plant.repair("LIFT", "lift 1")
@@ -38,7 +38,7 @@ def test_a_new_motor_is_as_fast_as_it_should_be() -> None:
     run_scenario(main, **with_faults("weak_motor:lift1"))
 
 
-def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_second_try() -> None:
+def test_a_lift_that_catches_half_way_shows_neither_switch_and_is_free_at_the_next_start() -> None:
     async def main(rack: Rack) -> None:
         assert (await lift(rack)).reason is Reason.TIME
         assert (rack.read("lift1_up"), rack.read("lift1_down")) == (0, 0)
@@ -49,7 +49,7 @@ def test_a_tray_that_catches_half_up_shows_neither_switch_and_goes_on_at_the_sec
     run_scenario(main, **with_faults("half_up:lift1#1"))
 
 
-def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
+def test_a_lift_that_stays_caught_is_freed_by_a_person() -> None:
     async def main(rack: Rack) -> None:
         for _ in range(3):
             assert (await lift(rack)).reason is Reason.TIME
@@ -60,7 +60,7 @@ def test_a_tray_that_hangs_is_pushed_on_by_a_person() -> None:
 
 
 @pytest.mark.parametrize("switch", ["lift1_up", "lift1"])
-def test_a_limit_switch_that_does_not_close_lets_the_time_run_out(switch: str) -> None:
+def test_a_limit_switch_that_does_not_close_ends_the_drive_at_its_time_limit(switch: str) -> None:
     async def main(rack: Rack) -> None:
         for _ in range(2):
             assert (await lift(rack)).reason is Reason.TIME
@@ -71,7 +71,7 @@ def test_a_limit_switch_that_does_not_close_lets_the_time_run_out(switch: str) -
     run_scenario(main, **with_faults(f"limit_switch:{switch}"))
 
 
-def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
+def test_a_lower_switch_that_stays_active_latches_both_switches() -> None:
     async def main(rack: Rack) -> None:
         assert (await lift(rack)).reason in (Reason.FAULT, Reason.LEVEL)
         base = rack.boards["base"]
@@ -84,7 +84,7 @@ def test_a_lower_switch_that_stays_active_makes_both_limits_active() -> None:
     run_scenario(main, **with_faults("stuck_sensor:lift1_down#1"))
 
 
-def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
+def test_a_hand_under_the_lid_latches_over_current_and_the_lid_can_move_back() -> None:
     async def main(rack: Rack) -> None:
         base = rack.boards["base"]
         opened = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
@@ -104,7 +104,7 @@ def test_a_hand_under_the_lid_is_over_current_and_it_can_back_off() -> None:
     run_scenario(main, **with_faults("obstruction:lid#1"))
 
 
-def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
+def test_an_obstruction_with_a_duration_is_removed_after_it() -> None:
     async def main(rack: Rack) -> None:
         assert (await lift(rack)).reason is Reason.FAULT
         rack.boards["base"].execute(Clear(), 0)
@@ -115,7 +115,7 @@ def test_a_hand_that_goes_away_by_itself_is_gone_after_its_time() -> None:
     run_scenario(main, **with_faults("obstruction:lift1#1~4"))
 
 
-def test_a_motor_that_draws_too_much_for_a_moment_latches_a_fault_and_then_runs() -> None:
+def test_a_short_over_current_latches_a_fault_and_the_motor_runs_after_a_clear() -> None:
     async def main(rack: Rack) -> None:
         assert (await lift(rack)).reason is Reason.FAULT
         assert rack.boards["base"].faults == (FaultCode.OVER_CURRENT,)

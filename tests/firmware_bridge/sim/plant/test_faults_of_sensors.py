@@ -1,4 +1,4 @@
-"""What a head's sensors show that is not so, or not as it should be: dirt, bounce, slip, a face."""
+"""Injected faults of a head's sensors and belt: dirt, bounce, a stuck sensor, a slipping belt."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from firmware_bridge.board import Reason
-from tests.firmware_bridge.sim.plant.heads_at_work import TILE_TIME, count, fill, pulses, push
+from tests.firmware_bridge.sim.plant.head_actions import TILE_TIME, count, fill, pulses, push
 from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 
-def test_a_face_up_tile_shows_at_the_face_sensor_until_it_is_turned_down() -> None:
+def test_the_face_sensor_is_active_until_a_face_up_tile_is_turned_down() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 32)
         await count(rack, 2)
@@ -27,7 +27,7 @@ def test_a_face_up_tile_shows_at_the_face_sensor_until_it_is_turned_down() -> No
     )
 
 
-def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
+def test_dirt_makes_pulses_shorter_until_the_sensor_detects_nothing() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.watch("head0_counter")
@@ -36,11 +36,11 @@ def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
             await asyncio.sleep(1)
             if len(rack.plant.heads[0].waiting) >= 2:
                 await push(rack)
-        seen = pulses(rack)
-        assert all(later < sooner for sooner, later in pairwise(seen))
-        assert seen[0] == pytest.approx(TILE_TIME - 0.15 * 0.112)
+        shortened = pulses(rack)
+        assert all(later < sooner for sooner, later in pairwise(shortened))
+        assert shortened[0] == pytest.approx(TILE_TIME - 0.15 * 0.112)
         passed = 136 - rack.plant.census()["drum"]
-        assert len(seen) < passed
+        assert len(shortened) < passed
         assert rack.plant.repair("DIRTY", "head 0")
         rack.stop("head0_wheel")
         await wheel
@@ -55,7 +55,7 @@ def test_dirt_makes_edges_shorter_and_shorter_before_the_sensor_fails() -> None:
     run_scenario(main, **with_faults("dirty_sensor:head0"))
 
 
-def test_a_stuck_counter_gives_no_edge_though_tiles_pass() -> None:
+def test_a_stuck_counter_gives_no_edge_while_tiles_pass() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         ended = await count(rack, 6, limit=1.9)
@@ -79,7 +79,7 @@ def test_a_bouncing_counter_counts_a_tile_twice() -> None:
     run_scenario(main, **with_faults("bouncing_sensor:head0_counter#3"))
 
 
-def test_a_slipping_belt_makes_every_edge_longer_until_it_is_tightened() -> None:
+def test_a_slipping_belt_makes_every_pulse_longer_until_it_is_tightened() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.watch("head0_counter")

@@ -1,4 +1,4 @@
-"""What goes wrong on top, as the sensors show it: gripper, reader, dice, curtain, people."""
+"""Injected faults above the lid: gripper, reader, dice, light curtain, people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from config.layout.field import Spot
 from firmware_bridge.board import FaultCode, Level, Reason
 from firmware_bridge.guide import Ask
-from firmware_bridge.sim.people.hands import Hands
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Tag
@@ -19,15 +19,15 @@ HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
 
 
 def column(rack: Rack, tiles: int = 2) -> list[Tile]:
-    """A column of tiles straight from the first box, standing on the felt."""
+    """Put a column of tiles from the first box onto the felt."""
     box = rack.plant.boxes[0]
-    standing = [box.take(tile) for tile in box.tiles[:tiles]]
-    rack.plant.felt.raise_column(HERE, standing)
-    return standing
+    taken = [box.take(tile) for tile in box.tiles[:tiles]]
+    rack.plant.felt.raise_column(HERE, taken)
+    return taken
 
 
 async def grip(rack: Rack) -> None:
-    """Home, go over the column, close the jaws on all of it, and rise."""
+    """Home the axes, grip the whole column, and raise it."""
     for axis in ("gantry_z", "gantry_x", "gantry_y"):
         await rack.home(axis)
     await rack.move(gantry_x=HERE.x, gantry_y=HERE.y)
@@ -39,7 +39,7 @@ async def grip(rack: Rack) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: int) -> None:
+def test_a_dropped_block_is_put_back_by_a_person(seed: int) -> None:
     async def main(rack: Rack) -> None:
         tiles = column(rack)
         await grip(rack)
@@ -48,19 +48,16 @@ def test_what_the_jaws_lose_falls_back_or_lies_on_the_way_and_is_put_back(seed: 
         assert (rack.read("loaded"), rack.read("gripped")) == (0, 1)
         here = rack.plant.census()
         assert (here["gripper"], here["felt"]) == (0, 2)
-        fell_back = rack.plant.felt.is_occupied(HERE)
         assert len(rack.plant.felt.pillars) == 1
         assert rack.plant.repair("EMPTY_GRIP", "gripper")
         assert rack.plant.felt.top_tile(HERE) is tiles[-1]
         assert rack.plant.felt.support_level(HERE) == 2
-        where.add(fell_back)
 
-    where: set[bool] = set()
     run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_fell_close_to_its_place_is_put_back_there_as_it_stood(seed: int) -> None:
+def test_a_block_dropped_close_to_its_place_is_put_back_as_one_column(seed: int) -> None:
     async def main(rack: Rack) -> None:
         tiles = column(rack)
         await grip(rack)
@@ -72,21 +69,21 @@ def test_what_fell_close_to_its_place_is_put_back_there_as_it_stood(seed: int) -
     run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
 
 
-def test_the_jaws_lose_a_block_on_the_way_about_as_often_as_where_it_stood() -> None:
-    where: list[bool] = []
+def test_a_block_is_dropped_at_its_place_or_on_the_way() -> None:
+    at_its_place: list[bool] = []
 
     async def main(rack: Rack) -> None:
         column(rack)
         await grip(rack)
         await rack.move(gantry_x=THERE.x, gantry_y=THERE.y)
-        where.append(rack.plant.felt.is_occupied(HERE))
+        at_its_place.append(rack.plant.felt.is_occupied(HERE))
 
     for seed in range(12):
         run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
-    assert set(where) == {True, False}
+    assert set(at_its_place) == {True, False}
 
 
-def test_a_reader_that_misreads_gives_no_tag_or_another_and_then_the_true_one() -> None:
+def test_a_misread_gives_no_tag_or_another_tag_and_the_next_scan_the_right_one() -> None:
     wrong: list[int] = []
 
     async def main(rack: Rack) -> None:
@@ -105,7 +102,7 @@ def test_a_reader_that_misreads_gives_no_tag_or_another_and_then_the_true_one() 
     assert any(wrong)
 
 
-def test_a_cocked_die_reads_nothing_and_is_thrown_again() -> None:
+def test_a_cocked_die_reads_0_and_the_next_throw_is_valid() -> None:
     async def main(rack: Rack) -> None:
         assert 0 in await rack.throw("dice", 2)
         assert all(1 <= face <= 6 for face in await rack.throw("dice", 2))
@@ -113,13 +110,13 @@ def test_a_cocked_die_reads_nothing_and_is_thrown_again() -> None:
     run_scenario(main, **with_faults("cocked_die:dice#1"))
 
 
-def test_a_foreign_tile_has_a_tag_of_no_set_of_this_table() -> None:
+def test_a_foreign_tile_has_a_tag_that_is_in_no_set_of_this_table() -> None:
     async def main(rack: Rack) -> None:
         plant = rack.plant
         assert plant.drum is not None
         plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:8]])
-        stranger = next(tile for tile in plant.drum.well.tiles if tile.face == "foreign")
-        plant.felt.raise_column(HERE, [plant.take_out(stranger)])
+        foreign = next(tile for tile in plant.drum.well.tiles if tile.face == "foreign")
+        plant.felt.raise_column(HERE, [plant.take_out(foreign)])
         await grip(rack)
         read = rack.send("reader", Scan)
         assert isinstance(read, Tag)
@@ -145,7 +142,7 @@ def test_an_emergency_stop_latches_on_every_board_until_it_is_released() -> None
     run_scenario(main, **with_faults("emergency_stop:table@3"))
 
 
-def test_a_hand_in_the_light_curtain_goes_away_by_itself() -> None:
+def test_a_hand_in_the_light_curtain_is_withdrawn_after_its_time() -> None:
     async def main(rack: Rack) -> None:
         await asyncio.sleep(3.1)
         assert (rack.read("curtain"), rack.read("arm_curtain")) == (1, 1)
@@ -161,7 +158,7 @@ ASK = Ask("JAM", "head 0", "head0_counter is active", "Clear the tile that is st
 
 
 async def jam(rack: Rack) -> None:
-    """A tile sticks at head 0."""
+    """Run head 0 until a tile sticks."""
     plant = rack.plant
     assert plant.drum is not None
     plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:60]])
@@ -171,24 +168,24 @@ async def jam(rack: Rack) -> None:
     assert rack.plant.injected_faults.active == (("jam", "head0"),)
 
 
-def test_a_person_who_is_asked_comes_after_half_a_minute_and_clears_the_jam() -> None:
+def test_a_person_who_is_asked_clears_the_jam_after_30_seconds() -> None:
     async def main(rack: Rack) -> None:
         await jam(rack)
         began = rack.loop.time()
-        assert await Hands(rack.plant).help(ASK) == "done"
+        assert await SimulatedGuide(rack.plant).help(ASK) == "done"
         assert rack.loop.time() - began == pytest.approx(30.0)
         assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#1~99"))
 
 
-def test_a_person_who_gives_a_wrong_answer_has_not_looked() -> None:
+def test_a_person_who_gives_a_wrong_answer_has_repaired_nothing() -> None:
     async def main(rack: Rack) -> None:
         await jam(rack)
-        hands = Hands(rack.plant)
-        assert await hands.help(ASK) == "done"
+        guide = SimulatedGuide(rack.plant)
+        assert await guide.help(ASK) == "done"
         assert rack.plant.injected_faults.active == (("jam", "head0"),)
-        assert await hands.help(ASK) == "done"
+        assert await guide.help(ASK) == "done"
         assert rack.plant.injected_faults.active == ()
 
     run_scenario(main, **with_faults("jam:head0#1~99", "wrong_answer:people#1"))
@@ -198,10 +195,10 @@ def test_people_take_20_to_60_seconds_and_30_on_average() -> None:
     took: list[float] = []
 
     async def main(rack: Rack) -> None:
-        hands = Hands(rack.plant)
+        guide = SimulatedGuide(rack.plant)
         for _ in range(200):
             began = rack.loop.time()
-            await hands.help(ASK)
+            await guide.help(ASK)
             took.append(rack.loop.time() - began)
 
     run_scenario(main)

@@ -1,4 +1,4 @@
-"""Drum, wheels, belts, counters and pushers: how tiles come out of the drum and onto stacks."""
+"""The heads: wheels, belts, counters and pushers move tiles from the drum into stacks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from config.schema import TileSize
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Count, EdgeSeen, Recall, Recalled
-from tests.firmware_bridge.sim.plant.heads_at_work import count, fill, push
+from tests.firmware_bridge.sim.plant.head_actions import count, fill, push
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([28.0, 38.0, 52.0]))
-def test_a_head_that_is_stopped_at_the_34th_edge_has_let_exactly_34_tiles_through(
+def test_a_head_that_stops_at_the_34th_edge_has_passed_exactly_34_tiles(
     seed: int, length: float
 ) -> None:
     async def main(rack: Rack) -> None:
@@ -40,7 +40,7 @@ def test_a_head_that_is_stopped_at_the_34th_edge_has_let_exactly_34_tiles_throug
     run_scenario(main, seed=seed, tile=TileSize(length_mm=length, width_mm=26, height_mm=20))
 
 
-def test_a_plant_without_chance_gives_a_tile_every_mean_spacing() -> None:
+def test_without_chance_tiles_arrive_at_the_mean_spacing() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.watch("head0_counter")
@@ -53,7 +53,7 @@ def test_a_plant_without_chance_gives_a_tile_every_mean_spacing() -> None:
     run_scenario(main, chance=False)
 
 
-def test_chance_keeps_the_mean_and_never_lets_two_tiles_touch() -> None:
+def test_with_chance_the_mean_stays_and_tiles_keep_their_minimum_distance() -> None:
     gaps: list[float] = []
 
     async def main(rack: Rack) -> None:
@@ -72,7 +72,7 @@ def test_chance_keeps_the_mean_and_never_lets_two_tiles_touch() -> None:
     assert mean(gaps) == pytest.approx(0.28, rel=0.05)
 
 
-def test_the_last_tiles_come_slower_in_proportion_the_fewer_they_are() -> None:
+def test_the_spacing_grows_in_inverse_proportion_to_the_tiles_left_in_the_drum() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 4)
         rack.watch("head0_counter")
@@ -84,7 +84,7 @@ def test_the_last_tiles_come_slower_in_proportion_the_fewer_they_are() -> None:
     run_scenario(main, chance=False)
 
 
-def test_an_empty_drum_gives_nothing_until_it_is_filled() -> None:
+def test_an_empty_drum_gives_no_tile_until_it_is_filled() -> None:
     async def main(rack: Rack) -> None:
         rack.loop.call_later(10, fill, rack, 30)
         assert (await count(rack, 1)).reason is Reason.EDGES
@@ -93,7 +93,7 @@ def test_an_empty_drum_gives_nothing_until_it_is_filled() -> None:
     run_scenario(main)
 
 
-def test_nothing_comes_while_drum_or_belt_stands() -> None:
+def test_no_tile_arrives_while_drum_or_belt_is_stopped() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.set("drum", 0)
@@ -106,7 +106,7 @@ def test_nothing_comes_while_drum_or_belt_stands() -> None:
     run_scenario(main)
 
 
-def test_a_belt_that_stops_leaves_the_tile_before_the_counter() -> None:
+def test_a_stopped_belt_keeps_the_tile_in_front_of_the_counter() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 1)
@@ -120,7 +120,7 @@ def test_a_belt_that_stops_leaves_the_tile_before_the_counter() -> None:
     run_scenario(main)
 
 
-def test_a_full_belt_pauses_the_wheel_until_a_stack_is_pushed_on() -> None:
+def test_a_full_belt_stops_the_wheel_until_a_stack_is_pushed() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 12))
@@ -137,7 +137,7 @@ def test_a_full_belt_pauses_the_wheel_until_a_stack_is_pushed_on() -> None:
     run_scenario(main)
 
 
-def test_picks_go_on_while_the_pusher_pushes() -> None:
+def test_the_wheel_continues_while_the_pusher_pushes() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         wheel = asyncio.create_task(count(rack, 20))
@@ -151,7 +151,7 @@ def test_picks_go_on_while_the_pusher_pushes() -> None:
     run_scenario(main)
 
 
-def test_the_stack_is_as_high_as_the_tiles_that_waited_when_the_push_began() -> None:
+def test_a_stack_has_the_tiles_that_waited_at_the_start_of_the_push() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 1)
@@ -166,7 +166,7 @@ def test_the_stack_is_as_high_as_the_tiles_that_waited_when_the_push_began() -> 
     run_scenario(main)
 
 
-def test_a_pile_tray_takes_stacks_of_four() -> None:
+def test_a_tray_for_a_pile_accepts_stacks_of_four() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 32)
         for _ in range(8):
@@ -178,7 +178,7 @@ def test_a_pile_tray_takes_stacks_of_four() -> None:
     run_scenario(main, "pai_gow", faces=tuple(map(str, range(32))))
 
 
-def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -> None:
+def test_a_pusher_that_is_not_stopped_pushes_all_stacks_and_then_turns_empty() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 4)
@@ -190,7 +190,7 @@ def test_a_pusher_left_running_pushes_stack_after_stack_and_then_turns_empty() -
 
 
 @pytest.mark.parametrize("ms", [500.2, 500.9])
-def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float) -> None:
+def test_a_board_that_is_reset_at_the_end_of_a_push_recalls_that_end(ms: float) -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 3)
@@ -201,15 +201,15 @@ def test_a_board_that_is_reset_as_a_push_ends_remembers_that_it_ended(ms: float)
         base.reset(2)
         await asyncio.sleep(0.1)
         rack.configure()
-        remembered = base.execute(Recall(pusher), 0)
-        assert isinstance(remembered, Recalled)
-        assert (remembered.reason, remembered.count) == (Reason.FAULT, 1)
-        assert rack.read("head0_vane") == 1, "it stands before its sensor"
+        recalled = base.execute(Recall(pusher), 0)
+        assert isinstance(recalled, Recalled)
+        assert (recalled.reason, recalled.count) == (Reason.FAULT, 1)
+        assert rack.read("head0_vane") == 1, "the vane covers its sensor"
 
     run_scenario(main)
 
 
-def test_a_push_that_is_interrupted_goes_on_where_it_was() -> None:
+def test_an_interrupted_push_continues_at_its_position() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 2)
@@ -220,7 +220,7 @@ def test_a_push_that_is_interrupted_goes_on_where_it_was() -> None:
     run_scenario(main)
 
 
-def test_a_tray_takes_no_more_stacks_than_it_is_long() -> None:
+def test_a_full_tray_refuses_another_stack() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         for _ in range(19):
@@ -234,7 +234,7 @@ def test_a_tray_takes_no_more_stacks_than_it_is_long() -> None:
     run_scenario(main)
 
 
-def test_a_face_up_tile_shows_and_its_turner_turns_it() -> None:
+def test_the_turner_turns_a_tile_over_and_the_face_sensor_follows() -> None:
     async def main(rack: Rack) -> None:
         fill(rack, 32)
         await count(rack, 1)
@@ -249,7 +249,7 @@ def test_a_face_up_tile_shows_and_its_turner_turns_it() -> None:
     run_scenario(main, "pai_gow", faces=tuple(map(str, range(32))))
 
 
-def test_an_open_gate_sends_tiles_into_the_lane_and_the_presenter_to_the_seat() -> None:
+def test_an_open_gate_directs_tiles_into_the_lane_and_the_presenter_moves_them_up() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.set("lane0_gate", 1)
@@ -266,7 +266,7 @@ def test_an_open_gate_sends_tiles_into_the_lane_and_the_presenter_to_the_seat() 
     run_scenario(main, "auto_deal")
 
 
-def test_a_lane_overflows_with_one_tile_too_many() -> None:
+def test_a_lane_with_one_tile_too_many_is_a_fault() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         rack.set("lane0_gate", 1)
@@ -291,7 +291,7 @@ def test_the_chain_carries_the_outlet_from_tray_to_tray_and_back_to_zero() -> No
     run_scenario(main, "single_port")
 
 
-def test_a_chain_between_two_sides_has_no_tray_before_it() -> None:
+def test_a_push_between_two_sides_of_the_chain_is_a_fault() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
         await count(rack, 2)

@@ -1,4 +1,4 @@
-"""Lifts, lid and flipper: what stands on what, and what may not move."""
+"""Lifts, lid and flipper: motions, switches and impossible orders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def stack(rack: Rack, side: int, stacks: int, height: int = 2) -> list[list[Tile]]:
-    """Stacks straight from the boxes into a tray."""
+    """Put stacks from a box into a tray."""
     tray = rack.plant.trays[side]
     box = next(box for box in rack.plant.boxes if len(box) >= stacks * height)
     for _ in range(stacks):
@@ -50,7 +50,7 @@ def test_a_lift_does_not_sink_under_a_standing_wall() -> None:
     run_scenario(main)
 
 
-def test_a_lift_sinks_once_its_wall_is_gone() -> None:
+def test_a_lift_sinks_after_its_wall_has_been_removed() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 17)
         await lift(rack, 0, up=True)
@@ -61,7 +61,7 @@ def test_a_lift_sinks_once_its_wall_is_gone() -> None:
     run_scenario(main)
 
 
-def test_a_wall_is_built_below_while_the_last_one_stands_and_rises_when_that_is_gone() -> None:
+def test_a_wall_is_built_below_a_standing_wall_and_rises_after_that_was_removed() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 17)
         await lift(rack, 0, up=True)
@@ -76,7 +76,7 @@ def test_a_wall_is_built_below_while_the_last_one_stands_and_rises_when_that_is_
     run_scenario(main)
 
 
-def test_a_lift_does_not_rise_under_tiles_that_lie_in_its_way() -> None:
+def test_a_lift_does_not_rise_under_tiles_on_the_felt() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 1, 17)
         box = rack.plant.boxes[1]
@@ -89,7 +89,7 @@ def test_a_lift_does_not_rise_under_tiles_that_lie_in_its_way() -> None:
     run_scenario(main)
 
 
-def test_tiles_put_in_the_way_while_it_rises_stop_it_below_them() -> None:
+def test_tiles_put_on_the_felt_during_the_rise_stop_the_lift() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 1, 17)
         rising = asyncio.create_task(lift(rack, 1, up=True))
@@ -104,7 +104,9 @@ def test_tiles_put_in_the_way_while_it_rises_stop_it_below_them() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.floats(0.01, 2.4), st.floats(0.0, 10.0))
-def test_a_lift_stopped_half_way_stays_there_and_goes_on(first: float, pause: float) -> None:
+def test_a_lift_stopped_half_way_stays_there_and_continues_later(
+    first: float, pause: float
+) -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 3)
         rising = asyncio.create_task(lift(rack, 0, up=True))
@@ -120,7 +122,7 @@ def test_a_lift_stopped_half_way_stays_there_and_goes_on(first: float, pause: fl
     run_scenario(main)
 
 
-def test_a_lift_that_turns_back_lays_its_stacks_into_the_tray_again() -> None:
+def test_a_lift_that_is_reversed_puts_its_stacks_back_into_the_tray() -> None:
     async def main(rack: Rack) -> None:
         stacks = stack(rack, 0, 5)
         rising = asyncio.create_task(lift(rack, 0, up=True))
@@ -135,7 +137,7 @@ def test_a_lift_that_turns_back_lays_its_stacks_into_the_tray_again() -> None:
     run_scenario(main)
 
 
-def test_a_lift_that_comes_back_loaded_onto_a_filled_tray_is_a_fault() -> None:
+def test_a_loaded_lift_that_sinks_onto_a_filled_tray_is_a_fault() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 5)
         rising = asyncio.create_task(lift(rack, 0, up=True))
@@ -165,7 +167,7 @@ def test_the_flipper_turns_the_top_tile_of_the_spot_it_stands_under() -> None:
     run_scenario(main, "auto_deal")
 
 
-def test_a_flipper_under_no_wall_is_a_fault() -> None:
+def test_a_flipper_without_a_wall_above_it_is_a_fault() -> None:
     async def main(rack: Rack) -> None:
         ended = await rack.drive("flipper", 500, Level("flipper_flipped"), 3.0)
         assert ended.reason is Reason.FAULT

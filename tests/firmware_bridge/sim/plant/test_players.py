@@ -1,4 +1,4 @@
-"""The players at keys and lid: boxed sets go in first, then the played one, round after round."""
+"""Simulated players at the keys and the lid: they push boxed sets in first, then the played set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def keys(rack: Rack) -> list[float]:
-    """When the lid's key was pressed."""
+    """The times at which the lid's key was pressed."""
     number = rack.number("lid_key")
     return [
         round(at, 3)
@@ -26,8 +26,8 @@ async def lid(rack: Rack, opens: bool) -> None:
     assert (await rack.drive("lid", value, Level(end), 5.0)).reason is Reason.LEVEL
 
 
-async def served(rack: Rack) -> None:
-    """Open, let the people push in and press the key, close."""
+async def load_set(rack: Rack) -> None:
+    """Open the lid, let the people push a set in and press the key, and close the lid."""
     await asyncio.sleep(1.2)
     before = len(keys(rack))
     await lid(rack, opens=True)
@@ -36,14 +36,14 @@ async def served(rack: Rack) -> None:
     await lid(rack, opens=False)
 
 
-def test_at_power_on_they_press_the_lids_key_until_the_lid_opens() -> None:
+def test_after_power_on_the_players_press_the_lid_key_until_the_lid_opens() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
         await asyncio.sleep(20)
         assert keys(rack) == [1.02, 16.02]
         await lid(rack, opens=True)
         await asyncio.sleep(12)
-        assert len(keys(rack)) == 3, "the last one says that the tiles are in"
+        assert len(keys(rack)) == 3, "the last press confirms that the tiles are in"
         await lid(rack, opens=False)
         await asyncio.sleep(60)
         assert len(keys(rack)) == 3
@@ -51,19 +51,19 @@ def test_at_power_on_they_press_the_lids_key_until_the_lid_opens() -> None:
     run_scenario(main)
 
 
-def test_a_lid_that_stays_open_is_told_again_that_the_tiles_are_in() -> None:
+def test_the_players_press_the_key_again_while_the_lid_stays_open() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
         await asyncio.sleep(1.2)
         await lid(rack, opens=True)
         await asyncio.sleep(40)
         assert len(keys(rack)) > 2
-        assert rack.plant.census()["drum"] == 136, "and none is pushed in twice"
+        assert rack.plant.census()["drum"] == 136, "no second set is pushed in"
 
     run_scenario(main)
 
 
-def test_they_push_the_first_boxed_set_in_once_the_lid_stands_open() -> None:
+def test_the_players_push_the_first_boxed_set_in_when_the_lid_is_open() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
         await lid(rack, opens=True)
@@ -76,7 +76,7 @@ def test_they_push_the_first_boxed_set_in_once_the_lid_stands_open() -> None:
     run_scenario(main, chance=False)
 
 
-def test_a_lid_that_closes_too_soon_gets_no_tiles() -> None:
+def test_no_tiles_are_pushed_in_if_the_lid_closes_too_early() -> None:
     async def main(rack: Rack) -> None:
         await lid(rack, opens=True)
         await lid(rack, opens=False)
@@ -86,10 +86,10 @@ def test_a_lid_that_closes_too_soon_gets_no_tiles() -> None:
     run_scenario(main)
 
 
-def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
+def test_at_the_ready_lamp_the_players_push_the_second_set_in_and_then_play() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
-        await served(rack)
+        await load_set(rack)
         assert rack.plant.drum is not None
         ready = rack.loop.time()
         for tile in list(rack.plant.drum.well.tiles):
@@ -98,7 +98,7 @@ def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
         rack.set("ready", 1)
         await asyncio.sleep(6)
         assert keys(rack)[-1] == pytest.approx(ready + 5.02)
-        await served(rack)
+        await load_set(rack)
         given = keys(rack)[-1]
         assert rack.plant.census()["box 1"] == 0
         await asyncio.sleep(300)
@@ -109,7 +109,7 @@ def test_when_ready_they_bring_the_second_set_and_then_play() -> None:
     run_scenario(main, chance=False, play=200.0)
 
 
-def test_they_sweep_the_played_set_in_when_no_box_is_left() -> None:
+def test_the_players_push_the_played_set_in_when_all_boxes_are_empty() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
         plant = rack.plant
@@ -120,17 +120,17 @@ def test_they_sweep_the_played_set_in_when_no_box_is_left() -> None:
         plant.felt.put_before(1, played[17:])
         for stack in range(68):
             plant.trays[stack // 17].push(second.tiles[:2])
-        await served(rack)
+        await load_set(rack)
         assert plant.census()["drum"] == 136
         assert not any(tile.up for tile in plant.tiles)
 
     run_scenario(main)
 
 
-def test_they_forget_what_they_meant_to_do_when_the_ready_lamp_goes_off() -> None:
+def test_the_players_press_no_key_after_the_ready_lamp_has_gone_off() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
-        await served(rack)
+        await load_set(rack)
         before = keys(rack)
         rack.lease(60)
         rack.set("ready", 0)
@@ -143,11 +143,11 @@ def test_they_forget_what_they_meant_to_do_when_the_ready_lamp_goes_off() -> Non
     run_scenario(main, play=20.0)
 
 
-def test_people_differ_from_seed_to_seed_and_not_within_one() -> None:
+def test_the_times_of_the_players_depend_on_the_seed_only() -> None:
     def pressed(seed: int) -> list[float]:
         async def main(rack: Rack) -> None:
             rack.watch("lid_key")
-            await served(rack)
+            await load_set(rack)
 
         return keys(run_scenario(main, seed=seed))
 

@@ -1,4 +1,4 @@
-"""What players do with their own hands, beside what the table asks them for."""
+"""The simulated guide: guided steps, choices, answers and restarts."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import pytest
 
 from config.layout.staging import Fill, Staging
 from firmware_bridge.guide import Ask
-from firmware_bridge.sim.people.hands import Hands
-from firmware_bridge.sim.people.technician import Helper
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
+from firmware_bridge.sim.people.technician import Technician
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Walls
 from rules.steps import Build, Choose
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
-def test_who_builds_and_finds_too_few_tiles_looks_for_the_rest_in_the_drum() -> None:
+def test_people_who_build_take_missing_tiles_out_of_the_drum() -> None:
     async def main(rack: Rack) -> None:
         plant, layout = rack.plant, Walls.even(3)
-        hands = Hands(plant)
+        guide = SimulatedGuide(plant)
         assert plant.drum is not None
         for tile in plant.boxes[0].tiles[:10]:
             plant.boxes[0].give(tile, plant.heads[0].waiting)
         plant.drum.give(*(plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:2]))
-        await hands.do(Build(layout), Staging(layout, (Fill(0, (2,) * 6),), {}))
+        await guide.do(Build(layout), Staging(layout, (Fill(0, (2,) * 6),), {}))
         assert [len(pillar.tiles) for pillar in plant.felt.pillars] == [2] * 6
         here = plant.census()
         assert (here["felt"], here["head 0"], here["drum"]) == (12, 0, 0)
@@ -33,27 +33,27 @@ def test_who_builds_and_finds_too_few_tiles_looks_for_the_rest_in_the_drum() -> 
 CUT = Choose(0, "cut", ("one_stack", "cup_say", "dai_pin"), "one_stack")
 
 
-def test_simulated_people_choose_every_answer_equally_often_and_the_same_from_one_seed() -> None:
-    told: list[list[object]] = []
+def test_every_answer_is_equally_frequent_and_depends_on_the_seed_only() -> None:
+    answers: list[list[object]] = []
 
     async def main(rack: Rack) -> None:
-        hands = Hands(rack.plant)
+        guide = SimulatedGuide(rack.plant)
         staging = Staging(Walls.even(3), (), {})
-        told.append([await hands.do(CUT, staging) for _ in range(300)])
+        answers.append([await guide.do(CUT, staging) for _ in range(300)])
 
     run_scenario(main)
     run_scenario(main)
-    assert told[0] == told[1]
-    assert all(80 <= told[0].count(answer) <= 120 for answer in CUT.among)
+    assert answers[0] == answers[1]
+    assert all(80 <= answers[0].count(answer) <= 120 for answer in CUT.among)
 
 
-def test_people_who_are_not_obliging_give_any_answer_and_mend_only_if_they_say_so() -> None:
+def test_a_person_who_is_not_obliging_gives_any_answer_and_repairs_only_if_confirming() -> None:
     async def main(rack: Rack) -> None:
         ask = Ask("JAM", "head 0", "blocked", "Take the tile out.", ("done", "stop"))
         repaired: list[str] = []
-        helper = Helper(rack.plant, obliging=False)
+        technician = Technician(rack.plant, obliging=False)
         rack.plant.repair = lambda code, part: repaired.append(code) or True  # type: ignore[method-assign]
-        answers = [await helper.help(ask) for _ in range(60)]
+        answers = [await technician.help(ask) for _ in range(60)]
         assert 15 <= answers.count("stop") <= 45
         assert len(repaired) == answers.count("done")
 
@@ -61,26 +61,24 @@ def test_people_who_are_not_obliging_give_any_answer_and_mend_only_if_they_say_s
 
 
 @pytest.mark.parametrize(("honours", "laid"), [(True, 2), (False, 1)])
-def test_players_lay_out_what_the_parameters_of_the_house_call_flores(
-    honours: bool, laid: int
-) -> None:
+def test_players_lay_out_the_flores_of_the_house_rules(honours: bool, laid: int) -> None:
     async def main(rack: Rack) -> None:
         plant = rack.plant
-        hands = Hands(plant, parameters=FilipinoParameters(honours_as_flores=honours))
+        guide = SimulatedGuide(plant, parameters=FilipinoParameters(honours_as_flores=honours))
         three = plant.boxes[0].tiles[:3]
         for tile, face in zip(list(three), ("1z", "3f", "5m"), strict=True):
             tile.face = face
             plant.felt.put_before(2, [plant.boxes[0].take(tile)])
         step = Choose(2, "flores laid out", tuple(range(17)), 0)
-        assert await hands.do(step, Staging(Walls.even(3), (), {})) == laid
+        assert await guide.do(step, Staging(Walls.even(3), (), {})) == laid
 
     run_scenario(main)
 
 
-def test_after_a_restart_during_play_players_name_the_setter_of_the_next_hand_anew() -> None:
+def test_after_a_restart_during_play_the_setter_of_the_next_hand_is_determined_again() -> None:
     async def main(rack: Rack) -> None:
         plant, staging = rack.plant, Staging(Walls.even(3), (), {})
-        hands = Hands(plant)
+        guide = SimulatedGuide(plant)
         step = Choose(1, "setter", (0, 1, 2, 3), "unseen")
 
         def deal(setter: int) -> None:
@@ -90,13 +88,13 @@ def test_after_a_restart_during_play_players_name_the_setter_of_the_next_hand_an
                 plant.felt.put_before(seat, [plant.boxes[0].take(tile)])
 
         deal(2)
-        assert await hands.do(step, staging) == 2
-        await hands.ready()
-        hands.host_is_back()
+        assert await guide.do(step, staging) == 2
+        await guide.ready()
+        guide.host_restarted()
         for seat in range(4):
             for tile in plant.felt.take_up(seat):
                 plant.boxes[0].put(tile)
         deal(0)
-        assert await hands.do(step, staging) == 0
+        assert await guide.do(step, staging) == 0
 
     run_scenario(main)

@@ -1,8 +1,8 @@
-"""Simulated manual work: the simulated players do every step that the table guides.
+"""Simulated guide: the simulated people do every guided step and play the hands.
 
-They take as long as people take, move the tiles that the step names, report correctly what they
-see, and press the key when they are done. Where they may choose (a cut, a wall, a number), they
-take each answer with the same probability, from the seed of the plant.
+For each step the people take a realistic time, move the tiles that the step names, report what the
+tiles show, and press the key. If a step lets them choose (a cut, a wall, a number), each answer has
+the same probability, from the seed of the plant.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from config.layout.field import Spot
 from config.layout.staging import Staging
 from firmware_bridge.guide import Ask, HandToPlay
-from firmware_bridge.sim.people.hand_players import Company
+from firmware_bridge.sim.people.hand_players import HandPlayers
 from firmware_bridge.sim.people.styles import ActionChooser, Style
-from firmware_bridge.sim.people.technician import Helper
+from firmware_bridge.sim.people.technician import Technician
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
@@ -49,20 +49,20 @@ SECONDS: dict[type[Step], float] = {
     DrawLot: 3.0,
     ReturnLots: 8.0,
 }
-"""How long people take over a step on average, seconds (ours)."""
+"""Mean seconds for each kind of step (our values)."""
 ACTING = 2.5
-"""How long a player takes over his turn, seconds (ours)."""
+"""Mean seconds for a player's turn (our value)."""
 ANSWERING = 0.5
-"""How long the table waits for one more player to let a claim go by, seconds (ours)."""
+"""Mean seconds until a player passes on a claim (our value)."""
 MOVING = 15.0
-"""How long it takes until all sit at other seats, seconds (ours)."""
+"""Mean seconds until all players have changed seats (our value)."""
 
 
-class Hands:
+class SimulatedGuide:
     """The `Guide` of a simulated table, which acts through the plant's people.
 
-    `style` says how they play a hand, `obliging` whether they do what a prompt asks of them.
-    `parameters` are those of the game, where its set-up asks people what they see.
+    `style` is how the people choose their actions, `obliging` whether they do what a prompt asks.
+    `parameters` are the game's; only those of Filipino mahjong are used, which define flores.
     """
 
     def __init__(
@@ -79,27 +79,27 @@ class Hands:
         self._felt = plant.felt
         self._drum = plant.drum
         below = (*plant.heads, *(() if plant.drum is None else (plant.drum,)))
-        self._chutes = [head.waiting for head in plant.heads]
-        """Where heads leave tiles that no pusher stacks."""
+        self._outlets = [head.waiting for head in plant.heads]
+        """The holders in which heads leave tiles that no pusher stacks."""
         inside = (holder for part in below for holder in part.holders)
-        self._below = [holder for holder in inside if holder not in self._chutes]
-        """Where else a tile may be below the lid."""
+        self._other_holders = [holder for holder in inside if holder not in self._outlets]
+        """All other holders below the lid."""
         self._chance = plant.world.stream("hands")
         self._choices = plant.world.stream("choices")
         self._chooser = ActionChooser(plant.world.stream("players"), style)
-        self.company = Company(plant.felt, plant.people.racks, self._chooser.choose)
-        """The players, once they follow a hand."""
-        self._helper = Helper(plant, obliging=obliging)
+        self.hand_players = HandPlayers(plant.felt, plant.people.racks, self._chooser.choose)
+        """The players of a hand whose play the table follows."""
+        self._technician = Technician(plant, obliging=obliging)
         house = parameters if isinstance(parameters, FilipinoParameters) else FilipinoParameters()
         self._is_flores = house.is_flores
         self._laid_out: set[int] = set()
         self._last: tuple[Step, object, Outcome] | None = None
         self._asked_again = False
-        self._does: dict[type[Step], Callable[..., Outcome]] = {
+        self._methods: dict[type[Step], Callable[..., Outcome]] = {
             Build: self._build,
             Throw: self._throw,
             Choose: self._choose,
-            Arrange: self._watch,
+            Arrange: self._confirm_cut,
             Packet: self._take_packet,
             TurnUp: self._turn_up,
             Replace: self._take_one,
@@ -108,34 +108,35 @@ class Hands:
         }
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Do a step by hand; its outcome is what the people saw or chose."""
-        if self._last is not None and self._have_done(step, staging):
+        """Do a step by hand; return its outcome, which the people read or chose."""
+        if self._last is not None and self._is_repeated(step, staging):
             outcome = self._last[2]
         else:
             try:
                 await self._take_time(SECONDS[type(step)])
             except asyncio.CancelledError:
-                # Whoever was told what to take takes it, even if a key that bounces says he has.
+                # A bouncing key may end the request too early; the people take the tiles anyway.
                 if isinstance(step, Packet | Replace):
-                    self._last = (step, self._lies, self._does[type(step)](step, staging))
+                    seen = self._tiles_before_seats
+                    self._last = (step, seen, self._methods[type(step)](step, staging))
                 raise
-            outcome = self._does[type(step)](step, staging)
-        self._last, self._asked_again = (step, self._lies, outcome), False
+            outcome = self._methods[type(step)](step, staging)
+        self._last, self._asked_again = (step, self._tiles_before_seats, outcome), False
         if isinstance(step, Packet | Replace):
             self._people.done()
             await asyncio.sleep(2 * KEY)
         return outcome
 
-    def host_is_back(self) -> None:
-        """The screen went dark and is lit again: what they are asked now they may have done.
+    def host_restarted(self) -> None:
+        """Note a restart of the host, after which the last request may be repeated.
 
-        Then they do not do it twice, and say the same as before.
+        The people do not do a repeated step again and give the same answer.
         """
         self._asked_again = True
-        self.company.host_is_back()
+        self.hand_players.host_restarted()
 
     async def ready(self) -> None:
-        """The screen says that the game may begin; a table with a lamp has told them already."""
+        """React to the screen, which shows that the game may begin."""
         self._laid_out.clear()
         # Every step of this set-up is confirmed: an answer to it must not serve the next set-up,
         # whose question and number of tiles are the same.
@@ -143,40 +144,40 @@ class Hands:
         self._people.show_ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """The players take up their tiles and play by the rules from now on."""
+        """The players take up their tiles and play by the rules of the game."""
         self._people.sit_down()
-        if not self.company.follows(dealt):
-            self.company.sit_down(dealt, self._set_up(dealt))
+        if not self.hand_players.is_playing(dealt):
+            self.hand_players.sit_down(dealt, self._set_up(dealt))
 
     async def act(self, play: Any) -> Action | None:
-        """The next player's action; each player sees only his own tiles."""
+        """The next player's action; each player sees only their own tiles."""
         if self._is_quiet() and self._chooser.give_up():
             self._people.give_up()
-            # Nobody acts any more: the table stops asking once it has noticed the key.
+            # No player acts any more; the table cancels this request when it reads the key.
             await asyncio.get_running_loop().create_future()
-        action = self.company.acts(play)
+        action = self.hand_players.next_action(play)
         passing = action is not None and str(action) == "pass"
         await self._take_time(ANSWERING if passing else ACTING)
         return action
 
     async def settled(self, settlement: Settlement) -> None:
-        """The players pay, and press the key."""
-        self.company.stand_up()
+        """The players pay and press the key."""
+        self.hand_players.stand_up()
         self._people.stand_up()
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """They get up and sit down again; racks and felt are empty between two hands."""
+        """The players change seats; racks and felt are empty between two hands."""
         await self._take_time(MOVING)
 
     async def help(self, ask: Ask) -> str:
         """Inspect the part, repair its faults, and answer the prompt."""
-        return await self._helper.help(ask)
+        return await self._technician.help(ask)
 
-    # Each step
+    # Steps
 
     def _build(self, step: Build, staging: Staging) -> None:
-        # Where the machine has counted more than came out, they look for the rest below the lid.
-        heaps = (*self._chutes, *self._below)
+        # If fewer tiles came out than the machine counted, take the rest from below the lid.
+        heaps = (*self._outlets, *self._other_holders)
         tiles = iter([tile for heap in heaps for tile in list(heap.tiles)])
         for fill in staging.fills:
             for column, height in enumerate(fill.stacks, 1):
@@ -195,8 +196,8 @@ class Hands:
                 return self._name_setter(step)
         return self._choices.choice(step.among)
 
-    def _watch(self, step: Arrange, staging: Staging) -> None:
-        """A cut is announced by voice where no gripper moves the pile."""
+    def _confirm_cut(self, step: Arrange, staging: Staging) -> None:
+        """Do nothing: without a gantry, a cut is announced by voice and no tile moves."""
 
     def _take_packet(self, step: Packet, staging: Staging) -> None:
         self._take(step.seat, step.places, staging)
@@ -218,7 +219,7 @@ class Hands:
         return tile.face
 
     def _return_lots(self, step: ReturnLots, staging: Staging) -> None:
-        """Lots go back, and all tiles of the boneyard change places."""
+        """Put the drawn lots back and shuffle all tiles of the boneyard."""
         places = list(step.boneyard)
         tiles = [self._felt.lift(self._tile(place, staging)) for place in places]
         self._chance.shuffle(tiles)
@@ -229,33 +230,33 @@ class Hands:
             self._felt.lay(self._spot(place, staging), tile)
             self._remember(place, tile, staging)
 
-    # What they know and see
+    # State of the table, as people see it
 
     def _is_quiet(self) -> bool:
-        """Whether no set is on its way to the trays: else the lid would open for a lost tile."""
+        """Whether no set is on its way to the trays; else the lid key is for a lost tile."""
         drum = self._drum
         return drum is None or not (drum.stirring or len(drum))
 
-    def _have_done(self, step: Step, staging: Staging) -> bool:
-        """Whether they are asked again for what they did last."""
+    def _is_repeated(self, step: Step, staging: Staging) -> bool:
+        """Whether this step is the last one, requested again after a restart of the host."""
         if not self._asked_again or self._last is None or self._last[0] != step:
             return False
-        if self._last[1] == self._lies:
+        if self._last[1] == self._tiles_before_seats:
             return True
         match step:
             case Packet():
-                return not self._stands(step.places[0], staging)
+                return not self._is_in_wall(step.places[0], staging)
             case Replace():
-                return not self._stands(step.place, staging)
+                return not self._is_in_wall(step.place, staging)
         return False
 
-    def _stands(self, place: Place, staging: Staging) -> bool:
-        """Whether the tile of a place is in the wall still: one that was played is on the felt."""
+    def _is_in_wall(self, place: Place, staging: Staging) -> bool:
+        """Whether the tile of a place is still in the wall."""
         return self._felt.lies_at(self._spot(place, staging), self._tile(place, staging))
 
     @property
-    def _lies(self) -> object:
-        """How many tiles lie before each seat: a question after more have come is another one."""
+    def _tiles_before_seats(self) -> object:
+        """The number of tiles in front of each seat; if it has changed, a request is a new one."""
         return {seat: len(hand) for seat, hand in self._felt.hands().items()}
 
     async def _take_time(self, mean: float) -> None:
@@ -273,13 +274,13 @@ class Hands:
             due = [place for place in places if place not in tiles]
             if len(brought) < len(due):
                 raise ImpossibleOrderError(
-                    f"Lane {seat} was to bring {len(due)} tiles, not {len(brought)}."
+                    f"Lane {seat} must present {len(due)} tiles, but presented {len(brought)}."
                 )
             tiles |= zip(due, brought, strict=False)
         return tiles
 
     def _tile(self, place: Place, staging: Staging) -> Tile:
-        """The tile that was set up at a place, wherever it lies now."""
+        """The tile that was set up at a place, independent of its present place."""
         return self._felt.raised[self._spot(place, staging)][-staging.slots[place].level]
 
     def _remember(self, place: Place, tile: Tile, staging: Staging) -> None:
@@ -297,7 +298,7 @@ class Hands:
         self._felt.put_before(seat, tiles)
 
     def _lay_out(self, step: Choose) -> Outcome:
-        """Flores in hand that are not laid out yet, as many as the step can take."""
+        """Lay out the flores in hand that are not laid out yet; return their number."""
         fresh = [
             tile
             for tile in self._felt.hands()[step.by]

@@ -1,4 +1,4 @@
-"""Heads at work: a drum full of tiles, wheels that count, pushers that push, shadows at S1."""
+"""Actions of the heads for tests: fill the drum, count tiles, push stacks, read pulses of S1."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from firmware_bridge.wire.messages import EdgeSeen
 from tests.firmware_bridge.sim.rack import Rack
 
 TILE_TIME = 0.152
-"""How long a tile shades S1: 38 mm at 0.25 m/s."""
+"""Seconds that S1 is active for a tile: 38 mm at 0.25 m/s."""
 
 
 def fill(rack: Rack, tiles: int = 136) -> None:
-    """Tiles straight from the first box into the drum, which begins to stir, belts running."""
+    """Put tiles of the first box into the drum, and start the drum and all belts."""
     assert rack.plant.drum is not None
     box = rack.plant.boxes[0]
     rack.plant.drum.pour([box.take(tile) for tile in box.tiles[:tiles]])
@@ -24,17 +24,17 @@ def fill(rack: Rack, tiles: int = 136) -> None:
 
 
 async def count(rack: Rack, tiles: int, head: int = 0, limit: float = 60.0) -> Ended:
-    """A head's wheel turns until so many tiles have passed S1."""
+    """Run a head's wheel until this number of tiles has passed S1."""
     return await rack.drive(f"head{head}_wheel", 600, Edges(f"head{head}_counter", tiles), limit)
 
 
 async def push(rack: Rack, head: int = 0, limit: float = 2.0) -> Ended:
-    """A head's pusher goes once around and pushes its stack into the tray."""
+    """Run a head's pusher for one turn, which pushes its stack into the tray."""
     return await rack.drive(f"head{head}_pusher", 500, Edges(f"head{head}_vane", 1), limit)
 
 
-async def one_high(rack: Rack, tiles: int) -> None:
-    """Stacks of one tile each before head 0, as in a boneyard."""
+async def push_single_tiles(rack: Rack, tiles: int) -> None:
+    """Push stacks of one tile each from head 0, as for a boneyard."""
     for _ in range(tiles):
         await count(rack, 1)
         await asyncio.sleep(0.5)
@@ -42,7 +42,7 @@ async def one_high(rack: Rack, tiles: int) -> None:
 
 
 def pulses(rack: Rack, sensor: str = "head0_counter") -> list[float]:
-    """How long the watched counter was active each time."""
+    """The seconds for which a subscribed counter was active, each time."""
     number = rack.number(sensor)
     edges = [
         (at, e.active)
