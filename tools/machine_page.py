@@ -26,7 +26,7 @@ MEANINGS = {
     "testing": "Boards identify themselves, are checked and configured.",
     "homing": "Every part moves to a known position.",
     "running": "Both activities run; the region of each gives its state.",
-    "going": "Parts may move.",
+    "going": "Parts can move.",
     "paused": "Nothing moves; activities wait until the pause ends.",
     "servicing": "The table is paused, and an operator is prompted to remove a fault.",
     "fault": "The table has stopped and reports what its sensors did not show.",
@@ -121,7 +121,7 @@ def _tables() -> Iterator[str]:
     yield from _transitions(ABOVE_TRANSITIONS)
     yield "When the table enters `running`, `under` is idle and `top` is clear."
     yield ""
-    yield "## `mode`: whether parts may move"
+    yield "## `mode`: whether parts can move"
     yield ""
     yield from _states(MODE)
     yield from _transitions(MODE_TRANSITIONS)

@@ -147,7 +147,7 @@ have the form of a frame for this address and this number.
 
 A frame that is damaged, truncated, of the wrong length or of an unknown type is counted and
 dropped, never executed; after the next zero the receiver starts a new frame. Frames for another
-address are ignored. A sender may begin with a zero, which ends any bytes that an idle line has
+address are ignored. A sender can begin with a zero, which ends any bytes that an idle line has
 collected; host and board do so when they resend.
 
 $example
@@ -177,7 +177,7 @@ with one reply that has the same number.
 | anything else | drops it: it is too old, or an earlier command was lost and will be resent |
 
 At most $window commands are in flight at a time, from the oldest that is unanswered; only a
-command that stops everything may exceed the window. When the reply to the oldest is overdue, the
+command that stops everything can exceed the window. When the reply to the oldest is overdue, the
 host resends all commands in flight. The time-out follows the measured round trip as in RFC 6298
 (at first $first_ms, then between $shortest_ms and $longest_ms), measured only on commands that
 were sent once, and doubles with every repetition. After $repetitions repetitions the host treats
@@ -197,7 +197,7 @@ again.
 
 A motion's end names its **ticket**, the number of the command that began it, and its channel (of
 several axes the first). The reply to a command is sent before the events that the command causes,
-but a resent reply may arrive after them.
+but a resent reply can arrive after them.
 
 ## The channel table
 
@@ -239,7 +239,7 @@ as activated.
 
 After an interruption the host requests with `Recall` the progress of its last commands. It
 compares the ticket with that of its own last command: another ticket means that this command
-never arrived. A command that was cut short (STOPPED, HELD, FAULT) goes on counting its sensor's
+never arrived. A command that was cut short (STOPPED, HELD, FAULT) continues to count its sensor's
 activations, so that a tile within the debounce time is not lost.
 
 A board with firmware keeps this in its EEPROM, beside its serial number, address and key and how
@@ -253,8 +253,8 @@ damaged, CONFIGURATION is latched. The differences from the virtual board are li
 ## Pins independent of the configuration
 
 The emergency stop stops every board, and takes the motors' power. The light curtain stops a board
-if one of the parts that it guards moves or is commanded to move; otherwise hands may reach
-through.
+if one of the parts that it guards moves or is commanded to move; otherwise people can reach
+through it.
 
 On an Arduino Mega 2560 three pins have a function that no table changes:
 

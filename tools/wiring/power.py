@@ -92,7 +92,7 @@ def _interrupters(table: Table) -> list[str]:
 
 def _heading(table: Table) -> list[Label]:
     notes = (
-        "Photo sensors take 5 V; a switch needs ground alone.",
+        "Photo sensors take 5 V; a switch needs ground only.",
         "Motors, axes and other actuators use the motor supply; lamps and relay coils the supply.",
     )
     return [
