@@ -16,16 +16,14 @@ from firmware_bridge.executor.channels import (
     BoardSensor,
     Channel,
     Core,
-    ImpossibleOrderError,
     PortDevice,
-    Running,
 )
+from firmware_bridge.executor.dice_units import MOST_DICE, DiceUnits
 from firmware_bridge.executor.motion import AxesMotion
 from firmware_bridge.executor.outputs import Outputs
 from firmware_bridge.wire.messages import (
     NONE,
     Count,
-    DiceRead,
     Drive,
     EdgeSeen,
     Home,
@@ -54,7 +52,6 @@ Order = Set | Pulse | Drive | Move | Home | ThrowDice
 """Messages that need a lease."""
 Question = Read | Watch | Count | Scan | Recall
 """Messages that need no lease."""
-MOST_DICE = 5
 _WORD = 0xFFFFFFFF
 
 
@@ -73,7 +70,7 @@ class ChannelRig:
     def __init__(self, core: Core, channels: Sequence[Channel], levels: Mapping[str, bool]) -> None:
         self._core = core
         self._channels = tuple(channels)
-        self._units = tuple(unit for unit in channels if isinstance(unit, PortDevice))
+        self._dice = DiceUnits(core, (d for d in channels if isinstance(d, PortDevice)))
         self._axes = tuple(axis for axis in channels if isinstance(axis, Axis))
         self._outputs = Outputs(core, (o for o in channels if isinstance(o, BoardOutput)))
         self._motion = AxesMotion(core, self._axes)
@@ -125,7 +122,7 @@ class ChannelRig:
         if stop.channel == NONE:
             self._outputs.stop_motion(Reason.STOPPED)
             self._motion.release(Reason.STOPPED)
-            self._stop_dice(Reason.STOPPED)
+            self._dice.stop_all(Reason.STOPPED)
             return
         match self._channel(stop.channel):
             case BoardOutput() as output:
@@ -133,7 +130,7 @@ class ChannelRig:
             case Axis() as axis:
                 self._motion.stop(axis, Reason.STOPPED)
             case PortDevice() as unit if unit.record.kind == Kind.DICE:
-                self._stop_unit(unit, Reason.STOPPED)
+                self._dice.stop(unit, Reason.STOPPED)
             case channel:
                 raise OrderRefusedError(Refusal.WRONG_KIND, channel.number)
 
@@ -141,12 +138,10 @@ class ChannelRig:
         """End all motions of the previous session, without reports: their tickets are invalid."""
         self._outputs.forget_tickets()
         self._motion.forget_tickets()
-        for unit in self._units:
-            if unit.shaking is not None:
-                unit.shaking.ticket = None
+        self._dice.forget_tickets()
         self._outputs.end_running(Reason.STOPPED)
         self._motion.release(Reason.STOPPED)
-        self._stop_dice(Reason.STOPPED)
+        self._dice.stop_all(Reason.STOPPED)
 
     # Inputs of the board
 
@@ -184,7 +179,7 @@ class ChannelRig:
         """Make all outputs safe, axes by their ramps (or dead): lease lost, fault, reset."""
         self._outputs.release(reason)
         self._motion.release(reason, dead)
-        self._stop_dice(reason)
+        self._dice.stop_all(reason)
 
     def both_switches(self, number: int) -> bool:
         """Whether both stops of a motor are active, which no motor position can cause."""
@@ -280,13 +275,7 @@ class ChannelRig:
             raise OrderRefusedError(Refusal.BUSY, dome.number)
         if not 1 <= order.dice <= MOST_DICE:
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, dome.number)
-        loop = self._core.loop
-        self._core.memory.begun(dome.number, ticket, None)
-        dome.shaking = Running(ticket, loop.time())
-        dome.shaking.timer = loop.call_later(
-            dome.record.max_on_ms / 1000, self._dice_at_rest, dome, order.dice
-        )
-        self._shake(dome, 1)
+        self._dice.throw(dome, order.dice, ticket)
 
     def _read(self, number: int) -> int:
         match self._channel(number):
@@ -348,35 +337,6 @@ class ChannelRig:
             self._core.emit(EdgeSeen(sensor.number, sensor.active, at, sensor.count & _WORD))
         self._outputs.sensed(sensor)
         self._motion.sensed(sensor)
-
-    def _dice_at_rest(self, dome: PortDevice, dice: int) -> None:
-        running, dome.shaking = dome.shaking, None
-        assert running is not None
-        self._shake(dome, 0)
-        shown = self._core.wiring.dice(dome.name, dice)
-        self._core.memory.threw(dome.number, shown)
-        seconds = self._core.loop.time() - running.began
-        self._core.memory.ended(dome.number, Reason.DONE, 0, seconds)
-        assert running.ticket is not None
-        self._core.emit(DiceRead(running.ticket, *shown, *(0,) * (MOST_DICE - len(shown))))
-
-    def _stop_dice(self, reason: Reason) -> None:
-        for unit in self._units:
-            self._stop_unit(unit, reason)
-
-    def _stop_unit(self, dome: PortDevice, reason: Reason) -> None:
-        running, dome.shaking = dome.shaking, None
-        if running is None or running.timer is None:
-            return
-        running.timer.cancel()
-        self._shake(dome, 0)
-        self._core.ended(running.ticket, dome.number, reason, 0, running.began)
-
-    def _shake(self, dome: PortDevice, on: int) -> None:
-        try:
-            self._core.wiring.output(dome.name, on)
-        except ImpossibleOrderError as refusal:
-            self._core.impossible(dome.number, str(refusal))
 
 
 def _accepts(output: BoardOutput, value: int) -> bool:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import Wiring, build
+from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
 from firmware_bridge.executor.rig import ChannelRig, Order, OrderRefusedError
 from firmware_bridge.wire.codec import configuration_crc
@@ -114,9 +115,7 @@ class VirtualBoard:
         self._crc = 0
         self._records: tuple[Configure, ...] = ()
         self._nonce = b""
-        self._lease_until = 0.0
-        self._lease: asyncio.TimerHandle | None = None
-        self._expired = False
+        self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
 
     # The host's side
@@ -184,7 +183,7 @@ class VirtualBoard:
         self._outbox.clear()
         self.send = send
         self._drop_rig()
-        self._end_lease()
+        self._lease.end()
         self._faults.clear()
         self._draft.clear()
         self._held_at = None
@@ -228,7 +227,7 @@ class VirtualBoard:
                 rig = self._configured()
                 if self._faults:
                     raise OrderRefusedError(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
-                if self._lease is None:
+                if not self._lease.held:
                     raise OrderRefusedError(Refusal.NO_LEASE)
                 self._check_curtain(message)
                 return rig.order(message, sequence)
@@ -253,7 +252,7 @@ class VirtualBoard:
             case Bootloader():
                 self._make_safe(Reason.STOPPED, dead=True)
                 self._drop_rig()
-                self._end_lease()
+                self._lease.end()
                 return Ok()
             case _:
                 raise OrderRefusedError(Refusal.OUT_OF_RANGE)
@@ -290,15 +289,7 @@ class VirtualBoard:
             self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
 
     def _configure(self, record: Configure) -> Message:
-        if record.index >= len(self._names):
-            raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
-        if record.kind not in tuple(Kind):
-            raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
-        moves = record.kind == Kind.AXIS
-        if moves and not (
-            record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
-        ):
-            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+        _check(record, len(self._names))
         self._draft[record.index] = record
         return Ok()
 
@@ -316,7 +307,7 @@ class VirtualBoard:
             raise OrderRefusedError(Refusal.WRONG_KIND) from None
         self._make_safe(Reason.STOPPED, dead=True)
         self._drop_rig()
-        self._end_lease()
+        self._lease.end()
         self._crc, self._records = message.crc, records
         self._curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
         self._guarded = frozenset(_flagged(records, Flag.GUARDED))
@@ -327,17 +318,14 @@ class VirtualBoard:
     def _take_lease(self, message: TakeLease) -> Message:
         self._configured()
         if message.duration_ms == 0:
-            self._expired = False
-            if self._lease is not None:
-                self._end_lease()
+            was_held = self._lease.held
+            self._lease.end()
+            if was_held:
                 self._make_safe(Reason.STOPPED)
             return Ok()
-        if self._expired:
+        if self._lease.expired:
             raise OrderRefusedError(Refusal.NO_LEASE)
-        self._lease_until = self.loop.time() + message.duration_ms / 1000
-        if self._lease is None or self._lease.when() > self._lease_until:
-            self._end_lease()
-            self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
+        self._lease.take(message.duration_ms / 1000)
         return Ok()
 
     def _clear(self) -> Message:
@@ -348,13 +336,7 @@ class VirtualBoard:
 
     # Helpers
 
-    def _lease_ends(self) -> None:
-        """End the lease. Renewals only move `_lease_until`: until then, set the timer again."""
-        if self.loop.time() < self._lease_until - 1e-9:
-            self._lease = self.loop.call_at(self._lease_until, self._lease_ends)
-            return
-        self._lease = None
-        self._expired = True
+    def _lease_expired(self) -> None:
         self._make_safe(Reason.HELD)
         self._held_at = round(self.loop.time() * 1e6) & _WORD
         self._report_held()
@@ -364,12 +346,6 @@ class VirtualBoard:
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
             self.emit(Held(at))
-
-    def _end_lease(self) -> None:
-        self._expired = False
-        if self._lease is not None:
-            self._lease.cancel()
-            self._lease = None
 
     def _check_curtain(self, order: Order) -> None:
         """Refuse a guarded order while the curtain is interrupted. Raises OrderRefusedError."""
@@ -407,6 +383,19 @@ class VirtualBoard:
     def _flush(self) -> None:
         while self._outbox:
             self.send(self._outbox.pop(0))
+
+
+def _check(record: Configure, channels: int) -> None:
+    """Check a record of the channel table. Raises OrderRefusedError."""
+    if record.index >= channels:
+        raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
+    if record.kind not in tuple(Kind):
+        raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
+    moves = record.kind == Kind.AXIS
+    if moves and not (
+        record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
+    ):
+        raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
 
 
 def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
