@@ -1,9 +1,9 @@
-"""Options that several commands share, and how they become orders."""
+"""Options that several commands share, and their conversion to the orders of a run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,45 +47,60 @@ Stakes = Annotated[
     list[str] | None,
     typer.Option(
         "--stake",
-        help="A player's stake, as SEAT=AMOUNT (pai gow). Repeat for other seats.",
+        help="A player's stake as SEAT=AMOUNT (pai gow). Repeat for other seats; the others stake"
+        " 1.",
         show_default=False,
     ),
 ]
 _STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
-Dealer = Annotated[int, typer.Option(help="Who throws first: a seat, from 0.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Dealer = Annotated[int, typer.Option(help="The seat that throws first, numbered from 0.")]
 DrawSeats = Annotated[
     bool,
     typer.Option(
         "--draw-seats",
-        help="With --play, before the first hand: draw the seats (wenzhou), or cut for the first"
+        help="With --play: draw the seats before the first hand (wenzhou), or cut for the first"
         " dealer (da_san).",
     ),
 ]
-Players = Annotated[int | None, typer.Option(help="How many play.", show_default=False)]
+Players = Annotated[
+    int | None,
+    typer.Option(help="Number of players.", show_default="the game's usual number"),
+]
 Throws = Annotated[
     list[str] | None,
     typer.Option(
-        "--throw", help="One throw's dice, as 3,5. Repeat for the next.", show_default=False
+        "--throw",
+        help="The dice of one throw, such as 3,5. Repeat for the next throw.",
+        show_default=False,
     ),
 ]
 CutName = Annotated[
     str | None,
     typer.Option(
         "--cut",
-        help="The banker's cut (pai gow), or the card it is cut after (Da San).",
+        help="The banker's cut (pai gow), or the number of the card after which the pile is cut"
+        " (da_san).",
         autocompletion=completion.cuts,
         show_default=False,
     ),
 ]
-Reverse = Annotated[bool, typer.Option("--reverse", help="Mirror the cut left to right.")]
-Bottom = Annotated[bool, typer.Option("--bottom", help="Lower two levels of a block first.")]
+Reverse = Annotated[bool, typer.Option("--reverse", help="Mirror the cut left to right (pai gow).")]
+Bottom = Annotated[
+    bool,
+    typer.Option("--bottom", help="Take the lower two levels of a block first (pai gow)."),
+]
 Wall = Annotated[
-    int | None, typer.Option("--wall", help="Whose wall mano opens (Filipino).", show_default=False)
+    int | None,
+    typer.Option("--wall", help="The seat whose wall mano opens (filipino).", show_default=False),
 ]
 End = Annotated[
     str | None,
-    typer.Option("--end", help="From which end: right or left (Filipino).", show_default=False),
+    typer.Option(
+        "--end",
+        help="The end from which the wall is opened: right or left (filipino).",
+        show_default=False,
+    ),
 ]
 
 
@@ -93,7 +108,7 @@ JournalCopy = Annotated[
     Path | None,
     typer.Option(
         "--journal-copy",
-        help="A directory for the journal's third copy, on another disk if it can be.",
+        help="The directory of the journal's third copy, on another disk if possible.",
         show_default=False,
     ),
 ]
@@ -103,7 +118,7 @@ Record = Annotated[
     Path | None,
     typer.Option(
         "--record",
-        help="With --play: keep every hand as JSON lines, for 'wallwright replay'.",
+        help="With --play: write every hand to this file as JSON lines, for 'wallwright replay'.",
         show_default=False,
     ),
 ]
@@ -112,13 +127,15 @@ Record = Annotated[
 KeysFile = Annotated[
     Path | None,
     typer.Option(
-        "--keys", help="The file of the boards' keys.", show_default="~/.config/wallwright/keys"
+        "--keys",
+        help="The file with the keys of the boards.",
+        show_default="~/.config/wallwright/keys",
     ),
 ]
 
 
 def keys_of(file: Path | None) -> DeviceKeys:
-    """The boards' keys. Raises BadInputError for a file that cannot be used."""
+    """Read the keys of the boards. Raises BadInputError for a file that cannot be used."""
     from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
 
     try:
@@ -127,39 +144,45 @@ def keys_of(file: Path | None) -> DeviceKeys:
         raise BadInputError(str(error)) from error
 
 
+def require_ports_for_keys(keys: Path | None, ports: Mapping[str, str]) -> None:
+    """Raise BadInputError if `--keys` is given and `--port` is not."""
+    if keys is not None and not ports:
+        raise BadInputError(f"`--keys {keys}` needs a real board; add --port, or leave out --keys.")
+
+
 def throws_of(texts: list[str] | None) -> list[Dice]:
-    """The throws as dice. Raises NotationError for one that is none."""
+    """The values of `--throw` as dice. Raises NotationError for a text that is not a throw."""
     return [parse_throw(text) for text in texts or ()]
 
 
 def how_to_throw(missing: MissingThrowError) -> BadInputError:
-    """A missing throw as a refusal that names the option."""
+    """The error for a missing throw, with the option that gives it."""
     return BadInputError(
         f"{str(missing).removesuffix('give the faces.')}add --throw {example_of(missing)}."
     )
 
 
 def example_of(missing: MissingThrowError) -> str:
-    """How the faces of such a throw are written."""
+    """An example of such a throw, as it is written on the command line."""
     return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
 
 
 def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
-    """The orders with seats drawn before the first hand, if that is wanted.
+    """Add the draw of seats before the first hand to the orders, if `draw_seats` is true.
 
-    Raises BadInputError without --play, and for a game that has no such draw.
+    Raises BadInputError without `--play`, and for a game that has no such draw.
     """
     if not draw_seats:
         return orders
     if not orders.play:
-        raise BadInputError("--draw-seats is for hands that are followed; add --play.")
+        raise BadInputError("`--draw-seats` needs hands that are played; add --play.")
     drawing = replace(orders, draw_seats=True)
     try:
         drawing.first_match()
     except RulesError as error:
         raise BadInputError(
             f"{orders.game.title} draws neither seats nor a first dealer; leave out --draw-seats,"
-            " and give --dealer."
+            " and choose the dealer with --dealer."
         ) from error
     return drawing
 
@@ -167,25 +190,29 @@ def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
 def with_stakes(
     game: Game, parameters: object, players: int | None, texts: Sequence[str] | None
 ) -> tuple[object, dict[str, int | str]]:
-    """The parameters of a house that allows these stakes, and the answers that name them.
+    """Parameters that allow these stakes, and the answers to the questions for stakes.
 
-    Each text is `SEAT=AMOUNT`; a seat without one stakes 1. Raises BadInputError for a game without
-    stakes, for a text that is no stake, and for a seat where nobody plays.
+    Each text is `SEAT=AMOUNT`; a seat without a stake stakes 1. Raises BadInputError for a game
+    without stakes, for a text that is not a stake, and for a seat without a player.
     """
     if not texts:
         return parameters, {}
     if not isinstance(parameters, pai_gow.Parameters):
-        raise BadInputError(f"{game.title} has no use for --stake; leave it out.")
+        raise BadInputError(f"{game.title} has no stakes; leave out --stake.")
     answers: dict[str, int | str] = {}
     for text in texts:
         found = _STAKE.fullmatch(text)
         if found is None or not 1 <= int(found["amount"]) <= pai_gow.MOST_STAKED:
             raise BadInputError(
-                f"'{text}' is no stake; give --stake SEAT=AMOUNT with an amount from 1 to"
-                f" {pai_gow.MOST_STAKED}, such as --stake 1=100."
+                f"`--stake` must be SEAT=AMOUNT with an amount from 1 to {pai_gow.MOST_STAKED},"
+                f" such as --stake 1=100; got '{text}'."
             )
-        if int(found["seat"]) >= (players or game.usual_players):
-            raise BadInputError(f"Nobody plays at seat {found['seat']}; leave out --stake {text}.")
+        seats = players or game.usual_players
+        if int(found["seat"]) >= seats:
+            raise BadInputError(
+                f"Seat {found['seat']} has no player; with {seats} players seats are 0 to"
+                f" {seats - 1}. Leave out --stake {text}."
+            )
         question = pai_gow.stake_question(int(found["seat"]))
         if question in answers:
             raise BadInputError(
@@ -207,10 +234,10 @@ def answers_of(
     wall: int | None,
     end: str | None,
 ) -> dict[str, int | str]:
-    """The choices that the options settle, by question.
+    """The answers that the options give to the questions of a set-up, by question.
 
-    Raises BadInputError for an option that the game does not ask for, RulesError for one that the
-    cut does not offer.
+    Raises BadInputError for an option that the game does not use, RulesError for one that the cut
+    does not offer.
     """
     cutting = {"--cut": cut is not None, "--reverse": reverse, "--bottom": bottom}
     opening = {"--wall": wall is not None, "--end": end is not None}
@@ -230,7 +257,7 @@ def answers_of(
     unused = [option for option, given in {**cutting, **opening}.items() if given]
     if unused:
         out = "it" if len(unused) == 1 else "them"
-        raise BadInputError(f"{game.title} has no use for {_listed(unused)}; leave {out} out.")
+        raise BadInputError(f"{game.title} does not use {_listed(unused)}; leave {out} out.")
     return answers
 
 
@@ -247,7 +274,7 @@ def _card(cut: str) -> int:
     last = da_san.PILE.count - 1
     if not (cut.isdecimal() and 1 <= int(cut) <= last):
         raise BadInputError(
-            f"Da San's pile is cut after a card, not '{cut}'; give --cut 1 to {last}."
+            f"`--cut` must be the number of a card from 1 to {last} for Da San; got '{cut}'."
         )
     return int(cut)
 
@@ -255,14 +282,15 @@ def _card(cut: str) -> int:
 def _wall(wall: int | None, end: str | None, walls: int) -> str:
     if wall is None:
         raise BadInputError(
-            f"--end {end} needs the wall that it belongs to; add --wall 0 to {walls - 1}."
+            f"`--end {end}` needs the number of the wall; add --wall with 0 to {walls - 1}."
         )
     if not 0 <= wall < walls:
-        raise BadInputError(f"There is no wall {wall}; give --wall 0 to {walls - 1}.")
+        raise BadInputError(f"`--wall` must be 0 to {walls - 1}; got {wall}.")
     if end not in (None, "right", "left"):
-        raise BadInputError(f"A wall has no end '{end}'; give --end right or left.")
+        raise BadInputError(f"`--end` must be right or left; got '{end}'.")
     return f"{wall} {end or 'right'}"
 
 
 def _listed(words: list[str]) -> str:
+    """The words as an enumeration: `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,4 +1,4 @@
-"""Files that a command writes: none may be the journal, a key file, or another output."""
+"""Checks that a file a command writes replaces no journal, key file or earlier result."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from controller.cli.errors import BadInputError
-from controller.journal.lines import looks_written
 
-BESIDE = ("", ".lock", ".new")
-"""A journal's copy, its lock while a run lasts, and the file that will replace it."""
+BESIDE_A_JOURNAL = ("", ".lock", ".new")
+"""Suffixes of a journal copy, of its lock during a run, and of the file that will replace it."""
 HEAD = 65_536
-"""So many bytes of a file show whether it is a journal."""
+"""Number of bytes at the start of a file that are read to recognise a journal."""
 
 
 def require_separate(
     outputs: Mapping[str, str | None], journal: Iterable[Path] = (), keys: Path | None = None
 ) -> None:
-    """Check that no output overwrites what a run needs; links are followed.
+    """Check that no output file is one that the run reads or writes for another purpose.
 
-    `outputs` are the files by their options, `-` for standard output; `journal` the paths of its
-    copies. Raises BadInput with the option, the file and what it is.
+    `outputs` maps options to file names, `-` for standard output. `journal` are the paths of the
+    journal's copies. Links are followed. Raises BadInputError with the option, the file and its
+    purpose.
     """
     used: dict[Path, str] = {
-        path.with_name(path.name + end): "the journal" for path in journal for end in BESIDE
+        path.with_name(path.name + suffix): "the journal"
+        for path in journal
+        for suffix in BESIDE_A_JOURNAL
     }
     if keys is not None:
         used[keys] = "the file of --keys"
@@ -32,19 +34,39 @@ def require_separate(
             continue
         file = Path(name)
         if file.exists() and not file.is_file():
-            continue  # a device or a pipe, which holds nothing that could be lost
-        for path, what in used.items():
+            continue  # a device or a pipe has no contents that could be lost
+        for path, purpose in used.items():
             if is_same(file, path):
-                raise BadInputError(f"{option} {name} is {what} ({path}); name another file.")
+                raise BadInputError(f"{option} {name} is {purpose} ({path}); name another file.")
         if is_journal(file):
             raise BadInputError(
-                f"{option} {name} is a journal; it would be lost. Name another file."
+                f"{option} {name} is a journal, which would be lost; name another file."
             )
         used[file] = f"the file of {option}"
 
 
+def require_new(option: str, name: str | None) -> None:
+    """Check that an output file is absent or empty. Raises BadInputError.
+
+    Standard output (`-`), devices and pipes are accepted.
+    """
+    if name is None or name == "-":
+        return
+    file = Path(name)
+    if file.is_file() and file.stat().st_size:
+        raise BadInputError(exists(option, name))
+
+
+def exists(option: str, name: str) -> str:
+    """The error for an output file that has contents already."""
+    return (
+        f"The file '{name}' exists and is not overwritten; name another file with {option}, or move"
+        " that one away."
+    )
+
+
 def is_same(one: Path, other: Path) -> bool:
-    """Whether two paths name one file, through symbolic and hard links, or would."""
+    """Whether two paths name the same file, or would if it existed; follows links."""
     try:
         return one.samefile(other)
     except OSError:
@@ -52,12 +74,14 @@ def is_same(one: Path, other: Path) -> bool:
 
 
 def is_journal(file: Path) -> bool:
-    """Whether a file that is there is a journal, or a copy of one."""
+    """Whether an existing file is a journal or a copy of one."""
     if not file.is_file():
         return False
+    from controller.journal.lines import looks_written
+
     try:
         with file.open("rb") as opened:
             head = opened.read(HEAD)
     except OSError:
-        return False  # writing it will say why
+        return False  # opening the file for writing will report the reason
     return looks_written(head) and b'"kind":"' in head

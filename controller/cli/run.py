@@ -1,8 +1,8 @@
-"""`wallwright run`: the daemon in the foreground, on a simulated table or a real one."""
+"""`wallwright run`: runs the daemon in the foreground, on a simulated table or a real one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -32,14 +32,13 @@ from controller.cli.options import (
     Wall,
     answers_of,
     keys_of,
+    require_ports_for_keys,
     throws_of,
     with_seats_drawn,
     with_stakes,
 )
-from controller.cli.output_checks import require_separate
-from controller.cli.run_job import RunJob, check_orders, pace_of, ports_of
-from controller.journal.copies import paths_of
-from controller.journal.files import Locks
+from controller.cli.output_checks import require_new, require_separate
+from controller.cli.run_job import RunJob, check_orders, pace_of, ports_of, require_ports
 from controller.orders import Orders
 from rules.games import rules_of
 
@@ -49,21 +48,24 @@ READY = "ready"
 def run(
     table: TableNamed = "robotic",
     game: GameNamed = "wenzhou",
-    rounds: Annotated[int, typer.Option(help="How many rounds to play.")] = 1,
+    rounds: Annotated[int, typer.Option(help="Number of rounds to play.")] = 1,
     until: Annotated[
         str | None,
         typer.Option(
-            help="'ready': end the last round when it is ready to play.", show_default=False
+            help="ready: end the run when the last round is ready to play.", show_default=False
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Chance in the simulation; the same, the same run.", show_default="0"),
+        typer.Option(
+            help="Seed of the simulation's random numbers; the same seed gives the same run.",
+            show_default="0",
+        ),
     ] = None,
     speed: Annotated[
         str | None,
         typer.Option(
-            help="virtual (as fast as can be), real, or a factor.",
+            help="virtual (as fast as possible), real, or a factor of real time such as 10.",
             show_default="virtual; real with --port",
         ),
     ] = None,
@@ -78,37 +80,52 @@ def run(
     stake: Stakes = None,
     draw_seats: DrawSeats = False,
     play: Annotated[
-        bool, typer.Option("--play", help="Follow every hand by the rules: who deals, draws, wins.")
+        bool,
+        typer.Option(
+            "--play", help="Play every hand by the rules of the game, up to its settlement."
+        ),
     ] = False,
     order: Annotated[
-        str, typer.Option(help="Packets in the game's own order (ritual), or the fastest.")
+        str,
+        typer.Option(help="Order of the packets: ritual (as the game prescribes), or fastest."),
     ] = "ritual",
     events: Annotated[
         str | None,
         typer.Option(
-            help="Write events as JSON lines to a file, or - for standard output.",
+            help="Write the events as JSON lines to this file, or - for standard output.",
             show_default=False,
         ),
     ] = None,
     reveal: Annotated[
-        bool, typer.Option("--reveal", help="Tell the true tiles (simulation only).")
+        bool,
+        typer.Option(
+            "--reveal", help="Emit the true position of every tile as events (simulation only)."
+        ),
     ] = False,
     port: Annotated[
         list[str] | None,
         typer.Option(
-            help="A board's port, or BOARD=PORT; repeat for several. gpio: this machine's pins.",
+            help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
+            " computer's pins.",
             show_default=False,
         ),
     ] = None,
     keys: KeysFile = None,
     journal: Annotated[
         Path | None,
-        typer.Option(help="Keep the journal in this file, and in copies.", show_default=False),
+        typer.Option(
+            help="Keep the journal in this file and in two copies; an interrupted run is resumed"
+            " from it.",
+            show_default=False,
+        ),
     ] = None,
     journal_copy: JournalCopy = None,
     abandon: Annotated[
         bool,
-        typer.Option("--abandon", help="Give up the round that the journal left unfinished."),
+        typer.Option(
+            "--abandon",
+            help="Start a new round instead of resuming the journal's unfinished round.",
+        ),
     ] = False,
     record: Record = None,
     fault: FaultTexts = None,
@@ -120,45 +137,55 @@ def run(
     machine = table_named(table)
     require_fit(machine, rules, config)
     if play:
-        rules_of(config.game)  # a plug-in that cannot be played is refused before anything moves
+        rules_of(config.game)  # raises an error for a plug-in without rules, before anything moves
     parameters = game_parameters(config)
     fastest = _one_of(order, "order", ("ritual", "fastest")) == "fastest"
     if fastest and machine.modules.gantry is None:
         raise BadInputError(
-            f"The table {machine.name} has no arm to be fast with; leave out --order."
+            f"`--order fastest` needs a gantry, and the table {machine.name} has none; leave out"
+            " --order."
         )
     parameters, stakes = with_stakes(rules, parameters, players, stake)
     answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes
     orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
     orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:
-        raise BadInputError(f"{rounds} rounds are none; give --rounds 1 or more.")
+        raise BadInputError(f"`--rounds` must be at least 1; got {rounds}.")
     check_orders(orders, rounds)
     if until is not None:
         _one_of(until, "until", (READY,))
     if journal_copy is not None and journal is None:
-        raise BadInputError(f"--journal-copy {journal_copy} needs the journal; add --journal FILE.")
+        raise BadInputError(f"`--journal-copy {journal_copy}` needs a journal; add --journal FILE.")
     if abandon and journal is None:
-        raise BadInputError("--abandon needs the journal with the round; add --journal FILE.")
-    if record is not None and not play:
-        raise BadInputError(f"--record {record} is of hands that are followed; add --play.")
-    ports = ports_of(machine, port or ())
-    if ports and reveal:
-        raise BadInputError("A real table shows nobody its tiles; leave out --reveal or --port.")
-    if ports and seed is not None:
-        raise BadInputError("A real drum has no seed; leave out --seed or --port.")
-    if ports and emulated:
-        raise BadInputError("A real board runs its own firmware; leave out --emulated or --port.")
-    if ports and (fault or faults):
         raise BadInputError(
-            "A real table has its own faults; leave out --fault, --faults or --port."
+            "`--abandon` needs the journal with the unfinished round; add --journal FILE."
         )
-    if keys is not None and not ports:
-        raise BadInputError(f"--keys {keys} are of real boards; add --port, or leave it out.")
-    copies = () if journal is None else paths_of(journal, journal_copy)
+    if record is not None and not play:
+        raise BadInputError(f"`--record {record}` needs hands that are played; add --play.")
+    ports = ports_of(machine, port or ())
+    if ports:
+        _require_no_simulation_options(
+            {
+                "--reveal": reveal,
+                "--seed": seed is not None,
+                "--emulated": emulated,
+                "--fault": bool(fault),
+                "--faults": faults is not None,
+            }
+        )
+    require_ports_for_keys(keys, ports)
+    copies = _copies_of(journal, journal_copy)
     outputs = {"--events": events, "--record": None if record is None else str(record)}
     require_separate(outputs, copies, keys)
+    if not copies:
+        require_new("--events", events)  # with a journal, a resumed run appends to the file
     injected_faults = injected_faults_of(fault, faults, machine)
+    pace = pace_of(speed, real=bool(ports))
+    if emulated:
+        require_emulation(machine)
+    require_ports(dict.fromkeys(ports.values()))
+    if copies:
+        _require_unlocked(copies)
     job = RunJob(
         machine,
         config,
@@ -166,7 +193,7 @@ def run(
         rounds,
         until == READY,
         seed or 0,
-        pace_of(speed, real=bool(ports)),
+        pace,
         ports,
         reveal,
         journal,
@@ -176,20 +203,44 @@ def run(
         keys=keys_of(keys) if ports else None,
         emulated=emulated,
     )
-    if emulated:
-        require_emulation(machine)
-    if copies:
-        Locks(copies).release()  # refused here, a journal in use costs no further imports
     with (
-        open_output("Events", events) as stream,
-        open_output("The record", None if record is None else str(record), "a+") as kept,
+        open_output("Events", events, "a") as stream,
+        open_output("The record", None if record is None else str(record), "a+") as record_stream,
     ):
+        # The daemon is imported last: a refused command line then takes a fraction of the time.
         from controller.cli.run_session import play_job
 
-        return play_job(job, stream, kept)
+        return play_job(job, stream, record_stream)
 
 
-def _one_of(given: str, option: str, offered: Sequence[str]) -> str:
-    if given not in offered:
-        raise BadInputError(f"'{given}' is no --{option}; give --{option} {' or '.join(offered)}.")
+def _one_of(given: str, option: str, allowed: Sequence[str]) -> str:
+    """Return the value of an option. Raises BadInputError if it is not one of the allowed ones."""
+    if given not in allowed:
+        raise BadInputError(f"`--{option}` must be {' or '.join(allowed)}; got '{given}'.")
     return given
+
+
+def _require_no_simulation_options(given: Mapping[str, bool]) -> None:
+    """Raise BadInputError for an option that is given, but only works on a simulated table."""
+    for option, is_given in given.items():
+        if is_given:
+            raise BadInputError(
+                f"`{option}` works on a simulated table only; leave out {option}, or leave out"
+                " --port."
+            )
+
+
+def _copies_of(journal: Path | None, directory: Path | None) -> tuple[Path, ...]:
+    """The paths of the journal's copies; none without a journal. Raises JournalError."""
+    if journal is None:
+        return ()
+    from controller.journal.copies import paths_of
+
+    return paths_of(journal, directory)
+
+
+def _require_unlocked(copies: Sequence[Path]) -> None:
+    """Raise JournalError if another run uses the journal, before the daemon is imported."""
+    from controller.journal.files import Locks
+
+    Locks(copies).release()

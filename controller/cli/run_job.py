@@ -1,8 +1,8 @@
-"""Everything that `wallwright run` settles before anything moves."""
+"""The job of `wallwright run`: its options, checked before anything moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from firmware_bridge.sim.faults.injection import InjectedFault
 
 _OPTIONS = ("cut", "wall")
-"""The questions that an option of the same name answers in every round."""
+"""Questions of a set-up that the option of the same name answers in every round."""
 PINS = "gpio"
-"""What stands for a port where a board is this machine's own pins."""
+"""The value of `--port` for a table that is driven by this computer's GPIO pins."""
 
 
 @dataclass(frozen=True)
 class RunJob:
-    """What to play, on which table, how often and how fast.
+    """The options of a run: table, game, number of rounds, speed, ports and files.
 
-    `pace` is None as fast as can be, 1.0 in real time, or a factor. `ports` are the boards' own;
-    without any the table is simulated, and `mishaps` go wrong at it.
+    `pace` is 1.0 for real time, None for as fast as possible, or a factor of real time. `ports`
+    maps boards to serial ports; if it is empty the table is simulated, with `injected_faults`.
     """
 
     table: Table
@@ -46,20 +46,22 @@ class RunJob:
     injected_faults: tuple[InjectedFault, ...] = ()
     abandon: bool = False
     keys: DeviceKeys | None = None
-    """The real boards' own."""
+    """The keys of the real boards; None for a simulated table."""
     emulated: bool = False
-    """Whether simulated boards run the firmware itself."""
+    """Whether simulated processors execute the firmware, instead of virtual boards."""
 
     @property
     def title(self) -> str:
+        """The game and the table, as the heading of the live view."""
         return f"{self.orders.game.title} on the table {self.table.name}"
 
 
 def check_orders(orders: Orders, rounds: int) -> None:
-    """Try throws and answers on the set-up of every round before anything moves.
+    """Apply the given throws and answers to the set-up of every round, before anything moves.
 
-    Raises RulesError or BadInput for those that cannot be used, naming the round if it is a later
-    one, when another seat throws first. In a match anybody may deal the later ones.
+    Raises RulesError or BadInputError for a throw or answer that a round does not allow. The error
+    names a later round, in which another seat throws first. In a match each seat is tried, since
+    the dealer of a later hand depends on the results.
     """
     players = orders.setup(orders.dealer).seating.players
     for number in range(players if orders.play and rounds > 1 else min(rounds, players)):
@@ -71,16 +73,19 @@ def check_orders(orders: Orders, rounds: int) -> None:
                 raise
             when = "a later round" if orders.play else f"round {number + 1}"
             raise BadInputError(
-                f"In {when}, when seat {dealer} throws first, this cannot be: {error}"
-                f" Leave the option out, or give --rounds {1 if orders.play else number}."
+                f"In {when}, in which seat {dealer} throws first, an option is not allowed:"
+                f" {error} Leave the option out, or give --rounds {1 if orders.play else number}."
             ) from error
 
 
 def _check_round(orders: Orders, dealer: Seat) -> None:
-    """As far as the given throws lead; those that are missing the table throws itself."""
+    """Apply the given throws and answers to one set-up, up to the first throw that is not given.
+
+    The table throws the missing ones itself.
+    """
     setup = orders.setup(dealer)
     throws = list(orders.throws)
-    unasked = {what: told for what, told in orders.answers.items() if what in _OPTIONS}
+    unasked = {question for question in orders.answers if question in _OPTIONS}
     while (step := setup.pending) is not None:
         match step:
             case Throw() if not throws:
@@ -88,7 +93,7 @@ def _check_round(orders: Orders, dealer: Seat) -> None:
             case Throw():
                 setup = setup.apply(throws.pop(0))
             case Choose():
-                unasked.pop(step.what, None)
+                unasked.discard(step.what)
                 setup = setup.apply(orders.answers.get(step.what, step.default))
             case _:
                 setup = setup.apply()
@@ -97,20 +102,21 @@ def _check_round(orders: Orders, dealer: Seat) -> None:
         count = "further throw" if setup.throws else "throw"
         raise BadInputError(f"{orders.game.title} takes no {count}; leave out --throw {spare}.")
     if isinstance(step, Throw) and unasked:
-        option = next(iter(unasked))
+        option = min(unasked)
         raise BadInputError(
-            f"Whether this {option} can be chosen depends on the {step.why}; add --throw, or leave"
-            f" out --{option}."
+            f"The {step.why} decides whether this {option} is allowed; give its dice with --throw,"
+            f" or leave out --{option}."
         )
 
 
 def pace_of(speed: str | None, *, real: bool) -> float | None:
-    """How fast time runs: None as fast as can be, 1.0 real, or a factor. Raises BadInput."""
+    """The value of `--speed` as `RunJob.pace`. Raises BadInputError."""
     if speed is None:
         return 1.0 if real else None
     if real and speed != "real":
         raise BadInputError(
-            f"Real boards keep real time; leave out --speed {speed}, or --port for a simulation."
+            f"Real boards run in real time; leave out --speed {speed}, or leave out --port to"
+            " simulate the table."
         )
     match speed:
         case "virtual":
@@ -122,15 +128,23 @@ def pace_of(speed: str | None, *, real: bool) -> float | None:
     except ValueError:
         factor = 0.0
     if not 0 < factor < 1e6:
-        raise BadInputError(f"'{speed}' is no speed; give virtual, real, or a factor such as 10.")
+        raise BadInputError(
+            f"`--speed` must be virtual, real, or a factor such as 10, above 0 and below 1000000;"
+            f" got '{speed}'."
+        )
     return factor
 
 
 def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
-    """Each board's port; one port alone carries every board. Raises BadInput."""
+    """Each board's port, from the values of `--port`; a single port serves every board.
+
+    Raises BadInputError for a value that names no board, and for boards without a port or with two.
+    """
     if any(board.kind == "gpio" for board in table.boards.values()):
         if any(text != PINS for text in texts):
-            raise BadInputError(f"The table {table.name} hangs on GPIO pins; give --port {PINS}.")
+            raise BadInputError(
+                f"The table {table.name} is driven by GPIO pins; give --port {PINS}."
+            )
         return dict.fromkeys(table.boards, PINS) if texts else {}
     if len(texts) == 1 and "=" not in texts[0]:
         return dict.fromkeys(table.boards, texts[0])
@@ -139,7 +153,9 @@ def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
         board, _, port = text.partition("=")
         if board not in table.boards or not port:
             names = " and ".join(f"--port {name}=PORT" for name in table.boards)
-            raise BadInputError(f"--port {text} names no board of {table.name}; give {names}.")
+            raise BadInputError(
+                f"--port {text} names no board of the table {table.name}; give {names}."
+            )
         if board in ports:
             raise BadInputError(
                 f"Board {board} has two ports, {ports[board]} and {port}; give one."
@@ -149,3 +165,15 @@ def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
     if texts and missing:
         raise BadInputError(f"Board {missing[0]} has no port; add --port {missing[0]}=PORT.")
     return ports
+
+
+def require_ports(ports: Iterable[str]) -> None:
+    """Raise BadInputError for a serial port that does not exist.
+
+    This check is fast: the modules that drive a table need not be imported for it.
+    """
+    for port in ports:
+        if port != PINS and not Path(port).exists():
+            raise BadInputError(
+                f"There is no port {port}; `wallwright scan` lists the attached ports."
+            )

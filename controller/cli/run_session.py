@@ -1,4 +1,4 @@
-"""One run of a table, from its first event to the summary."""
+"""One run of a table, from its first event to its summary."""
 
 from __future__ import annotations
 
@@ -39,15 +39,16 @@ from firmware_bridge.wire.errors import BoardError
 
 
 def play_job(job: RunJob, stream: TextIO | None, record: TextIO | None) -> int:
-    """Run the job on an event loop of its own; returns the exit code.
+    """Run the job on an event loop of its own and return the exit code.
 
-    Events go to `stream`, the play to `record`. Raises BadInput for a port that cannot be used.
+    Events are written to `stream`, the record of the play to `record`. Raises BadInputError for a
+    port that cannot be used.
     """
     with asyncio.Runner(loop_factory=lambda: _loop(job)) as runner:
         try:
             return runner.run(session(job, stream, record))
         except ImpossibleOrderError as refusal:
-            print_error(f"The boards drive what no mechanism can do: {refusal}")
+            print_error(f"A board received a command that the mechanism cannot execute: {refusal}")
             return 1
 
 
@@ -59,9 +60,10 @@ def _loop(job: RunJob) -> asyncio.AbstractEventLoop:
 
 
 async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = None) -> int:
-    """Play, stop safely, tell the summary; returns the exit code. Raises BadInput for a port.
+    """Play, stop the table safely, and emit and print the summary; returns the exit code.
 
-    Events go to `stream`, and the play to `record`.
+    Events are written to `stream`, the record of the play to `record`. Raises BadInputError for a
+    port that cannot be used, and for an output file of an earlier run that is not resumed.
     """
     loop = asyncio.get_running_loop()
     begun, wall_begun = loop.time(), time.perf_counter()
@@ -69,24 +71,29 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
     signals = StopSignals(loop, stop.set)
     events = EventLog(lambda: loop.time() - begun)
     lines = LineOutput("Events", "--events", stream, stop.set) if stream is not None else None
-    kept = RecordFile(record, stop.set) if record is not None else None
+    record_file = RecordFile(record, stop.set) if record is not None else None
+    outputs = [output for output in (lines, record_file) if output is not None]
     if lines is not None:
         events.listen(lines.on_event)
     console = screen(errors=stream is sys.stdout)
-    people = screen(errors=stream is sys.stdout or _only_errors_are_seen())
-    asking = OperatorConsole(people, sys.stdin, drawn=people.is_terminal)
+    operator_screen = screen(errors=stream is sys.stdout or _only_errors_are_seen())
+    operator = OperatorConsole(operator_screen, sys.stdin, drawn=operator_screen.is_terminal)
     disk = SlowDisk()
-    hardware = _hardware(job, asking, disk)
+    hardware = _hardware(job, operator, disk)
     storage: Storage = WriterThreads(loop) if job.ports else disk
     try:
         with (
             _journal(job, storage) as journal,
-            closing(asking),
-            LiveView(people, job.title, asking, lambda: loop.time() - begun) as progress,
+            closing(operator),
+            LiveView(operator_screen, job.title, operator, lambda: loop.time() - begun) as view,
         ):
+            entries = resumed_entries(job, journal)
+            if entries is None:
+                for output in outputs:
+                    output.begin()
             if job.ports:
-                asking.open()
-            events.listen(progress.on_event)
+                operator.open()
+            events.listen(view.on_event)
             events.emit("run_started", events_version=EVENTS_VERSION)
             for sentence in journal.repairs:
                 events.emit("journal_copy_repaired", message=sentence)
@@ -98,47 +105,43 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
                 journal,
                 events,
                 clock=lambda: loop.time() - begun,
-                record=None if kept is None else kept.keep,
+                record=None if record_file is None else record_file.keep,
             )
-            story = resumed_entries(job, journal)
-            if story is not None:
-                daemon.run_state.resume(story)
-            elif kept is not None:
-                kept.begin()
+            if entries is not None:
+                daemon.run_state.resume(entries)
             if job.reveal and hardware.plant is not None:
                 events.listen(TruthReveal(hardware.plant, daemon.staging, events).on_event)
-            trouble, cut_short = await _played(daemon, job, stop, journal)
-            if kept is not None and daemon.run_state.replay.over:
-                kept.cut()
+            failure, cut_short = await _played(daemon, job, stop, journal)
+            if record_file is not None and daemon.run_state.replay.over:
+                record_file.cut()
     finally:
         hardware.close()
     summary = daemon.summary(time.perf_counter() - wall_begun)
     events.emit("summary", **summary)
     if stream is not sys.stdout:
         summary_page(console, daemon, summary)
-    for written in (lines, kept):
-        if written is not None:
-            trouble = trouble or written.trouble
-    if kept is not None and kept.kept_aside is not None:
-        print_error(f"The earlier contents of the record are kept in {kept.kept_aside}.")
-    if trouble is not None:
-        print_error(trouble)
+    for output in outputs:
+        failure = failure or output.failure
+    if record_file is not None and record_file.earlier_contents is not None:
+        print_error(f"The earlier contents of the record are in {record_file.earlier_contents}.")
+    if failure is not None:
+        print_error(failure)
     if cut_short and signals.exit_code is not None:
         return signals.exit_code
-    return 0 if trouble is None else 1
+    return 0 if failure is None else 1
 
 
 def _only_errors_are_seen() -> bool:
-    """Whether people see standard error only: standard output goes to a file or a pipe."""
+    """Whether only standard error is a terminal; standard output goes to a file or a pipe."""
     return sys.stderr.isatty() and not sys.stdout.isatty()
 
 
 async def _played(
     daemon: Daemon, job: RunJob, stop: asyncio.Event, journal: Journal
 ) -> tuple[str | None, bool]:
-    """Play until the end, a stop, or a fault.
+    """Play until the last round has ended, a stop signal arrives, or a fault ends the run.
 
-    Returns the fault and what to do about it, if there was one, and whether the run was cut short.
+    Returns the fault with its next step, if a fault occurred, and whether the run was cut short.
     """
     why = reason_to_regather(job, journal)
     playing = asyncio.ensure_future(
@@ -152,7 +155,8 @@ async def _played(
     await asyncio.wait((playing,))
     if playing.cancelled():
         return None, cut_short
-    # A real table that is ready to play is in the middle of its round; a simulated one is gone.
+    # A real table that is ready to play is still in its round, which a later run resumes. A
+    # simulated table ends with its process.
     ended = not (job.until_ready and job.ports)
     match fault := _only(playing.exception()) or (await _end(journal) if ended else None):
         case None:
@@ -165,7 +169,10 @@ async def _played(
 
 
 async def _end(journal: Journal) -> JournalError | None:
-    """All was played: the journal's story ends here. A stop before that leaves it unfinished."""
+    """Write the end of the run to the journal, after the last round; returns an error of that.
+
+    A run that was stopped earlier has no end in the journal, and is unfinished.
+    """
     try:
         journal.end()
         await journal.settle()
@@ -174,9 +181,9 @@ async def _end(journal: Journal) -> JournalError | None:
     return None
 
 
-def _only(trouble: BaseException | None) -> BaseException | None:
-    """The failure itself, or the whole group where several came together."""
-    return only(trouble) if isinstance(trouble, BaseExceptionGroup) else trouble
+def _only(error: BaseException | None) -> BaseException | None:
+    """The only error of an exception group, the whole group if it has several, or the error."""
+    return only(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware:
@@ -203,7 +210,7 @@ def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware
 
 
 def _journal(job: RunJob, storage: Storage) -> Journal:
-    """The journal that was named; a run without one keeps it in memory, as long as it runs."""
+    """Open the journal of the job; without a file it is kept in memory during the run."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     if job.journal is None:
         return Journal.in_memory(started, facts_of(job), storage)

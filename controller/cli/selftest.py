@@ -1,7 +1,8 @@
-"""`wallwright selftest`: every channel of a table in turn, while a person watches."""
+"""`wallwright selftest`: tests every channel of a table, while a person watches."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,9 @@ import typer
 from controller.cli.errors import BadInputError
 from controller.cli.fault_options import FaultTexts, injected_faults_of
 from controller.cli.lookup import table_named
-from controller.cli.options import KeysFile, TableNamed, keys_of
-from controller.cli.output_checks import require_separate
-from controller.cli.run_job import ports_of
+from controller.cli.options import KeysFile, TableNamed, keys_of, require_ports_for_keys
+from controller.cli.output_checks import require_new, require_separate
+from controller.cli.run_job import ports_of, require_ports
 
 
 def selftest(
@@ -20,61 +21,74 @@ def selftest(
     port: Annotated[
         list[str] | None,
         typer.Option(
-            help="A board's port, or BOARD=PORT; repeat for several. gpio: this machine's pins.",
+            help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
+            " computer's pins.",
             show_default=False,
         ),
     ] = None,
-    sim: Annotated[bool, typer.Option("--sim", help="Test a simulated table instead.")] = False,
+    sim: Annotated[bool, typer.Option("--sim", help="Test a simulated table.")] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Ask nobody: a simulated person watches (--sim only).")
+        bool,
+        typer.Option("--yes", help="Let a simulated person watch and answer (with --sim only)."),
     ] = False,
     report: Annotated[
         Path | None,
         typer.Option(
-            help="Write the results to this file as a page, and beside it as .json.",
+            help="Write the results to this file as Markdown, and to a .json file beside it.",
             show_default=False,
         ),
     ] = None,
     keys: KeysFile = None,
     fault: FaultTexts = None,
 ) -> int:
-    """Try every channel of a table, one after another, while a person watches."""
+    """Test every channel of a table, one after another, while a person watches."""
     machine = table_named(table)
     ports = ports_of(machine, port or ())
     if sim and ports:
-        raise BadInputError("A table is simulated or at a port; leave out --sim or --port.")
+        raise BadInputError(
+            "`--sim` and `--port` exclude each other; leave out --sim, or leave out --port."
+        )
     if not sim and not ports:
-        raise BadInputError("Whose channels? Name the boards with --port, or add --sim.")
-    if yes and not sim:
-        raise BadInputError("A real table is watched by a person; leave out --yes, or add --sim.")
-    if fault and not sim:
-        raise BadInputError("A real table has its own faults; leave out --fault, or add --sim.")
-    if keys is not None and not ports:
-        raise BadInputError(f"--keys {keys} are of real boards; add --port, or leave it out.")
+        raise BadInputError("The boards are missing; name their port with --port, or add --sim.")
+    for option, is_given in (("--yes", yes), ("--fault", bool(fault))):
+        if is_given and not sim:
+            raise BadInputError(
+                f"`{option}` works on a simulated table only; leave out {option}, or replace --port"
+                " by --sim."
+            )
+    require_ports_for_keys(keys, ports)
     injected_faults = injected_faults_of(fault, None, machine)
+    require_ports(dict.fromkeys(ports.values()))
     known = keys_of(keys) if ports else None
     files = _files(report)
     for file in files:
         require_separate({"--report": str(file)}, keys=keys)
+        require_new("--report", str(file))
+    _require_writable(files)
     from controller.cli.selftest_session import run_selftest
 
     code, written = run_selftest(machine, ports, known, injected_faults, yes=yes)
     for file, text in zip(files, (written.as_page(), written.as_json()), strict=bool(files)):
         file.write_text(text, encoding="utf-8")
-    print(", ".join(f"{number} {what}" for what, number in written.counts.items()))
+    print(", ".join(f"{number} {verdict}" for verdict, number in written.counts.items()))
     return code
 
 
 def _files(report: Path | None) -> tuple[Path, ...]:
-    """The page and its JSON, writable before anything moves. Raises BadInputError."""
+    """The paths of the Markdown and the JSON report; none without `--report`.
+
+    Raises BadInputError for a directory.
+    """
     if report is None:
         return ()
     if not report.name or report.is_dir():
-        raise BadInputError(
-            f"The report '{report}' is a directory; name a file in it with --report."
-        )
+        raise BadInputError(f"`--report {report}` is a directory; name a file in it.")
     page = report.with_suffix(".md") if report.suffix in ("", ".json") else report
-    files = (page, report.with_suffix(".json"))
+    return page, report.with_suffix(".json")
+
+
+def _require_writable(files: Iterable[Path]) -> None:
+    """Create missing files before anything moves. Raises BadInputError if one is not writable."""
     for file in files:
         try:
             file.touch()
@@ -83,4 +97,3 @@ def _files(report: Path | None) -> tuple[Path, ...]:
                 f"The report cannot be written to '{file}' ({error.strerror}); name a writable"
                 " file with --report."
             ) from error
-    return files

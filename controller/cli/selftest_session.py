@@ -1,4 +1,4 @@
-"""One self-test: opens the boards, tries every channel, while a person watches."""
+"""One self-test: opens the boards and tests every channel, while a person watches."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ T = TypeVar("T")
 
 INTERRUPTED = 130
 READY = (
-    "Hands off the table, nobody leaning over it, the emergency stop within reach."
-    " Each motion is announced; nothing moves before you press Enter."
+    "Keep hands off the table and do not lean over it; keep the emergency stop within reach."
+    " Each motion is announced, and begins only after you press Enter."
 )
+"""The safety instruction that the person confirms before the first trial."""
 ANSWERS = {"y": TrialAnswer.YES, "yes": TrialAnswer.YES, "n": TrialAnswer.NO, "no": TrialAnswer.NO}
 SKIPS = ("s", "skip")
 
@@ -53,9 +54,9 @@ def run_selftest(
     *,
     yes: bool,
 ) -> tuple[int, SelfTestReport]:
-    """Test a table at these ports, or a simulated one without any; the exit code and the report.
+    """Test the table at these ports; without ports, a simulated one. Returns exit code and report.
 
-    Raises BadInput for a port or a board that cannot be used.
+    Raises BadInputError for a port or a board that cannot be used.
     """
     sim = not ports
     report = SelfTestReport(table.name, datetime.now(UTC).isoformat(timespec="seconds"), sim)
@@ -64,7 +65,7 @@ def run_selftest(
 
 
 def _loop(*, sim: bool, yes: bool) -> asyncio.AbstractEventLoop:
-    """A simulated table that a person watches keeps real time, as that person does."""
+    """The event loop: virtual time with `yes`, otherwise real time for the person who watches."""
     return VirtualLoop(None if yes else 1.0) if sim else asyncio.SelectorEventLoop()
 
 
@@ -77,31 +78,36 @@ async def _session(
     *,
     yes: bool,
 ) -> int:
-    """Test until the end, a stop or trouble; returns the exit code. Raises BadInput."""
+    """Test until the last trial, a stop signal or an error; returns the exit code.
+
+    Raises BadInputError.
+    """
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     signals = StopSignals(loop, stop.set)
-    game, config = _some_game(table)
-    # A simulated table hurts nobody: there a pipe may answer in place of a person.
+    game, config = _fitting_game(table)
+    # Without a real table no person is in danger, so a pipe can answer.
     console = OperatorConsole(screen(), sys.stdin, drawn=False, scripted=not ports)
     hardware = _hardware(table, game, config, ports, keys, injected_faults, console)
     onlooker = SelftestWatcher(hardware.plant) if hardware.plant is not None else None
-    watcher: _Screen = _Alone(onlooker) if yes and onlooker else _Person(console, onlooker)
+    watcher: _ReadyWatcher = (
+        _SimulatedWatcher(onlooker) if yes and onlooker else _Person(console, onlooker)
+    )
 
-    def told(result: Result) -> None:
+    def report_result(result: Result) -> None:
         report.results.append(result)
-        said = f", the person said {result.answer}" if result.answer else ""
+        answer = f", the person answered {result.answer}" if result.answer else ""
         console.print_line(
-            f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{said}"
+            f"{result.verdict.value}: {result.what} of {result.part}: {result.seen}{answer}"
         )
 
-    async def tested() -> None:
+    async def run_trials() -> None:
         await watcher.ready()
         await _open(hardware, report)
-        await TableSelfTest(table, config.tile, hardware.boards, watcher, told).run()
-        report.ended = "it went to its end"
+        await TableSelfTest(table, config.tile, hardware.boards, watcher, report_result).run()
+        report.ended = "completed"
 
     try:
-        running, stopping = asyncio.ensure_future(tested()), asyncio.ensure_future(stop.wait())
+        running, stopping = asyncio.ensure_future(run_trials()), asyncio.ensure_future(stop.wait())
         await asyncio.wait((running, stopping), return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         running.cancel()
@@ -110,7 +116,7 @@ async def _session(
             return signals.exit_code or INTERRUPTED
         running.result()
     except _TesterGoneError:
-        print_error("The terminal was closed before the answer; everything was stopped.")
+        print_error("The terminal was closed before the answer; all motions were stopped.")
         return signals.exit_code or 1
     finally:
         console.close()
@@ -119,7 +125,7 @@ async def _session(
 
 
 async def _open(hardware: Hardware, report: SelfTestReport) -> None:
-    """Every board, before anything is tried. Raises BadInput."""
+    """Start every board before the first trial. Raises BadInputError."""
     boards: dict[str, str] = {}
     report.boards = boards
     for name, board in hardware.boards.items():
@@ -138,14 +144,17 @@ async def _close(hardware: Hardware) -> None:
     hardware.close()
 
 
-def _some_game(table: Table) -> tuple[Game, GameConfig]:
-    """A game whose tiles fit: only their size matters here. Raises BadInput."""
+def _fitting_game(table: Table) -> tuple[Game, GameConfig]:
+    """The first game that fits the table; only its tile size is used. Raises BadInputError."""
     for name in game_names():
         config = load_game(name)
         game = GAMES[config.game]
         if game.setup().layout.count and fit(table, game, config).fits:
             return game, config
-    raise BadInputError(f"No game fits the table {table.name}: 'wallwright check' says why.")
+    raise BadInputError(
+        f"No game fits the table {table.name}; 'wallwright check FILE' with its file lists the"
+        " reasons."
+    )
 
 
 def _hardware(
@@ -174,24 +183,24 @@ def _sentence(error: BoardError) -> str:
 
 
 class _TesterGoneError(WallwrightError):
-    """Nobody answers any more."""
+    """The terminal was closed during the self-test."""
 
 
-class _Screen(Watcher):
-    """A watcher who says first that the table is clear."""
+class _ReadyWatcher(Watcher):
+    """A watcher who first confirms that the table is clear."""
 
     async def ready(self) -> None:
-        """Return when they have; raise BadInput if it is not."""
+        """Return when the table is clear; raise BadInputError if the person answers no."""
 
 
-class _Alone(_Screen):
-    """The plant's own person, who needs no questions on the screen."""
+class _SimulatedWatcher(_ReadyWatcher):
+    """The plant's simulated person, who answers without questions on the screen."""
 
     def __init__(self, onlooker: SelftestWatcher) -> None:
         self._onlooker = onlooker
 
     async def ready(self) -> None:
-        """Nobody can be hurt."""
+        """Return at once: no person is at a simulated table."""
 
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
         self._onlooker.watch(channels)
@@ -204,8 +213,8 @@ class _Alone(_Screen):
         self._onlooker.reach(sensor, active)
 
 
-class _Person(_Screen):
-    """Somebody at the keyboard; at a simulated table the plant's person covers the sensors."""
+class _Person(_ReadyWatcher):
+    """A person at the keyboard; on a simulated table the simulated person covers the sensors."""
 
     def __init__(self, console: OperatorConsole, onlooker: SelftestWatcher | None) -> None:
         self._console = console
@@ -214,13 +223,13 @@ class _Person(_Screen):
     async def ready(self) -> None:
         if await self._asked(f"{READY} Ready? [y/n]", {"y": True, "yes": True, "n": False}):
             return
-        raise BadInputError("Nothing was moved; begin again when the table is clear.")
+        raise BadInputError("Nothing was moved; repeat the command when the table is clear.")
 
     async def begin(self, please: str, channels: tuple[str, ...]) -> bool:
         if self._onlooker is not None:
             self._onlooker.watch(channels)
-        going = {"": True, **dict.fromkeys(SKIPS, False)}
-        return await self._asked(f"{please} [Enter, or skip]", going)
+        answers = {"": True, **dict.fromkeys(SKIPS, False)}
+        return await self._asked(f"{please} [Enter, or skip]", answers)
 
     async def confirm(self, question: str, channels: tuple[str, ...]) -> TrialAnswer:
         answers = {**ANSWERS, **dict.fromkeys(SKIPS, TrialAnswer.SKIP)}
@@ -231,17 +240,20 @@ class _Person(_Screen):
         if self._onlooker is not None:
             self._onlooker.reach(sensor, active)
 
-    async def _asked(self, words: str, answers: Mapping[str, T]) -> T:
-        """One of the answers. Raises BadInput without a terminal, _Gone when it is closed."""
+    async def _asked(self, text: str, answers: Mapping[str, T]) -> T:
+        """Ask until one of the answers is typed.
+
+        Raises BadInputError without a terminal, _TesterGoneError if the terminal is closed.
+        """
 
         def read(line: str) -> T:
             if (typed := line.lower()) in answers:
                 return answers[typed]
             offered = ", ".join(repr(answer) if answer else "Enter" for answer in answers)
-            raise BadAnswerError(f"'{line}' is no answer here; type {offered}.")
+            raise BadAnswerError(f"'{line}' is not an answer to this question; type {offered}.")
 
         try:
-            return await self._console.ask(words, read)
+            return await self._console.ask(text, read)
         except NoTerminalError:
             raise BadInputError(
                 "A self-test needs a person at a terminal; run it there, or add --sim --yes."

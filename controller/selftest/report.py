@@ -19,8 +19,8 @@ class SelfTestReport:
     simulated: bool
     boards: Mapping[str, str] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
-    ended: str = "it was interrupted"
-    """How the self-test ended."""
+    ended: str = "interrupted"
+    """How the self-test ended: "interrupted" or "completed"."""
 
     @property
     def counts(self) -> dict[str, int]:

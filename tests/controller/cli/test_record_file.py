@@ -1,4 +1,4 @@
-"""`run --play --record` on a table whose host died: the record is whole, and is replayed."""
+"""`run --play --record` with hosts that die: the record is complete and can be replayed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from firmware_bridge.sim.clock import VirtualLoop
 from tests.controller.cli.conftest import Wallwright
 
 DARK = 3.0
-"""Seconds for which the table has no host."""
+"""The time between two hosts, in seconds."""
 
 
 def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[SurvivingTable, int]:
-    """Two hands that are followed; each host keeps its record in the same file."""
+    """Play two hands with hosts that die; every host writes its record to the same file.
+
+    Returns the table and the number of hosts.
+    """
     folder.mkdir()
     chance = Random(table + game)
 
@@ -59,7 +62,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
         pytest.param("auto_deal", "wenzhou", marks=pytest.mark.slow),
     ],
 )
-def test_the_record_of_an_evening_with_dead_hosts_is_whole_and_settles_as_the_table_did(
+def test_the_record_of_an_evening_with_dead_hosts_has_the_settlements_of_the_table(
     table: str, game: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
     place, lives = an_evening(tmp_path / "broken", table, game, deadly=True)
@@ -67,13 +70,13 @@ def test_the_record_of_an_evening_with_dead_hosts_is_whole_and_settles_as_the_ta
     settled = [event for event in place.events if event["event"] == "settled"]
     hands = wallwright(f"replay {tmp_path / 'broken' / 'evening.jsonl'} --json").events
     assert [hand["settled"] for hand in hands] == [True, True]
-    for hand, event in zip(hands, _last_told(settled), strict=True):
+    for hand, event in zip(hands, _without_repeats(settled), strict=True):
         for key in ("name", "winner", "payments", "scores"):
             assert hand[key] == event[key]
 
 
-def _last_told(settled: list[Event]) -> list[Event]:
-    """Each settlement once: what was under way when a host died may be told again."""
+def _without_repeats(settled: list[Event]) -> list[Event]:
+    """Each settlement once: after the death of a host the last event can be emitted again."""
     return [
         each for n, each in enumerate(settled) if n + 1 == len(settled) or not _same(settled, n)
     ]
@@ -94,48 +97,50 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def emitted(path: Path, *lines: str, over: bool = True) -> str:
-    """What the file has after these lines were told again."""
+def written_to(path: Path, *lines: str, completed: bool = True) -> str:
+    """Write these lines as a resumed run does; returns the contents of the file."""
     with open_output("The record", str(path), "a+") as stream:
         assert stream is not None
         record = RecordFile(stream, lambda: None)
         for line in lines:
             record.keep(line)
-        if over:
+        if completed:
             record.cut()
     return path.read_text("utf-8")
 
 
-def test_a_run_that_goes_no_further_than_the_last_one_leaves_the_file_whole(file: Path) -> None:
-    assert emitted(file, "one", over=False) == "one\ntwo\nthree\n"
+def test_a_resumed_run_that_ends_before_the_earlier_one_leaves_the_file_unchanged(
+    file: Path,
+) -> None:
+    assert written_to(file, "one", completed=False) == "one\ntwo\nthree\n"
 
 
-def test_what_is_told_again_stands_once_and_what_comes_after_follows(file: Path) -> None:
-    assert emitted(file, "one", "two", "three", "four") == "one\ntwo\nthree\nfour\n"
+def test_repeated_lines_are_not_written_twice_and_new_lines_are_appended(file: Path) -> None:
+    assert written_to(file, "one", "two", "three", "four") == "one\ntwo\nthree\nfour\n"
 
 
-def test_a_line_that_the_dead_host_had_only_begun_is_written_anew(file: Path) -> None:
+def test_a_line_that_was_written_in_part_is_completed(file: Path) -> None:
     file.write_text("one\ntw", encoding="utf-8")
-    assert emitted(file, "one", "two") == "one\ntwo\n"
+    assert written_to(file, "one", "two") == "one\ntwo\n"
 
 
 def test_where_a_resumed_run_differs_the_earlier_contents_are_kept_beside_the_file(
     file: Path,
 ) -> None:
-    assert emitted(file, "one", "2", "3") == "one\n2\n3\n"
+    assert written_to(file, "one", "2", "3") == "one\n2\n3\n"
     aside = file.with_name("evening.jsonl.1")
     assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
-    assert emitted(file, "uno") == "uno\n"
+    assert written_to(file, "uno") == "uno\n"
     assert aside.read_text("utf-8") == "one\ntwo\nthree\n"
     assert file.with_name("evening.jsonl.2").read_text("utf-8") == "one\n2\n3\n"
 
 
-def test_what_never_came_about_is_left_off_and_kept_beside_the_file(file: Path) -> None:
-    assert emitted(file, "one", "two") == "one\ntwo\n"
+def test_lines_that_are_not_repeated_are_removed_and_kept_beside_the_file(file: Path) -> None:
+    assert written_to(file, "one", "two") == "one\ntwo\n"
     assert file.with_name("evening.jsonl.1").read_text("utf-8") == "one\ntwo\nthree\n"
 
 
-def test_a_new_run_refuses_a_record_that_holds_something(file: Path) -> None:
+def test_a_new_run_refuses_a_record_file_with_contents(file: Path) -> None:
     with open_output("The record", str(file), "a+") as stream:
         assert stream is not None
         with pytest.raises(BadInputError, match="exists and is not overwritten; name another file"):
@@ -143,7 +148,7 @@ def test_a_new_run_refuses_a_record_that_holds_something(file: Path) -> None:
     assert file.read_text("utf-8") == "one\ntwo\nthree\n"
 
 
-def test_the_same_command_twice_leaves_the_first_evening_as_it_was(
+def test_the_same_command_twice_does_not_overwrite_the_first_record(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     evening = tmp_path / "evening.jsonl"
@@ -151,11 +156,11 @@ def test_the_same_command_twice_leaves_the_first_evening_as_it_was(
     assert wallwright(line).code == 0
     first = evening.read_bytes()
     assert first
-    said = wallwright(f"{line} --seed 2")
-    assert said.code == 2
-    assert said.err == (
-        f"The record '{evening}' exists and is not overwritten; name another file with --record,"
-        " or move that one away.\n"
+    result = wallwright(f"{line} --seed 2")
+    assert result.code == 2
+    assert result.err == (
+        f"The file '{evening}' exists and is not overwritten; name another file with --record, or"
+        " move that one away.\n"
     )
     assert evening.read_bytes() == first
 
@@ -171,9 +176,9 @@ def test_a_pipe_gets_every_line() -> None:
         assert [reader.readline(), reader.readline()] == ["one\n", "one\n"]
 
 
-def test_a_run_that_cannot_begin_leaves_the_record_of_the_last_one(
+def test_a_refused_run_does_not_change_the_record_of_the_last_one(
     file: Path, wallwright: Wallwright
 ) -> None:
-    said = wallwright(f"run --play --port /dev/no-such-port --record {file}")
-    assert said.code == 2
+    result = wallwright(f"run --play --port /dev/no-such-port --record {file}")
+    assert result.code == 2
     assert file.read_text("utf-8") == "one\ntwo\nthree\n"

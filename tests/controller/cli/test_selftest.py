@@ -1,4 +1,4 @@
-"""`wallwright selftest`: every channel is tried while somebody watches, and all is written down."""
+"""`wallwright selftest`: tests every channel while a person watches, and writes a report."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ from tests.controller.cli.conftest import Start, Wallwright
 
 
 def report_of(wallwright: Wallwright, tmp_path: Path, options: str) -> tuple[int, dict[str, Any]]:
-    """The exit code, and the report as programs read it."""
-    said = wallwright(f"selftest --sim --yes {options} --report {tmp_path / 'report.md'}")
-    return said.code, json.loads((tmp_path / "report.json").read_text("utf-8"))
+    """Run a self-test with a simulated person; returns the exit code and the JSON report."""
+    page, values = tmp_path / "report.md", tmp_path / "report.json"
+    for file in (page, values):
+        file.unlink(missing_ok=True)
+    result = wallwright(f"selftest --sim --yes {options} --report {page}")
+    return result.code, json.loads(values.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("table", table_names())
-def test_every_channel_of_a_sound_table_passes(
+def test_every_channel_of_a_table_without_faults_passes(
     table: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
     code, report = report_of(wallwright, tmp_path, f"--table {table}")
     assert code == 0
     assert report["counts"]["failed"] == report["counts"]["skipped"] == 0
     machine = load_table(table)
-    tried = {channel for trial in report["trials"] for channel in trial["channels"]}
+    tested = {channel for trial in report["trials"] for channel in trial["channels"]}
     homes = {
         getattr(channel, "home_switch", None)
         for board in machine.boards.values()
         for channel in board.channels.values()
     }
     every = {name for board in machine.boards.values() for name in board.channels}
-    assert every - tried <= homes, "a home switch is tried with its axis"
+    assert every - tested <= homes, "a home switch is tested with its axis"
 
 
-def test_the_emergency_stop_is_tried_before_anything_moves(
+def test_the_emergency_stop_is_tested_before_anything_moves(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     _, report = report_of(wallwright, tmp_path, "--table robotic")
@@ -52,7 +55,7 @@ def test_the_emergency_stop_is_tried_before_anything_moves(
     )
 
 
-def test_a_counter_that_sticks_fails_by_name_and_the_rest_is_tried_all_the_same(
+def test_a_stuck_counter_fails_and_the_other_channels_are_tested(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     code, report = report_of(wallwright, tmp_path, "--table bench --fault stuck_sensor:counter")
@@ -65,7 +68,9 @@ def test_a_counter_that_sticks_fails_by_name_and_the_rest_is_tried_all_the_same(
     assert "## Failed trials" in page and "| head 0 | counter |" in page
 
 
-def test_the_same_test_twice_is_the_same_report(wallwright: Wallwright, tmp_path: Path) -> None:
+def test_the_same_self_test_twice_gives_the_same_report(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
     first, second = (report_of(wallwright, tmp_path, "--table classic")[1] for _ in range(2))
     assert first["trials"] == second["trials"]
 
@@ -76,34 +81,36 @@ def test_the_same_test_twice_is_the_same_report(wallwright: Wallwright, tmp_path
 def answered(
     start: Start, lines: str, options: str = "--table bench --sim"
 ) -> tuple[int, str, str]:
-    """What the command says to somebody who types these lines and leaves."""
+    """Type these lines and close the input; returns exit code, output and errors."""
     process = start(f"selftest {options}", stdin=subprocess.PIPE)
     out, err = process.communicate(lines, timeout=60)
     return process.returncode, out, err
 
 
-def test_nothing_is_tried_before_somebody_says_that_the_table_is_clear(start: Start) -> None:
+def test_no_channel_is_tested_before_the_person_confirms_that_the_table_is_clear(
+    start: Start,
+) -> None:
     code, out, err = answered(start, "n\n")
     assert (code, READY in out) == (2, True)
-    assert err == "Nothing was moved; begin again when the table is clear.\n"
+    assert err == "Nothing was moved; repeat the command when the table is clear.\n"
     assert "passed:" not in out and "Press" not in out
 
 
-def test_a_person_may_skip_and_may_say_no(start: Start) -> None:
+def test_a_person_can_skip_a_trial_and_can_answer_no(start: Start) -> None:
     skipped = "skip\n" * 3
     code, out, _ = answered(start, f"y\n{skipped}\nno\n" + "skip\n" * 6)
     assert code == 1
-    assert "failed: relay of relay: powered followed, the person said no" in out
+    assert "failed: relay of relay: powered followed, the person answered no" in out
     assert "0 passed, 1 failed, 9 skipped" in out
 
 
-def test_who_leaves_in_the_middle_leaves_a_table_at_rest(start: Start) -> None:
+def test_if_the_terminal_is_closed_all_motions_stop(start: Start) -> None:
     code, _, err = answered(start, "y\nskip\n")
     assert code == 1
-    assert err == "The terminal was closed before the answer; everything was stopped.\n"
+    assert err == "The terminal was closed before the answer; all motions were stopped.\n"
 
 
-def test_ctrl_c_at_the_first_question_leaves_too(start: Start) -> None:
+def test_ctrl_c_at_the_first_question_ends_the_self_test(start: Start) -> None:
     process = start("selftest --table bench --sim", stdin=subprocess.PIPE)
     assert process.stdout is not None
     assert READY in process.stdout.readline()
@@ -112,7 +119,9 @@ def test_ctrl_c_at_the_first_question_leaves_too(start: Start) -> None:
     process.communicate()
 
 
-def test_ctrl_c_stops_everything_and_keeps_what_was_found(start: Start, tmp_path: Path) -> None:
+def test_ctrl_c_stops_all_motions_and_writes_the_report_so_far(
+    start: Start, tmp_path: Path
+) -> None:
     options = f"--table bench --sim --report {tmp_path / 'kept'}"
     process = start(f"selftest {options}", stdin=subprocess.PIPE)
     assert process.stdin is not None and process.stdout is not None
@@ -124,25 +133,26 @@ def test_ctrl_c_stops_everything_and_keeps_what_was_found(start: Start, tmp_path
     assert process.wait(30) == 130
     process.communicate()
     report = json.loads((tmp_path / "kept.json").read_text("utf-8"))
-    assert report["ended"] == "it was interrupted"
+    assert report["ended"] == "interrupted"
     assert report["counts"] == {"passed": 0, "failed": 0, "skipped": 2}
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "sentence"),
     [
-        ("", "Name the boards with --port, or add --sim."),
-        ("--sim --port /dev/ttyACM0", "leave out --sim or --port."),
-        ("--port /dev/ttyACM0 --yes", "A real table is watched by a person"),
-        ("--port /dev/ttyACM0 --fault jam:head2", "A real table has its own faults"),
+        ("", "The boards are missing; name their port with --port, or add --sim."),
+        ("--sim --port /dev/ttyACM0", "leave out --sim, or leave out --port."),
+        ("--port /dev/ttyACM0 --yes", "`--yes` works on a simulated table only;"),
+        ("--port /dev/ttyACM0 --fault jam:head2", "`--fault` works on a simulated table only;"),
+        ("--port /dev/no-such-port", "There is no port /dev/no-such-port; `wallwright scan`"),
         ("--sim --yes --table benhc", "did you mean 'bench'?"),
         ("--sim --yes --report /nowhere/at/all.md", "name a writable file with --report."),
         ("--table bench --port /dev/ttyACM0", "give --port gpio."),
     ],
 )
-def test_what_cannot_be_obeyed_is_one_sentence(
-    options: str, words: str, wallwright: Wallwright
+def test_an_invalid_command_line_is_refused_with_one_sentence(
+    options: str, sentence: str, wallwright: Wallwright
 ) -> None:
-    said = wallwright(f"selftest {options}")
-    assert (said.code, said.out) == (2, "")
-    assert words in said.err
+    result = wallwright(f"selftest {options}")
+    assert (result.code, result.out) == (2, "")
+    assert sentence in result.err
