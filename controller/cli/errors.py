@@ -1,4 +1,4 @@
-"""What the command line refuses before anything moves."""
+"""Errors of the command line, reported before anything moves."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 
 from rules.errors import WallwrightError
 
 
 class BadInputError(WallwrightError, ValueError):
-    """A command line that cannot be obeyed: one sentence, and what to do."""
+    """A command line that cannot be executed. The text has the value, the rule and a next step."""
 
 
 def unknown_name(kind: str, given: str, known: Iterable[str]) -> str:
-    """A sentence that leads from a misspelt name to the one that was meant, or to all there are."""
+    """The error for an unknown name: it names the most similar known name, or all known names."""
     names = list(known)
     close = get_close_matches(given.lower(), names, n=1)
     if close:
@@ -23,7 +24,12 @@ def unknown_name(kind: str, given: str, known: Iterable[str]) -> str:
     return f"There is no {kind} '{given}'; there are {', '.join(names)}."
 
 
-def print_error(words: str) -> None:
-    """Write a sentence to standard error; where that is gone, nobody reads it."""
+def no_journal(journal: Path) -> str:
+    """The error for a journal of which no copy exists."""
+    return f"There is no journal {journal}; name a file that 'run --journal FILE' has written."
+
+
+def print_error(message: str) -> None:
+    """Print a message to standard error; a closed standard error is ignored."""
     with suppress(OSError):
-        print(words, file=sys.stderr, flush=True)
+        print(message, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`wallwright stats`: what a table's journal tells of jams, assists, wear and what gets worse."""
+"""`wallwright stats`: prints a table's statistics from its journal, such as jams and wear."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInputError
+from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import JournalCopy
 from controller.cli.screen import screen
 from controller.health.statistics import facts, statistics_of
@@ -19,43 +19,43 @@ from controller.journal.copies import paths_of
 
 
 def stats(
-    journal: Annotated[Path, typer.Argument(help="A journal that runs have kept.")],
+    journal: Annotated[Path, typer.Argument(help="A journal written by 'run --journal FILE'.")],
     journal_copy: JournalCopy = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Print a table's own figures from its journal: jams, assists, faults, wear, drift."""
+    """Print a table's statistics from its journal: jams, assists, faults, wear, drift."""
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
-        raise BadInputError(f"There is no journal {journal}; name one that a run has kept.")
-    told = facts(statistics_of(read_records(journal, journal_copy)))
+        raise BadInputError(no_journal(journal))
+    statistics = facts(statistics_of(read_records(journal, journal_copy)))
     if as_json:
-        print(json.dumps(told, indent=2))
+        print(json.dumps(statistics, indent=2))
         return 0
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    for label, text in _lines(told):
+    for label, text in _lines(statistics):
         grid.add_row(label, text)
     screen().print(grid)
-    if told["faults"]:
-        screen().print(_faults(told["faults"]))
-    for sentence in told["warnings"]:
+    if statistics["faults"]:
+        screen().print(_faults(statistics["faults"]))
+    for sentence in statistics["warnings"]:
         print(sentence)
     return 0
 
 
-def _lines(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "runs", f"{told['runs']}, {told['seconds'] / 3600:.1f} h at the table"
-    yield "rounds", f"{told['rounds']}"
-    yield "tiles lifted", f"{told['tiles']} in {told['sets']} sets"
-    yield "tiles per jam", _or_none(told["tiles_per_jam"], "no jam")
-    yield "between assists", _or_none(told["mtba_s"], "no assist", " s on average")
-    yield "to assist", _or_none(told["mtta_s"], "no assist", " s on average")
-    worn = told["worn"]
-    opened = f"lid opened {worn['lid_openings']} times"
-    yield "wear", f"{opened}, {worn['walls_raised']} walls raised, {worn['throws']} throws"
-    if worn["picks"]:
-        picked = (f"{tiles} by {part}" for part, tiles in worn["picks"].items())
+def _lines(statistics: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "runs", f"{statistics['runs']}, {statistics['seconds'] / 3600:.1f} h at the table"
+    yield "rounds", f"{statistics['rounds']}"
+    yield "tiles lifted", f"{statistics['tiles']} in {statistics['sets']} sets"
+    yield "tiles per jam", _or_none(statistics["tiles_per_jam"], "no jam")
+    yield "between assists", _or_none(statistics["mtba_s"], "no assist", " s on average")
+    yield "to assist", _or_none(statistics["mtta_s"], "no assist", " s on average")
+    wear = statistics["worn"]
+    opened = f"lid opened {wear['lid_openings']} times"
+    yield "wear", f"{opened}, {wear['walls_raised']} walls raised, {wear['throws']} throws"
+    if wear["picks"]:
+        picked = (f"{tiles} by {part}" for part, tiles in wear["picks"].items())
         yield "tiles picked", ", ".join(picked)
 
 
