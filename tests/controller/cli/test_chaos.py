@@ -1,4 +1,4 @@
-"""`wallwright chaos` on the command line: however many play at once, the report is the same."""
+"""`wallwright chaos`: the report does not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from controller.cli import main
 ROUNDS = ("--rounds", "7", "--seed", "3", "--tables", "single_port", "--games", "block")
 
 
-def emitted(folder: Path, jobs: int) -> list[tuple[int, str]]:
-    """Each event's round and name, as some processes wrote them."""
+def events_of(folder: Path, jobs: int) -> list[tuple[int, str]]:
+    """Each event's round and name, with this number of processes."""
     events = folder / f"{jobs}.jsonl"
     assert main(["chaos", *ROUNDS, "--jobs", str(jobs), "--events", str(events)]) == 0
     lines = [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
     return [(line["round"], line["event"]) for line in lines]
 
 
-def test_evenings_that_are_played_at_once_are_told_in_their_order(
+def test_events_are_written_in_order_if_evenings_are_played_at_the_same_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    alone, together = emitted(tmp_path, 1), emitted(tmp_path, 2)
+    alone, together = events_of(tmp_path, 1), events_of(tmp_path, 2)
     assert alone == together
     assert [number for number, _ in alone] == sorted(number for number, _ in alone)
     assert "rounds" in capsys.readouterr().out
 
 
-def test_the_report_as_json_says_which_values_of_every_choice_were_taken(
+def test_the_report_as_json_lists_which_values_of_every_choice_were_taken(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["chaos", *ROUNDS, "--json"]) == 0
@@ -49,7 +49,7 @@ def test_the_report_as_json_says_which_values_of_every_choice_were_taken(
         pytest.param(("--jobs", "2"), id="two processes", marks=pytest.mark.slow),
     ],
 )
-def test_ctrl_c_ends_a_long_run_with_the_report_of_what_was_played(
+def test_ctrl_c_ends_a_long_run_with_a_report_of_the_rounds_so_far(
     more: tuple[str, ...], tmp_path: Path
 ) -> None:
     events = tmp_path / "events.jsonl"
@@ -61,7 +61,7 @@ def test_ctrl_c_ends_a_long_run_with_the_report_of_what_was_played(
         text=True,
     ) as running:
         try:
-            _until_something_is_in(events, running)
+            _wait_for_contents(events, running)
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=60)
         finally:
@@ -73,7 +73,7 @@ def test_ctrl_c_ends_a_long_run_with_the_report_of_what_was_played(
     assert "Traceback" not in err
 
 
-def _until_something_is_in(file: Path, running: subprocess.Popen[str]) -> None:
+def _wait_for_contents(file: Path, running: subprocess.Popen[str]) -> None:
     """Wait until the first evening has been written."""
     for _ in range(3000):
         assert running.poll() is None

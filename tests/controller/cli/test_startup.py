@@ -1,4 +1,4 @@
-"""How much a command imports before it answers: told by the modules, not by a clock."""
+"""Start-up time: which modules a command imports before it prints its answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 import pytest
 from click import Context
 
-from controller.cli import _REFUSALS
+from controller.cli import _INPUT_ERRORS
 from controller.cli.application import COMMANDS, LazyGroup, loaded
 from tests.controller.cli.test_bad_command_lines import REFUSED
 
@@ -19,11 +19,16 @@ HEAVY = (
     *("gpiozero", "serial", "asyncio", "rules.games"),
 )
 MACHINE = ("controller.daemon", "controller.assembly", "transitions", "gpiozero", "serial")
-"""What only a command needs that drives a table."""
-NEEDS_THE_MACHINE = ("chaos", "run --journal", "run --play --record", "run --port /dev/n", "scan")
-"""Commands that are refused by what drives tables or opens ports."""
+"""Modules that only a command that drives a table needs."""
+LATE_ERRORS = (
+    *("chaos --from", "chaos --games", "chaos --tables", "chaos --kill --games", "scan"),
+    *("run --journal", "run --play --record", "run --port /dev/null"),
+)
+"""Beginnings of command lines whose errors are found by modules that drive tables or open ports."""
+EARLY_ERRORS = ("chaos --rounds 0", "chaos --jobs 0", "run --port /dev/none", "run --rounds 0")
+"""Command lines whose errors must be found without the modules that drive tables."""
 
-_PROBE = """
+_IMPORTS_OF_ONE = """
 import contextlib, io, json, shlex, sys
 from controller.cli import main
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -31,7 +36,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
 print(json.dumps([code, [name for name in sys.argv[2:] if name in sys.modules]]))
 """
 
-_PROBES = """
+_IMPORTS_OF_MANY = """
 import contextlib, io, json, os, shlex, sys
 import pydantic, typer, yaml
 import controller.cli.application
@@ -49,9 +54,12 @@ for line in json.load(sys.stdin):
 
 
 def imported(line: str, watched: tuple[str, ...]) -> tuple[int, list[str]]:
-    """The exit code of a command line, and which of these modules it imported."""
+    """The exit code of a command line, and which of the watched modules it imported."""
     done = subprocess.run(
-        (sys.executable, "-c", _PROBE, line, *watched), capture_output=True, text=True, check=True
+        (sys.executable, "-c", _IMPORTS_OF_ONE, line, *watched),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     code, names = json.loads(done.stdout)
     return code, names
@@ -67,50 +75,58 @@ def test_a_plan_imports_nothing_that_drives_a_table() -> None:
     assert imported(line, (*MACHINE, "rich.console", "asyncio")) == (0, [])
 
 
-def test_a_command_that_does_not_exist_imports_no_table_and_no_game() -> None:
+def test_an_unknown_command_imports_no_table_and_no_game() -> None:
     assert imported("pln", (*MACHINE, "pydantic", "yaml", "rules.games")) == (2, [])
 
 
-REFUSALS = [
+INVALID_LINES = [
     line
     for line in dict.fromkeys(
         {" ".join(line.split()[:2]): line for line, _ in REFUSED if line}.values()
     )
-    if not line.startswith(NEEDS_THE_MACHINE) and not line.startswith("firmware")
+    if not line.startswith(LATE_ERRORS) and not line.startswith("firmware")
 ]
 
 
 @pytest.fixture(scope="module")
-def refusals() -> dict[str, tuple[int, list[str]]]:
-    """For each refusal its exit code and the modules of `MACHINE` that it imported.
+def imports_of_errors() -> dict[str, tuple[int, list[str]]]:
+    """For each invalid line its exit code, and the modules of `MACHINE` that it imported.
 
-    One process imports what all commands share and forks for each line.
+    One process imports the modules that all commands need, and forks for each line.
     """
     done = subprocess.run(
-        (sys.executable, "-c", _PROBES, *MACHINE),
-        input=json.dumps(REFUSALS),
+        (sys.executable, "-c", _IMPORTS_OF_MANY, *MACHINE),
+        input=json.dumps(INVALID_LINES),
         capture_output=True,
         text=True,
         check=True,
     )
     replies = [json.loads(line) for line in done.stdout.splitlines()]
-    return {line: (code, names) for line, (code, names) in zip(REFUSALS, replies, strict=True)}
+    return {line: (code, names) for line, (code, names) in zip(INVALID_LINES, replies, strict=True)}
 
 
-@pytest.mark.parametrize("line", REFUSALS)
-def test_a_refusal_imports_nothing_that_drives_a_table(
-    line: str, refusals: dict[str, tuple[int, list[str]]]
+@pytest.mark.parametrize("line", INVALID_LINES)
+def test_an_invalid_command_line_imports_nothing_that_drives_a_table(
+    line: str, imports_of_errors: dict[str, tuple[int, list[str]]]
 ) -> None:
-    assert refusals[line] == (2, [])
+    assert imports_of_errors[line] == (2, [])
 
 
-def test_every_error_that_is_a_refusal_is_where_the_command_line_looks_for_it() -> None:
-    for module, name in _REFUSALS:
+@pytest.mark.parametrize("line", EARLY_ERRORS)
+def test_an_early_error_imports_neither_the_daemon_nor_the_journal_nor_the_simulator(
+    line: str,
+) -> None:
+    late = ("controller.journal", "controller.soak", "firmware_bridge.sim", "rich", "asyncio")
+    assert imported(line, (*MACHINE, *late)) == (2, [])
+
+
+def test_every_listed_input_error_exists() -> None:
+    for module, name in _INPUT_ERRORS:
         assert issubclass(getattr(import_module(module), name), Exception)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_each_command_says_of_itself(name: str) -> None:
+def test_the_list_of_commands_repeats_the_first_sentence_of_each_command(name: str) -> None:
     command = loaded(name)
     assert command.help is not None
     assert COMMANDS[name][1] == command.help.split("\n\n")[0].replace("\n", " ")

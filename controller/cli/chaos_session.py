@@ -1,0 +1,237 @@
+"""One run of `wallwright chaos`: plays evenings, in several processes if wanted, and reports."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from rich.progress import track
+from rich.table import Table as Grid
+
+from controller.cli.errors import BadInputError
+from controller.cli.line_output import open_output
+from controller.cli.lookup import game_name, table_named
+from controller.cli.screen import screen
+from controller.soak.endings import ENDINGS
+from controller.soak.evening import Played, play_evening
+from controller.soak.page import RoundTally, Row, by_kind, figures, markdown
+from controller.soak.page import as_json as page_as_json
+from controller.soak.scenarios import EVENING, evening_of, pairs_of
+
+T = TypeVar("T")
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 a temporary folder of this process is made in it
+"""A file system in memory, where writing and syncing the journals is fast."""
+
+
+@dataclass(frozen=True)
+class ChaosJob:
+    """The options of `wallwright chaos`. An empty list of games or tables means all of them."""
+
+    rounds: int
+    seed: int
+    begin: int
+    games: Sequence[str]
+    tables: Sequence[str]
+    play: bool | None
+    report: Path | None
+    events: str | None
+    jobs: int
+
+    @property
+    def selection(self) -> str:
+        """The options of the command line that choose games, tables and played hands."""
+        names = [f" --games {name}" for name in self.games]
+        names += [f" --tables {name}" for name in self.tables]
+        play = "" if self.play is None else " --play" if self.play else " --no-play"
+        return "".join(names) + play
+
+
+def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
+    """Play the rounds, print and write the report, and return the exit code.
+
+    Raises BadInputError for a wrong first round, and for games and tables that do not fit.
+    """
+    if job.begin < 0 or job.begin % EVENING:
+        raise BadInputError(
+            f"`--from` must be a multiple of {EVENING}, the first round of an evening; got"
+            f" {job.begin}. Give --from {max(0, job.begin) // EVENING * EVENING}."
+        )
+    pairs = pairs_of(game_names_of(job.games), checked_tables(job.tables))
+    if not pairs:
+        raise BadInputError(
+            "None of these games fits one of these tables; 'wallwright games' lists the tables of"
+            " each game."
+        )
+    tally, began = RoundTally(), time.perf_counter()
+    last = job.begin + job.rounds
+    numbers = range(job.begin // EVENING, (last - 1) // EVENING + 1)
+    lengths = [min(EVENING, last - number * EVENING) for number in numbers]
+    interrupted = False
+    with (
+        until_interrupted() as stop,
+        open_output("Events", job.events) as stream,
+        _players(job.jobs, stop) as players,
+    ):
+        draw_and_play = partial(_evening, job.seed, pairs, job.play)
+        each_played = zip(numbers, players(draw_and_play, numbers, lengths), strict=True)
+        for number, played in _with_progress_bar(each_played, len(numbers)):
+            if played is None:
+                interrupted = True
+                break
+            tally.add(played)
+            _print_failures(
+                played,
+                f"wallwright chaos --seed {job.seed} --from {number * EVENING}",
+                job.selection,
+                sys.stderr if as_json else sys.stdout,
+            )
+            if stream is not None:
+                for each in played.rounds:
+                    for event in each.events:
+                        stream.write(json.dumps({"round": each.number, **event}) + "\n")
+    seconds = time.perf_counter() - began
+    if as_json:
+        print(json.dumps(page_as_json(tally, seconds), indent=2))
+    else:
+        _print_report(tally, seconds)
+    if interrupted:
+        print(
+            f"Interrupted by Ctrl-C after {tally.rounds} of {job.rounds} rounds of seed {job.seed}."
+            + ("" if job.report is None else f" {job.report} was not written."),
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    if job.report is not None:
+        command = f"wallwright chaos --rounds {job.rounds} --seed {job.seed}{job.selection}"
+        job.report.write_text(markdown(tally, command, seconds), encoding="utf-8")
+    return 1 if tally.ends["failed"] else 0
+
+
+@contextmanager
+def until_interrupted() -> Iterator[Event]:
+    """Yield an event that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
+    stop = multiprocessing.Event()
+
+    def interrupt(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def game_names_of(given: Sequence[str]) -> list[str]:
+    """Return the games' names; games in folders are registered. Raises as `game_name` does."""
+    files = [each for each in given if Path(each).is_file()]
+    if files:
+        raise BadInputError(
+            f"Chaos draws a game's parameters at random, so the file '{files[0]}' cannot be used;"
+            " give the name of the game, or the folder of its package."
+        )
+    return [game_name(each) for each in given]
+
+
+def checked_tables(given: Sequence[str]) -> list[str]:
+    """Return the given tables after reading each of them. Raises as `table_named` does."""
+    for each in given:
+        table_named(each)
+    return list(given)
+
+
+@contextmanager
+def _players(jobs: int, stop: Event) -> Iterator[Callable[..., Iterator[Played | None]]]:
+    """Yield a function like `map` that plays evenings and returns them in order.
+
+    With one job the evenings are played in this process, otherwise in `jobs` other processes. An
+    evening that `stop` interrupts is None, and all later ones are None too.
+    """
+    if jobs == 1:
+        _keep_stop(stop)
+        yield map
+        return
+    with ProcessPoolExecutor(jobs, initializer=_begin_process, initargs=(stop,)) as processes:
+        try:
+            yield processes.map
+        finally:
+            processes.shutdown(cancel_futures=True)
+
+
+def _keep_stop(stop: Event) -> None:
+    """Store the stop event for `_evening` in this process."""
+    _STOP[:] = [stop]
+
+
+def _begin_process(stop: Event) -> None:
+    """Start a process of the pool. It ignores Ctrl-C, which the terminal sends to it as well."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _keep_stop(stop)
+
+
+_STOP: list[Event] = []
+"""The event that Ctrl-C sets; stored in every process that plays."""
+
+
+def _with_progress_bar(played: Iterable[T], evenings: int) -> Iterable[T]:
+    """Pass the evenings on, with a progress bar if standard error is a terminal."""
+    console = screen(errors=True)
+    hidden = not console.is_terminal
+    return track(played, "evenings", evenings, console=console, transient=True, disable=hidden)
+
+
+def _evening(
+    seed: int, pairs: tuple[tuple[str, str], ...], play: bool | None, number: int, rounds: int
+) -> Played | None:
+    """Draw an evening by its number and play it; None after Ctrl-C."""
+    (stop,) = _STOP
+    if stop.is_set():
+        return None
+    evening = evening_of(number, seed, pairs, play)
+    parent = IN_MEMORY if IN_MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="chaos-", dir=parent) as folder:
+        return play_evening(evening, Path(folder), rounds, stop.is_set)
+
+
+def _print_failures(played: Played, command: str, selection: str, stream: TextIO) -> None:
+    """Print every failed round, with the command that plays it again."""
+    for number, each in enumerate(played.rounds, 1):
+        if each.wrong:
+            title = f"{each.game} on {each.table}{', played by the rules' if each.play else ''}"
+            print(f"Round {each.number} ({title}) failed:", file=stream)
+            for sentence in each.wrong[:3]:
+                print(f"  {sentence}", file=stream)
+            print(
+                f"  Play it again: {command} --rounds {number}{selection} --events round.jsonl",
+                file=stream,
+                flush=True,
+            )
+
+
+def _print_report(tally: RoundTally, seconds: float) -> None:
+    console = screen()
+    grid = Grid.grid(padding=(0, 2))
+    for name, figure in figures(tally, seconds):
+        grid.add_row(name, figure)
+    kinds = Grid("injected fault", "happened", *ENDINGS, box=None, padding=(0, 1))
+    rows: list[Row] = by_kind(tally)
+    for row in rows:
+        kinds.add_row(*row)
+    console.print(kinds)
+    console.print(grid)
