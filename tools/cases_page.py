@@ -21,7 +21,7 @@ _INTRODUCTION = """\
 *Generated from the cases in `rules/games/GAME/` by `make docs`; a test checks that it is current.*
 
 `wallwright judge GAME CASE.yaml` reads a position on the table from a YAML file. It prints whether
-the claim stands, its class, and who pays whom. `wallwright judge GAME --example` prints a case to
+the claim is valid, its class, and who pays whom. `wallwright judge GAME --example` prints a case to
 start with. The same examples are in `examples/cases/` and below.
 
 ```console

@@ -1,10 +1,10 @@
-"""The command line: `wallwright`. Errors are one sentence on standard error and what to do.
+"""The command line `wallwright`. An error is printed to standard error with its next step.
 
-Exit code 0: done. 1: the table has a fault. 2: bad input, nothing was moved. 128 and the number of
-a signal: the signal ended it, 130 for Ctrl-C.
+Exit codes: 0, the command succeeded; 1, the table has a fault or a check failed; 2, bad input,
+nothing was moved; 128 plus a signal's number, the signal ended the command (130 for Ctrl-C).
 
-Nothing but the standard library is imported before a command is known: `wallwright version` and
-every shell that completes a word start in a fraction of the time that a whole table takes.
+Until the command is known, only the standard library is imported: `wallwright version` and shell
+completion then start in a fraction of the time that loading a table takes.
 """
 
 from __future__ import annotations
@@ -16,30 +16,33 @@ from collections.abc import Sequence
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
-_REFUSALS = (
+_INPUT_ERRORS = (
     ("rules.errors", "RulesError"),
     ("config.errors", "ConfigError"),
     ("config.layout.staging", "DoesNotFitError"),
     ("controller.cli.errors", "BadInputError"),
     ("controller.journal", "JournalError"),
 )
-"""Errors that are a sentence for the person who typed the command: module and name."""
+"""Errors that are caused by the command line or by an input file: module and class name.
+
+Their text is printed without a traceback, and the exit code is 2.
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns its exit code. Without a command it prints help."""
+    """Run one command and return its exit code. Without a command, print the help."""
     given = sys.argv[1:] if arguments is None else arguments
-    _write_ascii_where_needed()
+    _replace_unsupported_characters()
     try:
-        code = _obey(given)
+        code = _run_command(given)
         sys.stdout.flush()
-    except _refusals() as error:
-        return _refuse(str(error))
+    except _input_errors() as error:
+        return _fail(str(error))
     except _loaded(("click.exceptions", "ClickException")) as error:
         from controller.cli.application import NAMES
         from controller.cli.usage_errors import sentence
 
-        return _refuse(sentence(error, given, NAMES))  # type: ignore[arg-type]
+        return _fail(sentence(error, given, NAMES))  # type: ignore[arg-type]
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -47,16 +50,18 @@ def main(arguments: list[str] | None = None) -> int:
         print(file=sys.stderr)
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):
-        # Whoever read this has seen enough; click and rich leave by SystemExit when that happens.
-        _close_output()
+        # The reader of the pipe has closed it. click and rich raise SystemExit in that case.
+        _discard_output()
         return 0
     except OSError as error:
-        _close_output()
-        return _refuse(f"The output cannot be written ({error.strerror}); send it elsewhere.")
+        _discard_output()
+        return _fail(
+            f"The output cannot be written ({error.strerror}); redirect it to another file or disk."
+        )
     return code
 
 
-def _obey(given: Sequence[str]) -> int:
+def _run_command(given: Sequence[str]) -> int:
     if list(given) in (["version"], ["--version"]):
         from controller.cli.version import version
 
@@ -67,19 +72,20 @@ def _obey(given: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """The refusals that can have been raised: those whose modules are loaded."""
-    return _loaded(*_REFUSALS)
+def _input_errors() -> tuple[type[Exception], ...]:
+    """The input errors whose modules are loaded; the others cannot have been raised."""
+    return _loaded(*_INPUT_ERRORS)
 
 
-def _loaded(*named: tuple[str, str]) -> tuple[type[Exception], ...]:
+def _loaded(*errors: tuple[str, str]) -> tuple[type[Exception], ...]:
+    """The error classes whose modules are loaded, from pairs of module and class name."""
     return tuple(
-        getattr(sys.modules[module], name) for module, name in named if module in sys.modules
+        getattr(sys.modules[module], name) for module, name in errors if module in sys.modules
     )
 
 
-def _write_ascii_where_needed() -> None:
-    """A terminal or file that lacks a character gets one that looks like it."""
+def _replace_unsupported_characters() -> None:
+    """Make the output streams replace characters that their encoding lacks by similar ones."""
     for stream in (sys.stdout, sys.stderr):
         encoding = getattr(stream, "encoding", None) or "ascii"
         if not encoding.lower().startswith("utf") and hasattr(stream, "reconfigure"):
@@ -88,18 +94,19 @@ def _write_ascii_where_needed() -> None:
             stream.reconfigure(errors=LOOKALIKES)
 
 
-def _refuse(words: str) -> int:
+def _fail(message: str) -> int:
+    """Print the message to standard error and return exit code 2."""
     from controller.cli.errors import print_error
 
-    print_error(words)
+    print_error(message)
     return 2
 
 
-def _close_output() -> None:
-    """What still waits to be written goes nowhere, so that leaving does not fail over it."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+def _discard_output() -> None:
+    """Redirect standard output to the null device, so that flushing it at exit cannot fail."""
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, 1)
+    os.close(null_device)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The commands by name; each one's module is imported when that command is run or completed."""
+"""The list of commands. A command's module is imported when the command is run or completed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COMMANDS = {
     ),
     "replay": (
         "replay",
-        "Play a record again: how each hand ended, every payment, the scores after it.",
+        "Replay a record: how each hand ended, every payment, and the scores after it.",
     ),
     "judge": (
         "judge",
-        "Judge a claim: whether it stands, why, its class, and every payment.",
+        "Judge a claim: whether it is valid, why, its class, and every payment.",
     ),
     "board": (
         "board",
@@ -35,19 +35,19 @@ COMMANDS = {
     ),
     "chaos": (
         "chaos",
-        "Play random rounds under random mishaps and check them; exit code 1 if one is wrong.",
+        "Play random rounds with injected faults; exit code 1 if a round fails its checks.",
     ),
     "check": (
         "check",
-        "Check configuration files; every defect with file:line, the key, and what to do.",
+        "Check configuration files: print each defect with file:line, key and correction.",
     ),
     "wiring": (
         "wiring",
-        "Print every pin of a table's boards: what is connected to it, and its safe value.",
+        "Print every pin of a table's boards with its connection and its safe value.",
     ),
     "tables": (
         "tables_and_games",
-        "List the tables that come with the program, and what each can do.",
+        "List the tables that come with the program, and the modules of each.",
     ),
     "games": (
         "tables_and_games",
@@ -55,23 +55,23 @@ COMMANDS = {
     ),
     "scan": (
         "scan",
-        "List serial ports and the boards on them: who they are, how old their firmware is.",
+        "List serial ports and the boards on them, with serial number, firmware and key.",
     ),
     "selftest": (
         "selftest",
-        "Try every channel of a table, one after another, while a person watches.",
+        "Test every channel of a table, one after another, while a person watches.",
     ),
     "doctor": (
         "doctor",
-        "Look after a journal and this machine; exit code 1 if something is wrong.",
+        "Check plug-ins, ports, disks and a journal; exit code 1 if a problem is found.",
     ),
     "explain": (
         "explain",
-        "Say what a fault's code means, what the table does about it, and who may clear it.",
+        "Explain a fault code: its meaning, how the table reacts, and who may clear it.",
     ),
     "stats": (
         "stats",
-        "Print a table's own figures from its journal: jams, assists, faults, wear, drift.",
+        "Print a table's statistics from its journal: jams, assists, faults, wear, drift.",
     ),
     "version": (
         "version",
@@ -79,26 +79,29 @@ COMMANDS = {
     ),
     "lab": (
         "lab",
-        "Figures of the games: probabilities and strategies.",
+        "Print probabilities of the games and results of strategies.",
     ),
     "firmware": (
         "firmware",
-        "The boards' firmware: build, flash, verify, provision.",
+        "Build, flash and verify the boards' firmware; provision boards.",
     ),
 }
-"""Each command's module in this package, and its line in the list of commands (a test compares)."""
+"""For each command: its module in this package, and its line in the list of commands.
+
+The line repeats the first sentence of the command's docstring; a test compares the two.
+"""
 NAMES = tuple(COMMANDS)
 
 
 class LazyGroup(TyperGroup):
-    """The commands, each of which is imported when it is used; the list needs none of them."""
+    """A click group that imports a command only when the command is used, not for the list."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every name, in the order of the list."""
+        """Return every command name, in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command's name and its line; what it does is imported by `resolve_command`."""
+        """Return a command with its name and help line; `resolve_command` imports the module."""
         if cmd_name not in COMMANDS:
             return None
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="rich")
@@ -106,13 +109,13 @@ class LazyGroup(TyperGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command itself, imported, and the rest of its arguments."""
+        """Import the command's module; return the name, the command and its arguments."""
         name, found, rest = super().resolve_command(ctx, args)
         return name, found if found is None or name is None else loaded(name), rest
 
 
 def loaded(name: str) -> click.Command:
-    """A command with its module imported."""
+    """Import the module of a command and return the command."""
     entry: Any = getattr(import_module(f"controller.cli.{COMMANDS[name][0]}"), name)
     if isinstance(entry, typer.Typer):
         return get_group(entry)
@@ -121,7 +124,7 @@ def loaded(name: str) -> click.Command:
     return get_command(single)
 
 
-def _say_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         version()
         raise typer.Exit
@@ -142,7 +145,7 @@ def wallwright(
         typer.Option(
             "--version",
             is_eager=True,
-            callback=_say_version,
+            callback=_print_version,
             help="Print the program's version, as 'wallwright version' does.",
         ),
     ] = False,

@@ -1,4 +1,4 @@
-"""Replaces what a terminal's encoding lacks: `LOOKALIKES`, an error handler for text streams."""
+"""Replaces characters that a terminal's encoding lacks, by an error handler for text streams."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import unicodedata
 
 LOOKALIKES = "wallwright.lookalikes"
-"""The name under which `str.encode` and text streams know the handler."""
+"""The handler's name, for the argument `errors` of `str.encode` and of text streams."""
 
 _ALIKE = {
     "\N{FULL BLOCK}": "#",
@@ -37,11 +37,11 @@ _BY_NAME = (
     ("MINUS", "-"),
     ("BOX DRAWINGS", "+"),
 )
-"""What stands for a character whose Unicode name holds these words; the first one counts."""
+"""Replacements for characters whose Unicode name contains these words; the first match applies."""
 
 
 def _lookalike(error: UnicodeError) -> tuple[str, int]:
-    """The text that replaces what cannot be encoded, and where encoding goes on."""
+    """Return the replacement of the characters that cannot be encoded, and where to continue."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -49,7 +49,7 @@ def _lookalike(error: UnicodeError) -> tuple[str, int]:
 
 
 def _plain(character: str) -> str:
-    """A character like this one, a letter without its accent, or a question mark."""
+    """Return a similar ASCII character, a letter without its accent, or a question mark."""
     if character in _ALIKE:
         return _ALIKE[character]
     bare = unicodedata.normalize("NFKD", character)[0]

@@ -1,4 +1,4 @@
-"""`wallwright board`: simulated boards in a process of their own, on a pseudo-terminal."""
+"""`wallwright board`: runs simulated boards in a process of their own, on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ def board(
     sim: Annotated[
         str,
         typer.Option(
-            help="The table that the board drives: a name, or a YAML file of your own.",
+            help="The table whose boards are simulated: a name, or the path of a YAML file.",
             autocompletion=completion.tables,
         ),
     ] = "robotic",
     pty: Annotated[
-        bool, typer.Option("--pty", help="Answer on a pseudo-terminal and print its path.")
+        bool, typer.Option("--pty", help="Create a pseudo-terminal and print its path (required).")
     ] = False,
     game: GameNamed = "wenzhou",
-    seed: Annotated[int, typer.Option(help="Chance in the plant.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation's random numbers.")] = 0,
     playing: Annotated[
         float | None,
-        typer.Option(help="Seconds that its people play a hand.", show_default="the game's"),
+        typer.Option(
+            help="Seconds for which simulated players play a hand.",
+            show_default="the value in the game's file",
+        ),
     ] = None,
     fault: FaultTexts = None,
     faults: Campaign = None,
@@ -40,14 +43,17 @@ def board(
     rules, config = game_named(game)
     if any(each.kind == "gpio" for each in table.boards.values()):
         raise BadInputError(
-            f"The table {table.name} hangs on GPIO pins and has no board; name another with --sim."
+            f"The table {table.name} is driven by GPIO pins and has no board to simulate; name"
+            " another table with --sim."
         )
     require_fit(table, rules, config)
     if not pty:
-        raise BadInputError("A virtual board needs a line to answer on; add --pty.")
+        raise BadInputError("A virtual board needs a pseudo-terminal; add --pty.")
     if playing is not None:
         if not 0 < playing < 86_400:
-            raise BadInputError(f"Nobody plays a hand for {playing} s; give --playing 1 or more.")
+            raise BadInputError(
+                f"`--playing` must be more than 0 and less than 86400 s; got {playing}."
+            )
         config = config.model_copy(update={"play": playing})
     injected_faults = injected_faults_of(fault, faults, table)
     if emulated:

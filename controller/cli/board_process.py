@@ -1,4 +1,4 @@
-"""What `wallwright board` runs: a plant and its boards, at one end of a pseudo-terminal."""
+"""The process of `wallwright board`: a simulated plant and its boards on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from rules.setup import Game
 
-PIECE = 4096
+READ_SIZE = 4096
+"""The largest number of bytes that one read takes from the pseudo-terminal."""
 
 
 def answer(
@@ -32,23 +33,27 @@ def answer(
     *,
     emulated: bool,
 ) -> int:
-    """Answer on a new pseudo-terminal until a signal ends it; returns the exit code."""
-    with asyncio.Runner(loop_factory=_beside_processors if emulated else _live) as runner:
+    """Run the boards on a new pseudo-terminal until a stop signal; returns the exit code.
+
+    With `emulated`, the boards are simulated processors that execute the firmware.
+    """
+    loop_factory = _loop_for_emulated_boards if emulated else _loop_for_virtual_boards
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
         try:
             runner.run(_answer(table, config, game, seed, injected_faults, emulated))
         except ImpossibleOrderError as refusal:
-            print_error(f"The boards drive what no mechanism can do: {refusal}")
+            print_error(f"A board received a command that the mechanism cannot execute: {refusal}")
             return 1
     return 0
 
 
-def _live() -> asyncio.AbstractEventLoop:
-    """Real time, in which a process that is held up still finds one thing after the other."""
+def _loop_for_virtual_boards() -> asyncio.AbstractEventLoop:
+    """A loop in real time. After a delay of the process, overdue timers run in their order."""
     return VirtualLoop(pace=1.0, live=True)
 
 
-def _beside_processors() -> asyncio.AbstractEventLoop:
-    """Its timers are punctual to a tenth of a millisecond; epoll's wait for whole ones."""
+def _loop_for_emulated_boards() -> asyncio.AbstractEventLoop:
+    """A loop whose timers are accurate to 0.1 ms; with epoll they would wait for whole ms."""
     return asyncio.SelectorEventLoop(selectors.SelectSelector())
 
 
@@ -82,7 +87,10 @@ async def _answer(
 
 
 async def _until(stopped: asyncio.Event, bench: Bench | EmulatedBench) -> None:
-    """Processors follow the clock until then; a virtual board needs no help. Raises Impossible."""
+    """Wait for the stop event while emulated processors follow the clock.
+
+    Virtual boards need no such task. Raises ImpossibleOrderError.
+    """
     waiting: list[asyncio.Future[object]] = [asyncio.ensure_future(stopped.wait())]
     if isinstance(bench, EmulatedBench):
         waiting.append(asyncio.ensure_future(bench.keep_up()))
@@ -95,12 +103,15 @@ async def _until(stopped: asyncio.Event, bench: Bench | EmulatedBench) -> None:
 
 def _read(master: int) -> bytes:
     try:
-        return os.read(master, PIECE)
+        return os.read(master, READ_SIZE)
     except BlockingIOError:
         return b""
 
 
 def _write(master: int, data: bytes) -> None:
-    """What nobody reads is lost, as on a wire; the board repeats what matters."""
+    """Write bytes to the line. Bytes that do not fit into its buffer are lost, as on a real wire.
+
+    The link protocol sends them again.
+    """
     with suppress(BlockingIOError):
         os.write(master, data)

@@ -1,4 +1,4 @@
-"""`wallwright check`: whether a file is right, and what goes with it."""
+"""`wallwright check`: checks configuration files and which tables and games fit each other."""
 
 from __future__ import annotations
 
@@ -26,35 +26,37 @@ Checked = tuple[Path, Table | GameConfig]
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(help="Table or game files, or the folders of games' packages.")
+        list[Path],
+        typer.Argument(help="YAML files of tables or games, or folders of game packages."),
     ],
     as_json: AsJson = False,
 ) -> int:
-    """Check configuration files; every defect with file:line, the key, and what to do."""
-    right: list[Checked] = []
-    wrong: dict[Path, list[str]] = {}
+    """Check configuration files: print each defect with file:line, key and correction."""
+    valid: list[Checked] = []
+    defective: dict[Path, list[str]] = {}
     for path in files:
         try:
-            right.append((path, _checked(path)))
+            valid.append((path, _checked(path)))
         except (ConfigError, RulesError) as error:
-            wrong[path] = str(error).splitlines()
-    fits = {path: list(_fits(each, right)) for path, each in right}
+            defective[path] = str(error).splitlines()
+    fits = {path: list(_fits(each, valid)) for path, each in valid}
     if as_json:
-        told = [_facts(path, each, fits[path]) for path, each in right]
-        told += [{"file": str(path), "defects": defects} for path, defects in wrong.items()]
-        print(json.dumps(told, indent=2))
-        return 2 if wrong else 0
-    for defects in wrong.values():
+        report = [_facts(path, each, fits[path]) for path, each in valid]
+        report += [{"file": str(path), "defects": defects} for path, defects in defective.items()]
+        print(json.dumps(report, indent=2))
+        return 2 if defective else 0
+    for defects in defective.values():
         for defect in defects:
             print_error(defect)
-    for path, each in right:
-        print(f"{path}: the {_kind(each)} {_name(each)} is well described.")
+    for path, each in valid:
+        print(f"{path}: the {_kind(each)} {_name(each)} has no defect.")
         for name, verdict in fits[path]:
-            print(f"  {name}: {_said(verdict)}")
-    return 2 if wrong else 0
+            print(f"  {name}: {_fit_line(verdict)}")
+    return 2 if defective else 0
 
 
 def _checked(path: Path) -> Table | GameConfig:
+    """Load a file, or the package in a folder. Raises ConfigError or RulesError."""
     is_package = (path / PROJECT).is_file()
     return game_named(f"{path}/")[1] if is_package else check_file(path)
 
@@ -62,20 +64,20 @@ def _checked(path: Path) -> Table | GameConfig:
 def _unknown(
     own: Iterable[tuple[str, GameConfig]], known: Iterable[tuple[str, GameConfig]]
 ) -> list[tuple[str, GameConfig]]:
-    """The games of these files that differ from those that are listed anyway."""
+    """The games of the given files that differ from all known games."""
     listed = [config for _, config in known]
     return [(name, config) for name, config in own if config not in listed]
 
 
-def _fits(each: Table | GameConfig, right: list[Checked]) -> Iterator[tuple[str, Fit]]:
-    """A table with every game, or a game with every table: the program's, then the other files'."""
+def _fits(each: Table | GameConfig, valid: list[Checked]) -> Iterator[tuple[str, Fit]]:
+    """How a table fits every game, or a game every table: the program's, then the other files'."""
     if isinstance(each, Table):
-        own_games = [(str(path), game) for path, game in right if isinstance(game, GameConfig)]
+        own_games = [(str(path), game) for path, game in valid if isinstance(game, GameConfig)]
         known = [(name, load_game(name)) for name in game_names()]
         for name, game in (*known, *_unknown(own_games, known)):
             yield name, fit(each, GAMES[game.game], game)
     else:
-        own_tables = [(str(path), table) for path, table in right if isinstance(table, Table)]
+        own_tables = [(str(path), table) for path, table in valid if isinstance(table, Table)]
         for name, table in (*((n, load_table(n)) for n in table_names()), *own_tables):
             yield name, fit(table, GAMES[each.game], each)
 
@@ -100,8 +102,8 @@ def _name(each: Table | GameConfig) -> str:
     return each.name if isinstance(each, Table) else each.game
 
 
-def _said(verdict: Fit) -> str:
-    """Whether it fits, in words."""
+def _fit_line(verdict: Fit) -> str:
+    """The verdict as text: fits, fits with steps by hand, or the reasons why not."""
     if not verdict.fits:
         return f"does not fit: {' '.join(verdict.reasons)}"
     return f"fits; by hand: {', '.join(verdict.guided)}" if verdict.guided else "fits"

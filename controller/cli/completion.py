@@ -1,7 +1,7 @@
-"""What a shell offers for a half-typed word: games, tables, cuts, fault codes.
+"""Shell completion: games, tables, cuts and fault codes.
 
-Each function returns the words that begin as what was typed. `wallwright --install-completion`
-sets the shell up to ask.
+Each function returns the words that begin with the incomplete word. `wallwright
+--install-completion` installs the completion in the shell.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from collections.abc import Iterable
 
 
 def games(incomplete: str) -> list[str]:
-    """Games by name."""
+    """Return the names of games that begin with the incomplete word."""
     from rules.games import GAMES
 
     return _beginning(incomplete, GAMES)
 
 
 def tables(incomplete: str) -> list[str]:
-    """The tables that come with the program."""
+    """Return the names of the program's tables that begin with the incomplete word."""
     from config.loader import table_names
 
     return _beginning(incomplete, table_names())
 
 
 def cuts(incomplete: str) -> list[str]:
-    """The cuts of pai gow."""
+    """Return the cuts of pai gow that begin with the incomplete word."""
     from rules.games.pai_gow.cuts import CUTS
 
     return _beginning(incomplete, CUTS)
 
 
 def fault_codes(incomplete: str) -> list[str]:
-    """The fault catalogue's codes, in small letters where the word was begun so."""
+    """Return the fault codes that begin with the word; in lower case if the word is."""
     from controller.faults.catalogue import CATALOGUE
 
     codes = [row.code for row in CATALOGUE.values()]

@@ -1,4 +1,4 @@
-"""`--emulated`: boards that are processors running the firmware, and what that needs."""
+"""`--emulated`: simulated processors that execute the firmware, and their requirements."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 Emulated = Annotated[
     bool,
-    typer.Option("--emulated", help="Run the firmware itself, on simulated processors (slower)."),
+    typer.Option("--emulated", help="Execute the real firmware on simulated processors (slower)."),
 ]
 
 
 def require_emulation(table: Table) -> None:
-    """Raise BadInput where this table's boards cannot run the firmware here."""
+    """Raise BadInputError if the firmware of this table's boards cannot be executed here."""
     if any(board.kind == "gpio" for board in table.boards.values()):
         raise BadInputError(
-            f"The table {table.name} hangs on GPIO pins and runs no firmware; leave out --emulated."
+            f"The table {table.name} is driven by GPIO pins, without firmware; leave out"
+            " --emulated."
         )
     from firmware_bridge.sim.processors.processor import Processor
 
@@ -31,5 +32,5 @@ def require_emulation(table: Table) -> None:
         raise BadInputError(str(error)) from error
     except OSError as error:
         raise BadInputError(
-            f"The simulator of the processor cannot be loaded ({error}); install libsimavr2."
+            f"The processor simulator cannot be loaded ({error}); install the package libsimavr2."
         ) from error

@@ -1,4 +1,4 @@
-"""`wallwright firmware`: build it, flash it into a board, verify it, give a board its identity."""
+"""`wallwright firmware`: builds, flashes and verifies the firmware, and provisions boards."""
 
 from __future__ import annotations
 
@@ -21,58 +21,67 @@ from firmware_bridge.commissioning.provisioning import image, require_real
 from firmware_bridge.wire.errors import BoardSilentError
 
 firmware = typer.Typer(
-    name="firmware", help="The boards' firmware: build, flash, verify, provision."
+    name="firmware", help="Build, flash and verify the boards' firmware; provision boards."
 )
 
-Port = Annotated[str, typer.Argument(help="The board's serial port: 'wallwright scan' lists them.")]
+Port = Annotated[
+    str, typer.Argument(help="The board's serial port; 'wallwright scan' lists the ports.")
+]
 
 
 @firmware.command()
 def build() -> int:
     """Build the firmware of an Arduino Mega 2560 with avr-gcc."""
-    with _told() as told:
+    with _errors_reported() as result:
         print(f"Built: {flashing.ELF} (build {flashing.build().hex()}).")
-    return told.code
+    return result.code
 
 
 @firmware.command()
 def flash(port: Port) -> int:
-    """Write the built firmware into a board, then ask the board whether it runs it."""
-    with _told() as told:
+    """Write the built firmware into a board, then check the build that the board reports."""
+    with _errors_reported() as result:
         made = flashing.require_built()
         flashing.flash(port)
         print(f"The board on {port} was flashed.")
         _require_build(port, made)
-    return told.code
+    return result.code
 
 
 @firmware.command()
 def verify(
     port: Port,
     full: Annotated[
-        bool, typer.Option("--full", help="Read the whole flash back too, by the bootloader.")
+        bool,
+        typer.Option("--full", help="Also read back the whole flash memory with the bootloader."),
     ] = False,
 ) -> int:
-    """Ask a board whether it runs the firmware that is built here."""
-    with _told() as told:
+    """Check that a board runs the firmware that is built on this computer."""
+    with _errors_reported() as result:
         made = flashing.require_built()
         flashing.require_port(port)
         _require_build(port, made)
         if full:
             flashing.compare(port)
-            print("Every byte of its flash is as built.")
-    return told.code
+            print("Every byte of its flash memory matches the built firmware.")
+    return result.code
 
 
 @firmware.command()
 def provision(
     port: Port,
-    serial: Annotated[str, typer.Option(help="Its serial number: 8 letters and digits.")],
-    address: Annotated[int, typer.Option(help="Its address, as in the table: 0 to 7.")] = 0,
-    key_bytes: Annotated[int, typer.Option(help="The size of its key: 16 or 32.")] = 32,
+    serial: Annotated[
+        str, typer.Option(help="The board's new serial number: 8 letters and digits.")
+    ],
+    address: Annotated[
+        int, typer.Option(help="The board's address, as in the table's file: 0 to 7.")
+    ] = 0,
+    key_bytes: Annotated[
+        int, typer.Option(help="The size of the board's key in bytes: 16 or 32.")
+    ] = 32,
     keys: KeysFile = None,
 ) -> int:
-    """Give a board its serial number, address and a new key, and keep the key on this host."""
+    """Write a serial number, an address and a new key to a board; store the key on this host."""
     key = os.urandom(max(key_bytes, 0))
     try:
         data = image(serial, key, address)
@@ -80,106 +89,107 @@ def provision(
     except ValueError as error:
         raise BadInputError(str(error)) from error
     known = keys_of(keys)
-    with _told() as told:
+    with _errors_reported() as result:
         flashing.require_avrdude(port)
-        _require_its_own(port, serial, known)
-        known.require_writable()  # before the board has a key that nobody could keep
+        _require_own_serial(port, serial, known)
+        known.require_writable()  # checked before the board gets a key that cannot be stored
         flashing.write_eeprom(port, data)
         known.remember(serial, key)
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
         _require_identity(port, serial, key)
-    return told.code
+    return result.code
 
 
-# What the board says itself
+# Checks of the board's replies
 
 
 def _require_build(port: str, made: bytes) -> None:
-    """Raises FlashingError unless every board on this port runs the build `made`."""
+    """Raise FlashingError unless every board on this port runs the build `made`."""
     found = _answers(port)
     for answer in found:
-        said = answer.identity
-        if said is None:
+        identity = answer.identity
+        if identity is None:
             raise FlashingError(
-                f"The board at address {answer.address} on {port} speaks another version of the"
+                f"The board at address {answer.address} on {port} has another version of the"
                 f" protocol; flash it: wallwright firmware flash {port}."
             )
-        if said.build != made:
+        if identity.build != made:
             raise FlashingError(
-                f"The board {answer.serial} on {port} runs the build {text(said.build)}, not"
+                f"The board {answer.serial} on {port} runs the build {text(identity.build)}, not"
                 f" {made.hex()}; flash it: wallwright firmware flash {port}."
             )
         print(f"The board {answer.serial} on {port} runs the build {made.hex()}, as built here.")
 
 
-def _require_its_own(port: str, serial: str, known: DeviceKeys) -> None:
-    """A serial number that has a key already may only be given to the board that bears it."""
+def _require_own_serial(port: str, serial: str, known: DeviceKeys) -> None:
+    """Raise FlashingError if the serial number has a key and belongs to another board."""
     if serial not in known:
         return
-    if serial in (answer.serial for answer in _heard(port)):
+    if serial in (answer.serial for answer in _probed(port)):
         return
     raise FlashingError(
-        f"{serial} has a key in {known.file} already, and the board on {port} is another; give it"
-        f" another serial number, or remove the line of {serial} from that file.",
+        f"{serial} has a key in {known.file} already, and the board on {port} has another serial"
+        f" number; choose another one, or remove the line of {serial} from that file.",
         refused=True,
     )
 
 
 def _require_identity(port: str, serial: str, key: bytes) -> None:
+    """Raise FlashingError unless the board reports this serial number and proves this key."""
     answer = next((each for each in _answers(port) if each.serial == serial), None)
     if answer is None:
         raise FlashingError(
-            f"The board on {port} does not say that it is {serial}; flash its firmware, then"
-            f" provision it again: wallwright firmware flash {port}."
+            f"The board on {port} does not report the serial number {serial}; flash its firmware,"
+            f" then provision it again: wallwright firmware flash {port}."
         )
     if not answer.has_key(key):
         raise FlashingError(
-            f"The board {serial} on {port} does not know its new key; provision it again."
+            f"The board {serial} on {port} does not have its new key; provision it again."
         )
-    print(f"It answers, and knows its key; {_address(answer)}.")
-
-
-def _address(answer: ProbeAnswer) -> str:
-    return f"its table names it by `address: {answer.address}`"
+    print(
+        "The board answers and has its key; write"
+        f" `address: {answer.address}` for it in the table's file."
+    )
 
 
 def _answers(port: str) -> tuple[ProbeAnswer, ...]:
-    """What answers on a port. Raises FlashingError if nothing does."""
-    found = _heard(port)
+    """The replies of the boards on a port. Raises FlashingError if no board answers."""
+    found = _probed(port)
     if not found:
         raise FlashingError(
-            f"Nothing answers on {port}; does the board have firmware? wallwright firmware flash"
-            f" {port} gives it some."
+            f"No board answers on {port}; if it has no firmware, flash it: wallwright firmware"
+            f" flash {port}."
         )
     return found
 
 
-def _heard(port: str) -> tuple[ProbeAnswer, ...]:
+def _probed(port: str) -> tuple[ProbeAnswer, ...]:
+    """The replies of the boards on a port. Raises FlashingError if it cannot be opened."""
     try:
         return asyncio.run(answers(port))
     except BoardSilentError as reason:
         raise FlashingError(str(reason), refused=True) from reason
 
 
-# How it ended
+# Exit codes
 
 
-class _Outcome:
+class _Result:
     """The exit code of a command."""
 
     code = 0
 
 
 @contextmanager
-def _told() -> Iterator[_Outcome]:
-    """Exit code 2 for what was refused beforehand, 1 for what failed on the way."""
-    outcome = _Outcome()
+def _errors_reported() -> Iterator[_Result]:
+    """Report errors: exit code 2 if nothing was changed, 1 if an operation failed midway."""
+    result = _Result()
     try:
-        yield outcome
+        yield result
     except KeysError as error:
         raise BadInputError(str(error)) from error
     except FlashingError as error:
         if error.refused:
             raise BadInputError(str(error)) from error
         typer.echo(str(error), err=True)
-        outcome.code = 1
+        result.code = 1

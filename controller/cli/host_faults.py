@@ -1,7 +1,7 @@
-"""What befalls the host of a simulated run: its power, its disk, its journal's file.
+"""Faults of the host of a simulated run: power cut, full disk, slow disk, corrupt journal file.
 
-As far as a process can have it happen to itself. Its wall clock it cannot set; nothing here takes
-a duration from it, so that a jump only goes on record.
+Only faults that a process can inject into itself are simulated. A jump of the wall clock is
+recorded without an effect: no duration is measured with that clock.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from pathlib import Path
 from firmware_bridge.sim.faults.injection import InjectedFault
 from firmware_bridge.sim.slow_disk import SlowDisk
 
-_RUBBISH = b"\xa5" * 512
+_CORRUPT_BYTES = b"\xa5" * 512
 
 
 def host_fault_injector(journal: Path | None, disk: SlowDisk) -> Callable[[InjectedFault], None]:
-    """Brings faults of the host about, for a run that keeps this journal on this disk."""
+    """Return a function that injects a fault into this process, its disk or its journal."""
 
-    def befalls(injected: InjectedFault) -> None:
+    def inject(injected: InjectedFault) -> None:
         match injected.kind:
             case "power_cut":
-                # Nothing is closed, flushed or said: that is what a power cut is.
+                # As in a power cut, no file is closed or flushed and no message is written.
                 os.kill(os.getpid(), signal.SIGKILL)
             case "full_disk":
-                # No file of this process grows any more, as on a disk without room.
+                # A file size limit of 0: no file of this process can grow.
                 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
             case "slow_disk":
                 disk.sync_s = injected.amount
             case "corrupt_journal" if journal is not None:
-                _spoil(journal)
+                _corrupt(journal)
 
-    return befalls
+    return inject
 
 
-def _spoil(file: Path) -> None:
-    """Rubbish over the middle of the file, where its pages are."""
+def _corrupt(file: Path) -> None:
+    """Overwrite 512 bytes in the middle of the file."""
     with file.open("r+b") as opened:
         opened.seek(file.stat().st_size // 2)
-        opened.write(_RUBBISH)
+        opened.write(_CORRUPT_BYTES)

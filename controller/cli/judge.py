@@ -1,4 +1,4 @@
-"""`wallwright judge`: given what lies on the table, does the claim stand, and who pays whom?"""
+"""`wallwright judge`: decides whether a claim is valid, and who pays whom."""
 
 from __future__ import annotations
 
@@ -28,23 +28,28 @@ def judge(
     game: GameArgument,
     case: Annotated[
         Path | None,
-        typer.Argument(help="The case, a YAML file: docs/CASES.md.", show_default=False),
+        typer.Argument(
+            help="The case: a YAML file, described in docs/CASES.md.", show_default=False
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     example: Annotated[
-        bool, typer.Option("--example", help="Print an example of a case instead.")
+        bool, typer.Option("--example", help="Print an example of a case instead of judging one.")
     ] = False,
 ) -> int:
-    """Judge a claim: whether it stands, why, its class, and every payment."""
+    """Judge a claim: whether it is valid, why, its class, and every payment."""
     game = game_name(game)
     if example and (case is not None or as_json):
-        raise BadInputError("--example judges nothing; leave out the case and --json.")
+        raise BadInputError(
+            "`--example` prints an example and judges no case; leave out the case and --json."
+        )
     if example:
         print(example_case(game), end="")
         return 0
     if case is None:
         raise BadInputError(
-            f"No case is given; name a YAML file. 'wallwright judge {game} --example' prints one."
+            f"CASE is missing; name a YAML file. 'wallwright judge {game} --example' prints an"
+            " example."
         )
     stated = load_case(game, case)
     try:
@@ -59,10 +64,10 @@ def judge(
 
 
 def verdict_page(game: str, verdict: Verdict) -> Panel:
-    """A verdict as a page for people."""
-    result = "stands" if verdict.legal else "does not stand"
-    what = f"{verdict.name} x{verdict.multiplier}" if verdict.win else verdict.name
-    lines: list[Any] = [Text(f"The claim {result}. {what}".strip(), style="bold")]
+    """Format a verdict as a panel for the terminal."""
+    result = "valid" if verdict.legal else "not valid"
+    name = f"{verdict.name} x{verdict.multiplier}" if verdict.win else verdict.name
+    lines: list[Any] = [Text(f"The claim is {result}. {name}".strip(), style="bold")]
     lines += [Text(f"- {reason}") for reason in verdict.reasons]
     if verdict.payments:
         lines.append(payments_grid(verdict.payments))
@@ -70,7 +75,7 @@ def verdict_page(game: str, verdict: Verdict) -> Panel:
 
 
 def _rules_page(game: str) -> str | None:
-    """Where the rule numbers of a verdict are explained; None for a game from elsewhere."""
+    """The page that explains the rule numbers of a verdict; None for the game of a plug-in."""
     module = judging_of(game).case.__module__
     if not module.startswith("rules.games."):
         return None
@@ -78,7 +83,7 @@ def _rules_page(game: str) -> str | None:
 
 
 def payments_grid(payments: Iterable[Payment]) -> Grid:
-    """Who pays whom, how much and why."""
+    """A table of payments: from, to, amount and reason."""
     grid = Grid("from", "to", "amount", "why", box=None)
     for payment in (each.facts() for each in payments):
         grid.add_row(*(str(payment[key]) for key in ("from", "to", "amount", "why")))

@@ -1,7 +1,8 @@
-"""Lines typed at a terminal, read without blocking the event loop.
+"""Reads lines typed at a terminal without blocking the event loop.
 
-While a live view draws the screen, the terminal neither echoes nor edits: this module does both,
-and the view shows the unfinished line (`draft`). Otherwise the terminal edits lines itself.
+While a live view draws the screen, echo and line editing of the terminal are switched off: this
+module edits the line, and the view shows the unfinished line (`draft`). Otherwise the terminal
+echoes and edits lines itself.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-PIECE = 4096
+READ_SIZE = 4096
+"""The largest number of bytes that one read takes."""
 ERASE = ("\x7f", "\b")
 ERASE_LINE, END_OF_INPUT, ESCAPE = "\x15", "\x04", "\x1b"
 _LOCAL_FLAGS = 3
-"""Where `termios.tcgetattr` keeps the flags of echo and line editing."""
+"""The index of the flags for echo and line editing in the result of `termios.tcgetattr`."""
 
 
 class Keyboard:
-    """One source of lines: a terminal, or a pipe that carries prepared answers.
+    """Reads lines from a terminal, or from a pipe with prepared answers.
 
-    `take` gets every finished line, and None at the end of the input; `changed` is called when
-    the draft has changed. With `drawn` the caller shows the draft.
+    `take` is called with every finished line, and with None at the end of the input; `changed` is
+    called when the draft has changed. With `drawn` the caller shows the draft.
     """
 
     def __init__(
@@ -38,36 +40,36 @@ class Keyboard:
         drawn: bool,
     ) -> None:
         self.draft = ""
-        """The line that is being typed, as far as it has come; only where it is `drawn`."""
+        """The unfinished line; always empty without `drawn`."""
         self.is_terminal = os.isatty(descriptor)
         self.wants: Callable[[], bool] = lambda: True
-        """Whether a line from a pipe may be taken now. A terminal's lines always are."""
+        """Returns whether a line from a pipe can be taken now. A terminal's lines always are."""
         self._descriptor = descriptor
         self._take = take
         self._changed = changed
         self._drawn = drawn and self.is_terminal
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._text = ""
-        """What was read and not taken yet."""
+        """Characters that were read and not processed yet."""
         self._ended = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._modes: list[object] | None = None
         """The terminal's modes before this module changed them."""
 
     def open(self) -> None:
-        """Begin to read. Raises OSError or ValueError for a file, which cannot be waited for."""
+        """Begin to read. Raises OSError or ValueError for a file, which a loop cannot wait for."""
         if self._loop is not None:
             return
         loop = asyncio.get_running_loop()
         loop.add_reader(self._descriptor, self._read)
         self._loop = loop
         if self._drawn:
-            self._take_over()
-            # A shell that suspended this process may have changed the modes meanwhile.
-            loop.add_signal_handler(signal.SIGCONT, self._take_over)
+            self._switch_off_echo()
+            # A shell that suspended this process can have changed the modes in the meantime.
+            loop.add_signal_handler(signal.SIGCONT, self._switch_off_echo)
 
     def close(self) -> None:
-        """Stop reading; the terminal echoes and edits again."""
+        """Stop reading, and restore the terminal's modes."""
         if self._loop is None:
             return
         self._loop.remove_reader(self._descriptor)
@@ -75,28 +77,28 @@ class Keyboard:
             self._loop.remove_signal_handler(signal.SIGCONT)
         self._loop = None
         if self._modes is not None:
-            with suppress(termios.error):  # the terminal may be gone
+            with suppress(termios.error):  # raised if the terminal was closed
                 termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._modes)  # type: ignore[arg-type]
             self._modes = None
 
-    def forget(self) -> None:
-        """Discard what a person has typed up to now. Answers from a pipe are kept."""
+    def discard_input(self) -> None:
+        """Discard everything typed at a terminal so far. Answers from a pipe are kept."""
         if not self.is_terminal:
             return
         self.draft = self._text = ""
         self._decoder.reset()
-        with suppress(termios.error):  # the terminal may be gone
+        with suppress(termios.error):  # raised if the terminal was closed
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
 
-    def pump(self) -> None:
-        """Take the lines of a pipe that came before they were wanted."""
+    def take_waiting_lines(self) -> None:
+        """Take the lines of a pipe that arrived before a question was open."""
         if not self.is_terminal:
             self._take_lines()
 
-    def _take_over(self) -> None:
-        """Switch off echo and line editing; Ctrl-C keeps its meaning."""
+    def _switch_off_echo(self) -> None:
+        """Switch off echo and line editing of the terminal; Ctrl-C still sends a signal."""
         if _in_background(self._descriptor):
-            return  # a process in the background that changes modes would be suspended
+            return  # the system suspends a background process that changes a terminal's modes
         with suppress(termios.error):
             modes = termios.tcgetattr(self._descriptor)
             if self._modes is None:
@@ -106,11 +108,11 @@ class Keyboard:
 
     def _read(self) -> None:
         try:
-            piece = os.read(self._descriptor, PIECE)
+            data = os.read(self._descriptor, READ_SIZE)
         except OSError:
-            piece = b""  # the terminal was closed
-        self._text += self._decoder.decode(piece)
-        if not piece and not self._ended:
+            data = b""  # the terminal was closed
+        self._text += self._decoder.decode(data)
+        if not data and not self._ended:
             self._ended = True
             if self._loop is not None:
                 self._loop.remove_reader(self._descriptor)
@@ -130,7 +132,7 @@ class Keyboard:
             self._take(None)
 
     def _edit(self) -> None:
-        """Every character by itself: `forget` may be called in between."""
+        """Process the characters one by one: `discard_input` can be called between two."""
         while self._text:
             character, self._text = self._text[0], self._text[1:]
             if character in "\r\n":
@@ -153,7 +155,7 @@ class Keyboard:
 
 
 def _in_background(terminal: int) -> bool:
-    """Whether another process group has this terminal, if it is the controlling one at all."""
+    """Whether another process group is in the foreground of this process's terminal."""
     try:
         return os.tcgetpgrp(terminal) != os.getpgrp()
     except OSError:
@@ -161,7 +163,7 @@ def _in_background(terminal: int) -> bool:
 
 
 def _after_sequence(text: str) -> str:
-    """The text without the rest of a key's escape sequence, such as an arrow's `[A`."""
+    """Remove the rest of a key's escape sequence, such as `[A` of an arrow key, from the text."""
     if not text.startswith(("[", "O")):
         return text
     for position, character in enumerate(text[1:], 1):
@@ -171,7 +173,7 @@ def _after_sequence(text: str) -> str:
 
 
 def descriptor_of(stream: IO[str] | None) -> int | None:
-    """The file descriptor behind a stream; None where there is none."""
+    """The file descriptor of a stream; None if it has none."""
     if stream is None:
         return None
     try:

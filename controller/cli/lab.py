@@ -1,7 +1,7 @@
-"""`wallwright lab`: figures of the games, worked out on the spot.
+"""`wallwright lab`: computes probabilities of the games and results of strategies.
 
-`lab paigow` prints how often each rank of pai gow comes, and with `--against` what every house way
-earns against that one, and how far it is from the best split of every hand.
+`lab paigow` prints the frequency of each rank of pai gow. With `--against` it prints the mean
+result of every house way against the given one, and that of the best split of every hand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rules.games.pai_gow.split import Split
 from rules.games.pai_gow.tables import RankRow, high_hand_table, two_tile_table
 from rules.tiles import Face
 
-lab = typer.Typer(name="lab", help="Figures of the games: probabilities and strategies.")
+lab = typer.Typer(name="lab", help="Print probabilities of the games and results of strategies.")
 
 ROLES: tuple[Role, ...] = ("player", "banker")
 
@@ -31,21 +31,24 @@ ROLES: tuple[Role, ...] = ("player", "banker")
 def paigow(
     against: Annotated[
         str | None,
-        typer.Option(help="Also: what each house way earns against this one.", show_default=False),
+        typer.Option(
+            help="Also print the mean result of each house way against this one.",
+            show_default=False,
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Print how often each two-tile rank, and each best high hand of four tiles, comes."""
+    """Print the frequency of each two-tile rank and of each best high hand of four tiles."""
     earned = None if against is None else _earned(find_house_way(against).name)
     two_tiles, best_high_hand = two_tile_table(), high_hand_table()
     if as_json:
-        told: dict[str, object] = {
+        report: dict[str, object] = {
             "two_tiles": [_facts(row) for row in two_tiles],
             "best_high_hand": [_facts(row) for row in best_high_hand],
         }
         if earned is not None:
-            told["against"] = {"house_way": against, **earned}
-        print(json.dumps(told, indent=2))
+            report["against"] = {"house_way": against, **earned}
+        print(json.dumps(report, indent=2))
         return 0
     screen().print(_page("two tiles", two_tiles))
     screen().print(_page("best high hand of four tiles", best_high_hand))
@@ -79,7 +82,7 @@ def _page(title: str, rows: Sequence[RankRow]) -> Grid:
 
 
 def _earned(other: str) -> dict[str, dict[str, float]]:
-    """In each role, the mean result of every house way, and of the best splits."""
+    """For each role, the mean result of every house way and of the best splits."""
     ranking = Ranking()
     earned: dict[str, dict[str, float]] = {}
     for role in ROLES:

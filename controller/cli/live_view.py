@@ -1,6 +1,6 @@
-"""What a person sees while a table works: both activities, the tiles dealt, the last events.
+"""The live view of a run at a terminal: both activities, dealt tiles, last events, open questions.
 
-Requests, pauses and recoveries are also printed above the view, where they stay when it is gone.
+Prompts, pauses and recoveries are also printed above the view, and stay there when the run ends.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from controller.operator.incidents import Incidents, OpenPauseCause, Wait
 from firmware_bridge.board import FaultCode
 
 KEPT = 8
-"""How many of the last events are shown, where the terminal has the room."""
+"""The number of last events that are shown, if the terminal is high enough."""
 PER_SECOND = 8
-"""How often the view is drawn anew."""
+"""The number of times per second that the view is drawn."""
 _DONE = (
     "delivered",
     "tile_turned_up",
@@ -31,13 +31,13 @@ _DONE = (
     "ready",
     "walls_raised",
 )
-"""Events after which people have done what they were prompted for."""
+"""Events after which the last prompt of a step is done."""
 
 
 class LiveView:
-    """A live view of an event stream; a context manager. Silent where no terminal is attached.
+    """A context manager that shows an event stream at a terminal; without one it shows nothing.
 
-    `operator` is the console whose questions are shown in the view, `clock` the table's time.
+    The questions of `operator` are shown in the view. `clock` returns the table's time in seconds.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class LiveView:
         self._operator = operator
         self._clock = clock
         self._under, self._top = "offline", "offline"
-        # rich draws in a thread of its own: what it reads is replaced, never changed in place.
+        # rich reads this in another thread, so the tuple is replaced and never changed in place.
         self._last: tuple[str, ...] = ()
         self._time = 0.0
         self._dealt = 0
@@ -64,32 +64,33 @@ class LiveView:
             transient=True,
             get_renderable=self._page,
         )
-        self._watched = console.is_terminal
+        self._is_shown = console.is_terminal
 
     def __enter__(self) -> LiveView:
-        if self._watched:
+        if self._is_shown:
             self._live.start()
             if self._operator is not None:
                 self._operator.redraw = self._live.refresh
         return self
 
     def __exit__(self, *failure: object) -> None:
-        if self._watched:
+        if self._is_shown:
             if self._operator is not None:
                 self._operator.redraw = lambda: None
             self._live.stop()
 
     def on_event(self, event: Event) -> None:
-        """Take in the next event."""
+        """Show the next event."""
         self._time = float(str(event["t"]))
         self._incidents.update(event)
         if line := self._line(event):
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
-        if self._watched and (line := _lasting(event)):
+        if self._is_shown and (line := _lasting_line(event)):
             self._console.print(Text(f"{self._time:8.1f} s  {line}"))
             self._live.refresh()
 
     def _line(self, event: Event) -> str:
+        """Update the state of the view; return the event's line, or "" for no line."""
         match event:
             case {"event": "state", "under": under, "top": top}:
                 self._under, self._top = str(under), str(top)
@@ -98,9 +99,10 @@ class LiveView:
                 self._prompt = _prompted(what)
             case {"event": name} if name in _DONE:
                 self._prompt = ""
-        return self._told(event)
+        return self._text_of(event)
 
-    def _told(self, event: Event) -> str:
+    def _text_of(self, event: Event) -> str:
+        """The event as text; "" for an event that is not listed."""
         match event:
             case {"event": "dice_thrown", "by": by, "dice": list(dice)}:
                 return f"seat {by} throws {' '.join(str(face) for face in dice)}"
@@ -115,19 +117,19 @@ class LiveView:
                 return f"{verb} {' '.join(places)}"
             case {"event": "ready"}:
                 return "ready to play"
-            case {"event": "action_taken", "seat": seat, "do": words}:
-                return f"seat {seat}: {words}"
+            case {"event": "action_taken", "seat": seat, "do": action}:
+                return f"seat {seat}: {action}"
             case {"event": "settled", "name": name, "winner": winner}:
                 return str(name) if winner is None else f"{name}, won by seat {winner}"
             case {"event": "hand_abandoned"}:
-                return "the hand is given up"
+                return "the hand was ended before its settlement"
             case {"event": "seats_drawn", "moves": list(moves), "dealer": dealer}:
                 moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(moves))
                 return f"new seats: {moved}; seat {dealer} deals"
-        return _lasting(event, short=True)
+        return _lasting_line(event, short=True)
 
     def _page(self) -> Group:
-        """The whole view, no higher than the terminal: the last events give way to a question."""
+        """The whole view. If the terminal is too low, last events are left out, not questions."""
         now = self._time if self._clock is None else self._clock()
         grid = Grid.grid(padding=(0, 2))
         grid.add_row("time", f"{now:.1f} s")
@@ -135,15 +137,15 @@ class LiveView:
         grid.add_row("top", Text(self._top, style="green"))
         grid.add_row("dealt", f"{self._dealt} tiles")
         grid.add_row("so far", self._so_far())
-        wanted = self._wanted(now)
-        free = self._console.size.height - 1 - self._lines_of(grid) - self._lines_of(wanted) - 1
+        requests = self._requests(now)
+        free = self._console.size.height - 1 - self._lines_of(grid) - self._lines_of(requests) - 1
         last = Text("\n").join(
             Text(line, no_wrap=True, overflow="ellipsis") for line in self._last[-max(free, 0) :]
         )
         parts: list[RenderableType] = [Text(self._title, style="bold"), grid]
         if free > 0 and self._last:
             parts.append(last)
-        return Group(*parts, *([wanted] if wanted.plain else []))
+        return Group(*parts, *([requests] if requests.plain else []))
 
     def _lines_of(self, shown: Grid | Text) -> int:
         if isinstance(shown, Text) and not shown.plain:
@@ -151,31 +153,32 @@ class LiveView:
         return len(self._console.render_lines(shown, pad=False))
 
     def _so_far(self) -> str:
-        seen = self._incidents
+        """The numbers of recoveries, assists and pauses."""
+        incidents = self._incidents
         counts = {
-            "recoveries": seen.recoveries,
-            "assists": seen.assists,
-            "pauses": seen.pauses,
+            "recoveries": incidents.recoveries,
+            "assists": incidents.assists,
+            "pauses": incidents.pauses,
         }
         return ", ".join(f"{name} {counter.total()}" for name, counter in counts.items())
 
-    def _wanted(self, now: float) -> Text:
-        """What the table waits for, who may clear it and since when; and the open questions."""
+    def _requests(self, now: float) -> Text:
+        """The causes of a pause, the open prompts with role and waiting time, and the questions."""
         lines: list[Text] = []
         questions = self._operator.questions if self._operator is not None else ()
         for cause in self._incidents.pause:
             where = " ".join(each for each in (f"board {cause.board}", cause.channel) if each)
-            words = f"PAUSED since {cause.since:.1f} s: {cause.why}, {where}"
-            lines.append(Text(f"{words}{_how_it_ends(cause)}", style="bold red"))
+            text = f"PAUSED since {cause.since:.1f} s: {cause.why}, {where}"
+            lines.append(Text(f"{text}{_clearing_of(cause)}", style="bold red"))
         for wait in self._incidents.waits:
-            lines.append(Text(_waiting(wait, now), style="bold yellow"))
+            lines.append(Text(_waiting_line(wait, now), style="bold yellow"))
             if not questions:
                 lines.append(Text(f"  {wait.seen}. {wait.please}"))
         if self._prompt and not questions:
-            lines.append(Text(f"people are asked: {self._prompt}", style="yellow"))
+            lines.append(Text(f"to do by hand: {self._prompt}", style="yellow"))
         elif self._top == "playing" and not (lines or questions):
-            lines.append(Text("waits for the players; the lid's key ends the hand"))
-        lines += [Text(f"[{each.number}] {each.words}") for each in questions]
+            lines.append(Text("The players play; the lid's key ends the hand."))
+        lines += [Text(f"[{each.number}] {each.text}") for each in questions]
         if questions and self._operator is not None:
             if note := questions[-1].note:
                 lines.append(Text(note, style="red"))
@@ -183,15 +186,15 @@ class LiveView:
         return Text("\n").join(lines)
 
 
-def _how_it_ends(cause: OpenPauseCause) -> str:
-    """For an input that has to be released first: by whom it is cleared then."""
+def _clearing_of(cause: OpenPauseCause) -> str:
+    """For an emergency stop or a light curtain: who may clear it after its release."""
     if cause.why not in (FaultCode.EMERGENCY_STOP.name, FaultCode.LIGHT_CURTAIN.name):
         return ""
     who = CATALOGUE[latched(FaultCode[cause.why])].who.value
-    return f"; when it is released, the {who} may clear it"
+    return f"; after its release, the {who} may clear it"
 
 
-def _waiting(wait: Wait, now: float) -> str:
+def _waiting_line(wait: Wait, now: float) -> str:
     waited = max(0.0, now - wait.since)
     return (
         f"WAITING for the {wait.who} since {wait.since:.1f} s ({waited:.0f} s):"
@@ -199,8 +202,8 @@ def _waiting(wait: Wait, now: float) -> str:
     )
 
 
-def _lasting(event: Event, *, short: bool = False) -> str:
-    """Requests, recoveries, pauses and faults, as a line; nothing for other events."""
+def _lasting_line(event: Event, *, short: bool = False) -> str:
+    """The line of a prompt, recovery, pause or fault, which stays on the screen; "" for others."""
     match event:
         case {"event": "operator_prompted", "code": code, "part": part, "role": role}:
             more = "" if short else f": {event['evidence']}. {event['request']}"
@@ -214,7 +217,7 @@ def _lasting(event: Event, *, short: bool = False) -> str:
         }:
             return f"{code} at {part}: the {role} answered '{answer}'"
         case {"event": "prompt_withdrawn", "code": code, "part": part}:
-            return f"{code} at {part}: the request was withdrawn"
+            return f"{code} at {part}: the prompt was withdrawn"
         case {"event": "recovered", "code": code, "part": part, "attempt": attempt}:
             return f"{code} at {part}: recovered on attempt {attempt}"
         case {"event": "paused", "why": why, "board": board, "channel": channel}:
@@ -222,14 +225,14 @@ def _lasting(event: Event, *, short: bool = False) -> str:
         case {"event": "resumed", "paused_s": seconds}:
             return f"resumed after {seconds} s"
         case {"event": "motor_reversed", "channel": channel}:
-            return f"{channel} backed off from an obstacle"
+            return f"{channel} ran backwards, away from an obstacle"
         case {"event": "fault", "part": part, "evidence": evidence}:
             return f"FAULT {part}: {evidence}"
     return ""
 
 
 def _prompted(what: dict[str, object]) -> str:
-    """A step for people, from its facts: its kind, its seat, its places."""
+    """A step that people do by hand: its kind, its seat and its places."""
     words = [str(what.get("step", ""))]
     words += [f"seat {what[key]}" for key in ("seat", "by") if key in what]
     words += [str(what[key]) for key in ("what", "why", "at") if key in what]

@@ -1,4 +1,4 @@
-"""The table and the game that a command line names, by name, file or folder; whether they fit."""
+"""Finds the table and the game that a command line names by name, YAML file or folder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from rules.setup import Game
 
 
 def game_named(given: str) -> tuple[Game, GameConfig]:
-    """A game and its configuration: by name, by its YAML file, or by the folder of its package.
+    """Load a game and its configuration: by name, YAML file, or folder of its package.
 
-    Raises BadInput, PluginError for a package's defects, or ConfigErrors for a file's.
+    Raises BadInputError for an unknown name, PluginError for a defective package, or ConfigErrors
+    for a defective file.
     """
     if _is_name(given) or Path(given).is_dir():
         given = game_name(given)
@@ -24,9 +25,9 @@ def game_named(given: str) -> tuple[Game, GameConfig]:
 
 
 def game_name(given: str) -> str:
-    """The name of the game that is called so, or that lies in this folder or YAML file.
+    """The name of a game that is given by name, YAML file, or folder of its package.
 
-    Raises as `game_named` does.
+    Raises the same errors as `game_named`.
     """
     if not _is_name(given):
         folder = Path(given)
@@ -41,21 +42,21 @@ def _only_game(folder: Path) -> str:
     if len(plugins) > 1:
         names = ", ".join(plugin.name for plugin in plugins)
         raise BadInputError(
-            f"The folder '{folder}' has several games ({names}); install it with pip, then give the"
-            " name of one."
+            f"The folder '{folder}' contains several games ({names}); install it with pip, then"
+            " name one of them."
         )
     return plugins[0].name
 
 
 def table_named(given: str) -> Table:
-    """A table. Raises BadInput, or ConfigErrors for a file's defects."""
+    """Load a table by name or YAML file. Raises BadInputError or ConfigErrors."""
     if given not in table_names() and _is_name(given):
         raise BadInputError(unknown_name("table", given, table_names()))
     return load_table(given)
 
 
 def require_fit(table: Table, game: Game, config: GameConfig) -> None:
-    """Raise BadInput with the reasons if a game does not fit a table."""
+    """Raise BadInputError, with the reasons, if a game does not fit a table."""
     from config.validation.checks import fit
 
     verdict = fit(table, game, config)
@@ -67,5 +68,5 @@ def require_fit(table: Table, game: Game, config: GameConfig) -> None:
 
 
 def _is_name(given: str) -> bool:
-    """A file is named with its folder or its suffix."""
+    """Whether the text is a name; a path contains a slash or a dot."""
     return "/" not in given and "." not in given

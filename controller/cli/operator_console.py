@@ -1,9 +1,9 @@
-"""The operator console: the one place where a run asks people and reads what they type.
+"""The operator console: shows the questions of a run to operators and reads their answers.
 
-Every question has a number. Only what is typed after a question was shown can answer it: when the
-question that is answered next changes, everything typed before is discarded. Urgent questions
-(after an emergency stop or behind a light curtain) come before all others. A line answers the
-question that is shown last; `#3 done` answers question 3.
+Every question has a number. Only a line typed after a question was shown can answer it: when
+another question becomes the current one, everything typed before is discarded. The current question
+is the oldest urgent one (after an emergency stop or a light curtain), or else the oldest. A line
+answers the current question, which is shown last; `#3 done` answers question 3.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _ADDRESSED = re.compile(r"#(\d+)(?:\s+(.*))?$")
 
 
 class BadAnswerError(WallwrightError, ValueError):
-    """What was typed cannot answer the question; a sentence says what can."""
+    """A typed line does not answer the question; the text names the possible answers."""
 
 
 class NoTerminalError(WallwrightError):
-    """There is no terminal at which a person could answer."""
+    """No terminal is attached, so no operator can answer."""
 
 
 class TerminalClosedError(WallwrightError):
@@ -39,18 +39,18 @@ class TerminalClosedError(WallwrightError):
 
 @dataclass(eq=False)
 class Question(Generic[T]):
-    """One open question. `read` turns a line into the answer, or raises BadAnswerError."""
+    """One open question. `read` converts a line to the answer, or raises BadAnswerError."""
 
     number: int
-    words: str
+    text: str
     read: Callable[[str], T]
     urgent: bool
     answer: asyncio.Future[T]
     note: str = ""
-    """Why the last line was not an answer."""
+    """The error for the last line that was not an answer."""
 
     def take(self, line: str) -> bool:
-        """Answer with a line; returns whether it was an answer."""
+        """Answer the question with a line; returns whether the line was an answer."""
         try:
             answer = self.read(line.strip())
         except (BadAnswerError, RulesError) as error:
@@ -61,10 +61,11 @@ class Question(Generic[T]):
 
 
 class OperatorConsole:
-    """Questions to people, on a screen that a live view may share.
+    """Asks questions on a screen and reads the answers from a keyboard.
 
-    `drawn`: a live view shows the open questions and the draft, and is called by `redraw`.
-    Otherwise every question is printed once. `scripted`: a pipe may answer in place of a person.
+    With `drawn`, a live view shows the open questions and the unfinished line, and `redraw` updates
+    it; otherwise every question is printed once. With `scripted`, a pipe can answer instead of a
+    person.
     """
 
     def __init__(
@@ -85,25 +86,25 @@ class OperatorConsole:
                 self._keyboard = keyboard
 
     def open(self) -> None:
-        """Begin to read the keyboard: what is typed from here on is not echoed under the view."""
+        """Begin to read the keyboard. With a live view, the terminal stops its own echo."""
         if self._keyboard is not None and self._keyboard.is_terminal:
             self._keyboard.open()
 
     def close(self) -> None:
-        """Give the keyboard back."""
+        """Stop reading the keyboard, and restore the terminal's modes."""
         if self._keyboard is not None:
             self._keyboard.close()
 
     @property
     def questions(self) -> tuple[Question[Any], ...]:
-        """The open questions, the one that is answered next last."""
+        """The open questions; the current one is last."""
         current = self.current
         others = [each for each in self._open if each is not current and not each.answer.done()]
         return (*others, *((current,) if current is not None else ()))
 
     @property
     def current(self) -> Question[Any] | None:
-        """The question that a line answers: the oldest urgent one, or the oldest."""
+        """The question that the next line answers: the oldest urgent one, or else the oldest."""
         unanswered = [each for each in self._open if not each.answer.done()]
         return min(unanswered, key=lambda each: (not each.urgent, each.number), default=None)
 
@@ -112,15 +113,15 @@ class OperatorConsole:
         """The unfinished line."""
         return self._keyboard.draft if self._keyboard is not None else ""
 
-    def print_line(self, words: str) -> None:
-        """Write a line that stays on the screen."""
-        # soft_wrap: no line breaks of our own in a sentence that somebody may search for.
-        self.screen.print(Text(words), soft_wrap=not self._drawn)
+    def print_line(self, text: str) -> None:
+        """Print a line that stays on the screen."""
+        # soft_wrap: without inserted line breaks, the output can be searched for a sentence.
+        self.screen.print(Text(text), soft_wrap=not self._drawn)
 
-    async def ask(self, words: str, read: Callable[[str], T], *, urgent: bool = False) -> T:
-        """Show a question until a line typed after it answers it.
+    async def ask(self, text: str, read: Callable[[str], T], *, urgent: bool = False) -> T:
+        """Show a question until a line typed after it answers it; returns the answer.
 
-        Raises NoTerminalError or TerminalClosedError. Cancelling withdraws the question.
+        Raises NoTerminalError or TerminalClosedError. Cancellation withdraws the question.
         """
         if self._keyboard is None:
             raise NoTerminalError
@@ -130,7 +131,7 @@ class OperatorConsole:
             raise NoTerminalError from error
         self._number += 1
         loop = asyncio.get_running_loop()
-        question = Question(self._number, words, read, urgent, loop.create_future())
+        question = Question(self._number, text, read, urgent, loop.create_future())
         self._open.append(question)
         try:
             if not self._drawn:
@@ -143,14 +144,14 @@ class OperatorConsole:
         return answer
 
     def _print(self, question: Question[T]) -> None:
-        """Write a question as a line; one that has to wait is answered by its number."""
-        later = "" if self.current is question else f" (answer it as '#{question.number} ...')"
-        self.print_line(f"[{question.number}] {question.words}{later}")
+        """Print a question as a line; one that is not current gets a hint with its number."""
+        hint = "" if self.current is question else f" (answer it as '#{question.number} ...')"
+        self.print_line(f"[{question.number}] {question.text}{hint}")
 
     def _show_current(self, printed: Question[T] | None = None) -> None:
-        """Discard what was typed before the question that is answered next was shown.
+        """Show the current question, and discard what was typed before it became current.
 
-        `printed` is on the screen already.
+        The question `printed` is on the screen already.
         """
         current = self.current
         if current is self._shown or self._keyboard is None:
@@ -160,11 +161,12 @@ class OperatorConsole:
         if current is not None and current is not printed and not self._drawn:
             self._print(current)
         self.redraw()
-        self._keyboard.forget()
+        self._keyboard.discard_input()
         if current is not None:
-            asyncio.get_running_loop().call_soon(self._keyboard.pump)
+            asyncio.get_running_loop().call_soon(self._keyboard.take_waiting_lines)
 
     def _take(self, line: str | None) -> None:
+        """Answer the current or the numbered question; None closes all open questions."""
         if line is None:
             for question in self._open:
                 if not question.answer.done():
@@ -177,17 +179,20 @@ class OperatorConsole:
         if addressed := _ADDRESSED.match(line.strip()):
             named = [each for each in self.questions if str(each.number) == addressed[1]]
             if not named:
-                current.note = f"There is no open question {addressed[1]}."
-                self._noted(current)
+                numbers = ", ".join(str(each.number) for each in self.questions)
+                current.note = (
+                    f"There is no open question {addressed[1]}; open questions: {numbers}."
+                )
+                self._show_note(current)
                 return
             question = named[0]
             line = addressed[2] or ""
         if question.take(line):
             self._show_current()
         else:
-            self._noted(question)
+            self._show_note(question)
 
-    def _noted(self, question: Question[Any]) -> None:
+    def _show_note(self, question: Question[Any]) -> None:
         if self._drawn:
             self.redraw()
         else:
@@ -198,4 +203,4 @@ class OperatorConsole:
 
 
 def _nothing() -> None:
-    """No view shares the screen."""
+    """The default of `OperatorConsole.redraw`, used without a live view."""

@@ -1,4 +1,4 @@
-"""`wallwright plan`: a whole set-up on paper, without a machine."""
+"""`wallwright plan`: prints the whole set-up of a game without a machine."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def plan(
     table: Annotated[
         str | None,
         typer.Option(
-            help="Plan its moves on this table: a name, or a YAML file of your own.",
+            help="Also plan the moves of this table: a name, or the path of a YAML file.",
             autocompletion=completion.tables,
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Print the whole set-up of a game: walls, break, deal, indicator, replacements."""
     rules, config = game_named(game)
@@ -65,39 +65,39 @@ def plan(
         require_fit(machine, rules, config)
     setup = rules.setup(players=players, dealer=dealer, parameters=parameters)
     settled = _settled(setup, throws_of(throw), answers)
-    told = facts(settled)
-    told = {"game": told.pop("game"), "table": machine and machine.name, **told}
+    result = facts(settled)
+    result = {"game": result.pop("game"), "table": machine and machine.name, **result}
     if machine is not None:
-        told |= _moves(settled, machine, config)
+        result |= _moves(settled, machine, config)
     if as_json:
-        print(json.dumps(told, indent=2))
+        print(json.dumps(result, indent=2))
     else:
         from controller.cli.result_pages import plan_page
 
-        screen().print(plan_page(rules, told))
+        screen().print(plan_page(rules, result))
     return 0
 
 
 def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
-    """What a table would do, each move with the least time that it takes alone."""
+    """The moves of a table for this set-up, each with the shortest time of the move alone."""
     from controller.orders import Orders
     from controller.planning.hand_lanes import hands_for_lanes
     from controller.planning.preview import preview
 
     seating = settled.seating
     orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)
-    shown = preview(settled, table, config.tile, hands_for_lanes(table, orders))
+    planned = preview(settled, table, config.tile, hands_for_lanes(table, orders))
     return {
         "moves": [
             {**move.facts(), "seconds": seconds}
-            for move, seconds in zip(shown.moves, shown.seconds_each, strict=True)
+            for move, seconds in zip(planned.moves, planned.seconds_each, strict=True)
         ],
-        "seconds": shown.seconds,
+        "seconds": planned.seconds,
     }
 
 
 def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str]) -> Setup:
-    """The set-up at its end; on a terminal a missing throw is asked for."""
+    """Complete the set-up; at a terminal, ask for each missing throw."""
     while True:
         try:
             return settle(setup, throws, answers)
@@ -108,16 +108,16 @@ def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str])
 
 
 def _ask(missing: MissingThrowError) -> Dice:
-    """Ask until the answer can be this throw. Raises BadInput when nobody answers any more."""
+    """Ask for this throw until the answer is valid. Raises BadInputError if the input ends."""
     from rich.prompt import Prompt as Question
 
     console = screen(errors=True)
     throw = Throw(missing.by, missing.dice, missing.why, missing.times)
     while True:
         try:
-            asked = f"Seat {missing.by}, {missing.why}: the dice, as {example_of(missing)}"
-            said = Question.ask(asked, console=console)
-            dice = parse_throw(said.strip())
+            text = f"Seat {missing.by}, {missing.why}: type the dice as {example_of(missing)}"
+            answer = Question.ask(text, console=console)
+            dice = parse_throw(answer.strip())
             throw.check(dice)
         except EOFError:
             raise how_to_throw(missing) from None

@@ -1,4 +1,4 @@
-"""`wallwright replay`: plays the hands of a record again by the rules, and says who pays whom."""
+"""`wallwright replay`: replays the hands of a record by the rules and prints every payment."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from rules.play import Settlement, plain
 from rules.record import NotARecordError, Replayed, evening
 from rules.record_lines import LONGEST_LINE
 
-KEPT = "name what 'run --play --record FILE' has kept."
+NEXT_STEP = "name a file that 'run --play --record FILE' has written."
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="What 'run --play --record FILE' has kept.")],
+    file: Annotated[Path, typer.Argument(help="A file written by 'run --play --record FILE'.")],
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="The package's folder of a game that is not installed; repeat for several.",
+            help="The folder of the package of a game that is not installed. Repeat for several.",
             show_default=False,
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="As a line of JSON a hand, for programs.")
+        bool, typer.Option("--json", help="Print one line of JSON for each hand, for programs.")
     ] = False,
 ) -> int:
-    """Play a record again: how each hand ended, every payment, the scores after it."""
+    """Replay a record: how each hand ended, every payment, and the scores after it."""
     for each in game or ():
         game_name(each)
     try:
@@ -57,29 +57,29 @@ def replay(
 
 
 def hand_facts(hand: Replayed) -> dict[str, object]:
-    """A hand for programs; one that was given up has no settlement."""
+    """A hand as JSON values; an unfinished hand has no settlement."""
     settlement: Settlement | None = hand.play.settlement
-    told: dict[str, object] = {"line": hand.line, "game": hand.game, "dealer": hand.dealer}
+    values: dict[str, object] = {"line": hand.line, "game": hand.game, "dealer": hand.dealer}
     if settlement is not None:
-        told |= {
+        values |= {
             "name": settlement.name,
             "multiplier": settlement.multiplier,
             "winner": settlement.winner,
             "payments": [payment.facts() for payment in settlement.payments],
             "reasons": list(settlement.reasons),
         }
-    return told | {
+    return values | {
         "settled": settlement is not None,
         "scores": [plain(score) for score in hand.match.scores],
     }
 
 
 def hand_page(number: int, hand: Replayed) -> Panel:
-    """A hand for people."""
+    """Format a hand as a panel for the terminal."""
     settlement: Settlement | None = hand.play.settlement
     lines: list[Any] = []
     if settlement is None:
-        lines.append(Text("The hand was given up.", style="bold"))
+        lines.append(Text("The hand ended before its settlement.", style="bold"))
     else:
         won = "" if settlement.winner is None else f", won by seat {settlement.winner}"
         lines.append(Text(f"{settlement.name} x{settlement.multiplier}{won}", style="bold"))
@@ -92,37 +92,43 @@ def hand_page(number: int, hand: Replayed) -> Panel:
 
 
 def _hands(file: Path) -> Iterator[Replayed]:
-    """Each hand. Raises BadInput for a file that is no record, RulesError for a line that fails."""
+    """Each hand of a record.
+
+    Raises BadInputError for a file that is not a record, RulesError for a line that cannot be
+    replayed.
+    """
     begun = False
     try:
         with file.open("rb") as stream:
-            for hand in evening(_texts(stream), _house):
+            for hand in evening(_texts(stream), _parameters):
                 begun = True
                 yield hand
     except OSError as error:
-        raise BadInputError(f"{file} cannot be read ({error.strerror}); {KEPT}") from error
+        raise BadInputError(f"{file} cannot be read ({error.strerror}); {NEXT_STEP}") from error
     except NotARecordError as error:
         if begun:
             raise
-        raise BadInputError(f"{file} is no record of a play. {error} Please {KEPT}") from error
+        raise BadInputError(
+            f"{file} is not the record of a play. {error} Please {NEXT_STEP}"
+        ) from error
 
 
 def _texts(stream: BinaryIO) -> Iterator[str]:
-    """The lines of a file as texts. Raises RulesError with the line that is no text."""
+    """The lines of a file as text. Raises RulesError with the number of a line that is not."""
     number = 0
     while line := stream.readline(LONGEST_LINE + 2):
         number += 1
         try:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
-            wrong = f"Line {number} of the record is no UTF-8 text (byte {error.start + 1})."
-            raise (NotARecordError if number == 1 else RulesError)(wrong) from error
+            defect = f"Line {number} of the record is not UTF-8 text (byte {error.start + 1})."
+            raise (NotARecordError if number == 1 else RulesError)(defect) from error
 
 
-def _house(game: str, changed: Mapping[str, Any]) -> Any:
-    """The rules by which the hand was played. Raises RulesError."""
+def _parameters(game: str, changed: Mapping[str, Any]) -> Any:
+    """The parameters of the rules by which the hand was played. Raises RulesError."""
     parameters, defects = accepted(find_game(game).name, changed)
     if defects:
-        path, wrong, cure = defects[0]
-        raise RulesError(f"{dotted(path)} {wrong}. {cure}")
+        path, defect, correction = defects[0]
+        raise RulesError(f"{dotted(path)} {defect}. {correction}")
     return parameters

@@ -1,4 +1,4 @@
-"""Plans and summaries as pages for people."""
+"""Formats plans and summaries of runs for the terminal."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
     from controller.daemon import Daemon
 
 
-def plan_page(game: Game, told: Mapping[str, Any]) -> Panel:
-    """What is thrown, moved, dealt and turned up, in the order of the table."""
+def plan_page(game: Game, plan: Mapping[str, Any]) -> Panel:
+    """A plan as a panel: throws, moves, packets and the indicator, in the order of the set-up."""
     grid = Grid.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    for label, text in _lines(told):
+    for label, text in _lines(plan):
         grid.add_row(label, text)
-    return Panel(grid, title=f"{game.title}, seat {told['dealer']} throws first", expand=False)
+    return Panel(grid, title=f"{game.title}, seat {plan['dealer']} throws first", expand=False)
 
 
-def _lines(told: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    yield "tiles", str(told["tiles"])
-    if walls := told.get("walls"):
+def _lines(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    yield "tiles", str(plan["tiles"])
+    if walls := plan.get("walls"):
         columns = " ".join(str(wall["columns"]) for wall in walls)
         yield "walls", f"{columns} columns, {walls[0]['levels']} high"
-    if pile := told.get("pile"):
+    if pile := plan.get("pile"):
         yield "pile", f"{pile['columns']} columns, {pile['levels']} high"
-    for move in told["setup_moves"]:
+    for move in plan["setup_moves"]:
         yield move["verb"], f"{' '.join(move['from'])} to {' '.join(move['to'])}"
-    for throw in told["throws"]:
+    for throw in plan["throws"]:
         dice = " ".join(str(face) for face in throw["dice"])
         yield throw["why"], f"seat {throw['by']}: {dice} = {throw['sum']}"
-    if opened := told["break"]:
+    if opened := plan["break"]:
         yield "break", f"first tile {opened['first']}"
-    for packet in told["deal"]:
+    for packet in plan["deal"]:
         hand = f"hand {packet['hand']}, " if "hand" in packet else ""
         yield "deal", f"{hand}seat {packet['seat']}: {' '.join(packet['from'])}"
-    if turned := told["indicator"]:
+    if turned := plan["indicator"]:
         yield "indicator", f"{turned['at']}, turned up by seat {turned['turned_by']}"
-    if told["first_draw"]:
-        yield "first draw", told["first_draw"]
-    if told["replacements"]:
-        yield "replacements", " ".join(told["replacements"])
-    yield "left", str(told["left"])
-    if "seconds" in told:
-        yield "machine", f"{len(told['moves'])} moves, at least {told['seconds']} s"
+    if plan["first_draw"]:
+        yield "first draw", plan["first_draw"]
+    if plan["replacements"]:
+        yield "replacements", " ".join(plan["replacements"])
+    yield "left", str(plan["left"])
+    if "seconds" in plan:
+        yield "machine", f"{len(plan['moves'])} moves, at least {plan['seconds']} s"
 
 
 def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -> None:
-    """The table as it lay when it was last ready, and the figures of the run."""
+    """Print a picture of the last set-up and the figures of the run."""
     if daemon.deal is not None:
         console.print(Panel(picture(daemon.deal.setup), expand=False))
     grid = Grid.grid(padding=(0, 2))

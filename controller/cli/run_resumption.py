@@ -1,4 +1,4 @@
-"""Which story a run's journal goes on with: a new one, or one that was broken off."""
+"""Decides whether a run resumes the unfinished run of its journal or is a new run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from controller.run_state import as_json, open_fault_of
 from rules.games import GAMES
 
 SIMULATED = "simulated"
-"""The fact that a story's tiles were never anywhere."""
-MORNING_AFTER = "the last run is over, and its tiles are still where it left them"
+"""The key that marks a journal entry of a run on a simulated table."""
+TILES_LEFT = "the last run has ended, and its tiles are still where it left them"
+"""The reason to put every tile away before the first round after a completed run."""
 
 
 def facts_of(job: RunJob) -> dict[str, object]:
-    """What a story is played by: whoever goes on with it must play by the same."""
+    """The options of a run that its journal keeps. A run can be resumed with the same ones only."""
     orders = job.orders
     facts: dict[str, object] = as_json(
         {
@@ -40,12 +41,11 @@ def facts_of(job: RunJob) -> dict[str, object]:
 
 
 def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
-    """What an earlier run has done of the story that this one goes on with; None for a new one.
+    """The journal entries of the unfinished run that this run resumes; None for a new run.
 
-    A table on ports is as it was left, so its story goes on; a simulated table begins anew with
-    every run, and so does its story. So does one whose every tile has to be put away first
-    (`reason_to_regather`). Raises BadInput where the story is of another table, game or choice of
-    options.
+    Only a run on real ports is resumed: a simulated table does not outlast its process. A run
+    before which every tile has to be put away (`reason_to_regather`) is a new run as well. Raises
+    BadInputError if the unfinished run has another table, another game or other options.
     """
     unfinished = journal.unfinished()
     if unfinished is None or not job.ports or SIMULATED in unfinished.facts:
@@ -57,32 +57,32 @@ def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
         differ = [key for key in now if unfinished.facts.get(key) != now[key]]
         then = ", ".join(f"{key} {unfinished.facts.get(key)}" for key in differ)
         raise BadInputError(
-            f"The journal {job.journal} has an unfinished round with {then}; run that, or give the"
-            " round up with --abandon."
+            f"The journal {job.journal} has an unfinished round with {then}; repeat the command"
+            " with these options to resume it, or add --abandon to start a new round."
         )
     journal.resume()
     return unfinished.entries
 
 
 def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
-    """Why every tile has to be put away before the first round; None if it need not be.
+    """Why every tile has to be put away before the first round; None if there is no reason.
 
-    A simulated table begins as its makers deliver it, a table at ports as its last run left it. On
-    bare pins what they had counted died with the host, and nobody knows how far its orders came.
+    A simulated table starts with its tiles in the machine, a real one as its last run left it. With
+    GPIO pins the counts and the progress of commands were in the host's memory and are lost.
     """
     if not job.ports:
         return None
     if job.abandon:
-        return "the round was given up"
+        return "the round was abandoned"
     ended, unfinished = journal.ended(), journal.unfinished()
     if ended is not None and _leaves_tiles(ended):
-        return MORNING_AFTER
+        return TILES_LEFT
     if unfinished is None or SIMULATED in unfinished.facts:
         return None
     if PINS in job.ports.values():
-        return "bare pins do not remember how far the unfinished round came"
+        return "GPIO pins keep no record of how far the unfinished round came"
     if any(each.activity == ACTIVITY and not each.confirmed for each in unfinished.entries):
-        return "nobody has said that every tile was put away"
+        return "no operator has confirmed that every tile was put away"
     fault = open_fault_of(unfinished.entries)
     if fault is not None and fault.fault is Fault.UNPROVEN:
         return f"the last run could not prove where every tile is: {fault.evidence}"
@@ -90,6 +90,6 @@ def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
 
 
 def _leaves_tiles(facts: Mapping[str, object]) -> bool:
-    """Whether a run that was played by these facts has had tiles, real ones."""
+    """Whether a run with these facts was played with real tiles."""
     game = GAMES.get(str(facts.get("game")))
     return SIMULATED not in facts and (game is None or bool(game.tiles.faces))

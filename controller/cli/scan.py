@@ -1,4 +1,4 @@
-"""`wallwright scan`: which serial ports there are, and what answers on them."""
+"""`wallwright scan`: lists the serial ports and the boards that answer on them."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from firmware_bridge.wire.errors import BoardSilentError
 def scan(
     ports: Annotated[
         list[str] | None,
-        typer.Argument(help="These ports, instead of all that are attached.", show_default=False),
+        typer.Argument(help="The ports to scan; without one, all ports.", show_default=False),
     ] = None,
     keys: KeysFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """List serial ports and the boards on them: who they are, how old their firmware is."""
+    """List serial ports and the boards on them, with serial number, firmware and key."""
     known = keys_of(keys)
     attached = {port.device: port.description for port in list_ports.comports()}
-    found = [_asked(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
+    found = [_scanned(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
     if as_json:
         print(json.dumps([facts(each, known) for each in found], indent=2))
     elif not found:
-        print("No serial port is attached; plug a board in and scan again.")
+        print("No serial port is attached; connect a board and scan again.")
     for each in found:
         if each.refusal is not None and ports:
             print_error(each.refusal)
         elif not as_json:
             for line in _lines(each, known):
                 print(f"{each.port}{each.described}: {line}")
-    # A port that was named and cannot be opened is a mistake in the command line.
+    # A port named on the command line that cannot be opened is bad input.
     return 2 if ports and any(each.refusal is not None for each in found) else 0
 
 
 @dataclass(frozen=True)
 class Scanned:
-    """A port, its description ("n/a" for none), the boards on it, or why it cannot be opened."""
+    """A port: its description ("n/a" for none), its boards, or why it cannot be opened."""
 
     port: str
     description: str
@@ -56,16 +56,16 @@ class Scanned:
 
     @property
     def described(self) -> str:
-        """The description in brackets, if there is one."""
+        """The description in parentheses, or "" if there is none."""
         return f" ({self.description})" if self.description != "n/a" else ""
 
 
-def _asked(port: str, description: str) -> Scanned:
+def _scanned(port: str, description: str) -> Scanned:
     try:
         return Scanned(port, description, asyncio.run(answers(port)))
-    except BoardSilentError as reason:
-        words = str(reason)
-        return Scanned(port, description, refusal=words[:1].upper() + words[1:])
+    except BoardSilentError as error:
+        reason = str(error)
+        return Scanned(port, description, refusal=reason[:1].upper() + reason[1:])
 
 
 def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:
@@ -105,20 +105,22 @@ def _lines(scanned: Scanned, keys: DeviceKeys) -> list[str]:
 
 
 def build_of(answer: ProbeAnswer, port: str, current: bytes | None) -> str:
-    """Whether a board's build is that of the sources at hand (`current`, if there are any)."""
+    """Whether a board's build matches the sources on this computer, whose hash is `current`."""
     if answer.serial.startswith(SIMULATED):
         return "simulated"
     if current is None:
-        return "unknown, for there are no sources here to compare with"
+        return "unknown (the firmware's sources are not installed here)"
     if answer.identity is not None and answer.identity.build == current:
         return "current"
-    return f"older: wallwright firmware flash {port}"
+    return f"not current (update it: wallwright firmware flash {port})"
 
 
 def key_of(answer: ProbeAnswer, keys: DeviceKeys) -> str:
-    """Whether this host knows the board's key, and the board too."""
+    """Whether the board's key is in the key file, and whether the board has the same key."""
     try:
         key = keys.of(answer.serial)
     except MissingKeyError:
-        return "not on file: wallwright firmware provision gives it one"
-    return "known" if answer.has_key(key) else "another than on file: is it the right board?"
+        return "not in the key file (create one: wallwright firmware provision)"
+    if answer.has_key(key):
+        return "matches the key file"
+    return "differs from the key file (check that this is the right board)"

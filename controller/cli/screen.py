@@ -1,4 +1,4 @@
-"""Where pages for people are shown: a terminal as wide as it is, or a file as wide as it takes."""
+"""The console of standard output or standard error, with its width."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDE = 160
-"""Columns where no terminal sets a limit, so that a line of a list stays a line for `grep`."""
+"""Columns without a terminal: wide enough that a row of a list stays one line, for `grep`."""
 
 
 def screen(*, errors: bool = False) -> Console:
-    """Standard output, or standard error where standard output carries something else."""
+    """A console on standard output, or with `errors` on standard error."""
     from rich.console import Console
 
     stream = sys.stderr if errors else sys.stdout
     if stream.isatty():
-        return Console(stderr=errors, file=cast(IO[str], _UntilHungUp(stream)))
+        return Console(stderr=errors, file=cast(IO[str], _ClosableStream(stream)))
     return Console(stderr=errors, width=WIDE)
 
 
-class _UntilHungUp:
-    """A terminal's stream. What is written after the terminal is gone goes nowhere.
+class _ClosableStream:
+    """A terminal's stream that discards its output once the terminal is closed.
 
-    A run whose terminal was closed must still stop the table safely: an error in the middle of a
-    page would end it there.
+    A run whose terminal is closed still has to stop the table safely; an exception from an output
+    would end the run before that.
     """
 
     def __init__(self, stream: IO[str]) -> None:
@@ -37,20 +37,20 @@ class _UntilHungUp:
         try:
             return self._stream.write(text)
         except OSError:
-            self._hang_up()
+            self._discard()
             return len(text)
 
     def flush(self) -> None:
         try:
             self._stream.flush()
         except OSError:
-            self._hang_up()
+            self._discard()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def _hang_up(self) -> None:
-        """Send what is still buffered, and all that follows, nowhere."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._stream.fileno())
-        os.close(nowhere)
+    def _discard(self) -> None:
+        """Redirect the buffered output, and all later output, to the null device."""
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, self._stream.fileno())
+        os.close(null_device)

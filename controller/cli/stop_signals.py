@@ -1,4 +1,4 @@
-"""Signals that end a run before its time, and the exit code that says which one it was."""
+"""Stop signals: they end a run early and determine its exit code."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import signal
 from collections.abc import Callable
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, the order to end, and the end of the terminal."""
+"""The signals of Ctrl-C, of `kill`, and of a terminal that is closed."""
 _SIGNALLED = 128
-"""A shell's exit code for a program that a signal ended is this and the signal's number."""
+"""A shell's exit code for a program ended by a signal is this number plus the signal's number."""
 
 
 class StopSignals:
-    """Calls `stop` at the first of the signals; from then on they are counted, not obeyed again.
+    """Calls `stop` at each stop signal, and keeps the first one for the exit code.
 
-    A signal that this process was started to ignore, as `nohup` does with SIGHUP, stays ignored.
+    A signal that was ignored when the process started stays ignored, as SIGHUP under `nohup`.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
@@ -27,7 +27,7 @@ class StopSignals:
 
     @property
     def exit_code(self) -> int | None:
-        """128 and the number of the signal that came first; None if none came."""
+        """128 plus the number of the first signal; None if none was received."""
         return None if self._number is None else _SIGNALLED + self._number
 
     def _received(self, number: int) -> None:

@@ -1,6 +1,7 @@
-"""A table in the terminal, seen from above: walls, break, hands as backs, the indicator's face.
+"""Draws a table in the terminal, seen from above: walls, break, hands face down, indicator.
 
-Seat 0 sits at the bottom. A column of a wall is two characters: two high, one high, gone.
+Seat 0 is at the bottom. A column of a wall is two characters, which show whether it has two tiles,
+one or none.
 """
 
 from __future__ import annotations
@@ -15,31 +16,31 @@ from rules.setup import Setup
 BACK = "▒"
 TWO, ONE, GONE = "██", "▄▄", "··"
 JADE = ("color(35)", "color(29)")
-"""The backs of tiles in a wall, of odd columns and of even ones: so they can be counted."""
+"""Colours of odd and of even columns of a wall, so that the columns can be counted."""
 IVORY = ("color(187)", "color(101)")
-"""Tiles in a hand, likewise."""
+"""Colours of odd and of even tiles of a hand."""
 TITLE, LABEL, WORDS, EMPTY = "bold", "bold", "color(108)", "dim"
 SHOWN = "bold black on bright_yellow"
 NAMES = {"1z": "E ", "2z": "S ", "3z": "W ", "4z": "N ", "5z": "Wh", "6z": "Gr", "7z": "Rd"}
-"""Honours as a person says them; other tiles are their own notation."""
+"""Short names of the honours; other tiles are shown in their notation."""
 MARGIN = 4
-"""Characters between the side walls and the edge of the picture: a hand and some felt."""
+"""Characters between the side walls and the edge of the picture: room for a hand."""
 
 
 class Canvas:
-    """Characters with styles, by row and column; what is set outside it is lost."""
+    """Characters with styles, by row and column; characters outside the canvas are ignored."""
 
     def __init__(self, width: int, height: int) -> None:
         self._cells = [[(" ", "")] * width for _ in range(height)]
 
     def write(self, row: int, column: int, text: str, style: str = "") -> None:
-        """Put a text on the canvas from this cell on."""
+        """Write a text on the canvas, starting at this cell."""
         for offset, character in enumerate(text):
             if 0 <= row < len(self._cells) and 0 <= column + offset < len(self._cells[row]):
                 self._cells[row][column + offset] = (character, style)
 
     def centre(self, row: int, text: str, style: str = "") -> None:
-        """Put a text in the middle of a row."""
+        """Write a text in the middle of a row."""
         self.write(row, (len(self._cells[0]) - len(text)) // 2, text, style)
 
     def text(self) -> Text:
@@ -49,12 +50,12 @@ class Canvas:
 
 
 def picture(setup: Setup) -> Text:
-    """A set-up as it lies on the table."""
+    """Draw a set-up as a styled text."""
     match setup.layout:
         case Walls():
             return _square(setup, setup.layout)
         case BareTable():
-            return Text("A bare table: the men stand on their own board.")
+            return Text("The game is played on a board of its own, without tiles.")
     return _spread(setup)
 
 
@@ -65,20 +66,20 @@ def _square(setup: Setup, walls: Walls) -> Text:
     longest = max(walls.columns)
     width = 2 * longest + 2 * (2 + MARGIN)
     canvas = Canvas(width, longest + 6)
-    standing = _standing(setup)
+    remaining = _remaining(setup)
     for owner, columns in enumerate(walls.columns):
         for number in range(1, columns + 1):
-            mark, style = _column(setup, standing, owner, number)
+            mark, style = _column(setup, remaining, owner, number)
             canvas.write(*_wall_cell(owner, number, columns, longest), mark, style)
     for seat, hand in setup.hands.items():
         _draw_hand(canvas, seat, len(hand), longest, width)
-    for offset, line in enumerate(_told(setup)):
+    for offset, line in enumerate(_captions(setup)):
         canvas.centre(longest // 2 + offset, line, WORDS if offset else TITLE)
     return canvas.text()
 
 
 def _wall_cell(owner: Seat, number: int, columns: int, longest: int) -> tuple[int, int]:
-    """Where a column is drawn: a wall's first column lies at its owner's right."""
+    """The cell of a column: a wall's first column is at its owner's right."""
     left = MARGIN + 2
     match owner:
         case 0:
@@ -92,9 +93,9 @@ def _wall_cell(owner: Seat, number: int, columns: int, longest: int) -> tuple[in
 
 def _draw_hand(canvas: Canvas, seat: Seat, tiles: int, longest: int, width: int) -> None:
     if seat in (0, 2):
-        row, told = longest + 5 if seat == 0 else 0, f"seat {seat} {BACK * tiles} {tiles}"
-        canvas.centre(row, told, LABEL)
-        first = (width - len(told)) // 2 + told.find(BACK)
+        row, text = longest + 5 if seat == 0 else 0, f"seat {seat} {BACK * tiles} {tiles}"
+        canvas.centre(row, text, LABEL)
+        first = (width - len(text)) // 2 + text.find(BACK)
         for number in range(tiles):
             canvas.write(row, first + number, BACK, IVORY[number % 2])
         return
@@ -105,33 +106,33 @@ def _draw_hand(canvas: Canvas, seat: Seat, tiles: int, longest: int, width: int)
     canvas.write(2, column - 1, f"{tiles:>2}", LABEL)
 
 
-def _column(setup: Setup, standing: frozenset[Place], owner: Seat, number: int) -> tuple[str, str]:
+def _column(setup: Setup, remaining: frozenset[Place], owner: Seat, number: int) -> tuple[str, str]:
     upper, lower = WallPlace(owner, number, 0), WallPlace(owner, number, 1)
     if setup.ready and setup.ready.indicator in (upper, lower):
         return _name(setup.ready.shows), SHOWN
     back = JADE[number % 2]
-    if upper in standing:
+    if upper in remaining:
         return TWO, back
-    return (ONE, back) if lower in standing else (GONE, EMPTY)
+    return (ONE, back) if lower in remaining else (GONE, EMPTY)
 
 
 # Piles, boneyards, cards
 
 
 def _spread(setup: Setup) -> Text:
-    """Everything that is not a wall: what is left in the middle, the hands round it by seat."""
-    standing = _standing(setup)
-    lines = [*_told(setup), ""]
-    if standing:
-        lines += _in_rows(f"{BACK} " * len(standing), 28)
+    """Draw a set-up without walls: the remaining tiles, then the hands by seat."""
+    remaining = _remaining(setup)
+    lines = [*_captions(setup), ""]
+    if remaining:
+        lines += _in_rows(f"{BACK} " * len(remaining), 28)
     else:
-        lines.append("nothing left in the middle")
+        lines.append("no tiles left in the middle")
     numbers = {packet.seat: packet.hand for packet in setup.deal}
     lines.append("")
     for seat, hand in sorted(setup.hands.items()):
         number = numbers.get(seat)
-        told = f"   hand {number}" if number is not None else ""
-        lines.append(f"seat {seat} {BACK * len(hand)} {len(hand)}{told}")
+        label = f"   hand {number}" if number is not None else ""
+        lines.append(f"seat {seat} {BACK * len(hand)} {len(hand)}{label}")
     text = Text("\n".join(lines), style=WORDS)
     text.highlight_regex(f"{BACK}+", IVORY[0])
     return text
@@ -141,10 +142,11 @@ def _in_rows(marks: str, width: int) -> list[str]:
     return [marks[start : start + width] for start in range(0, len(marks), width)]
 
 
-# Words
+# Captions
 
 
-def _told(setup: Setup) -> Sequence[str]:
+def _captions(setup: Setup) -> Sequence[str]:
+    """The title, dealer, throws, indicator, first draw and number of remaining tiles."""
     lines = [setup.game.title, f"dealer: seat {setup.seating.dealer}"]
     for step, dice in setup.throws:
         lines.append(f"seat {step.by} threw {' '.join(str(face) for face in dice)}")
@@ -157,7 +159,8 @@ def _told(setup: Setup) -> Sequence[str]:
     return lines
 
 
-def _standing(setup: Setup) -> frozenset[Place]:
+def _remaining(setup: Setup) -> frozenset[Place]:
+    """The places whose tiles were not dealt."""
     dealt = {place for hand in setup.hands.values() for place in hand}
     return frozenset(place for place in setup.layout.places if place not in dealt)
 

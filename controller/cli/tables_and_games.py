@@ -1,4 +1,4 @@
-"""`wallwright tables`, `games`: what there is."""
+"""`wallwright tables` and `wallwright games`: list the tables and the games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rules.games import PLUGINS, find_game
 
 
 def tables(as_json: AsJson = False) -> int:
-    """List the tables that come with the program, and what each can do."""
+    """List the tables that come with the program, and the modules of each."""
     machines = [load_table(name) for name in table_names()]
     modules = {
         table.name: sorted(table.capabilities - {"keys", "emergency", "curtain", "ready"})
@@ -33,7 +33,7 @@ def tables(as_json: AsJson = False) -> int:
         ]
         print(json.dumps(rows, indent=2))
         return 0
-    grid = Grid("table", "what it is", "sets", "modules", box=None)
+    grid = Grid("table", "title", "sets", "modules", box=None)
     for table in machines:
         grid.add_row(table.name, table.title, str(table.sets), ", ".join(modules[table.name]))
     screen().print(grid)
@@ -49,7 +49,7 @@ def games(as_json: AsJson = False) -> int:
         fitting = [table.name for table in machines if fit(table, game, config).fits]
         rows.append((name, game, fitting))
     if as_json:
-        told = [
+        rows_as_json = [
             {
                 "game": name,
                 "title": game.title,
@@ -59,7 +59,7 @@ def games(as_json: AsJson = False) -> int:
             }
             for name, game, fitting in rows
         ]
-        print(json.dumps(told, indent=2))
+        print(json.dumps(rows_as_json, indent=2))
     else:
         grid = Grid("game", "title", "players", "tiles", "tables", box=None)
         for name, game, fitting in rows:

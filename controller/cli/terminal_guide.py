@@ -1,4 +1,4 @@
-"""The guide of a real table: prompts at the operator console, answers from its keyboard."""
+"""The guide of a real table: asks for steps, actions and help at the operator console."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from rules.steps import (
 T = TypeVar("T")
 
 LISTED = 2000
-"""The most actions that are listed; a play with hidden hands may allow very many."""
+"""The largest number of actions that are listed; a play with hidden hands can allow very many."""
 
 
 class TerminalGuide:
-    """Asks people through the operator console. Raises TableFault where nobody can answer."""
+    """Asks people at the operator console. Raises TableFault if no person can answer."""
 
     def __init__(self, console: OperatorConsole) -> None:
         self._console = console
         self._rules: AnyRules | None = None
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
-        """Ask until the answer can be the step's outcome."""
+        """Ask for a step until the answer is a valid outcome of the step."""
         return await self._ask(question(step), lambda line: step.check(answer(step, line)))
 
     async def ready(self) -> None:
@@ -55,10 +55,10 @@ class TerminalGuide:
 
     async def sit_down(self, dealt: HandToPlay) -> None:
         self._rules = dealt.rules
-        self._console.print_line("The hand is followed by the rules: type what each seat does.")
+        self._console.print_line("The hand begins; type the action of each seat.")
 
     async def act(self, play: Any) -> Action | None:
-        """Ask until a legal action is typed; Enter alone has the dice thrown where that is next."""
+        """Ask until a legal action is typed; Enter alone throws the dice if a throw is next."""
         assert self._rules is not None
         rules = self._rules
         throw = rules.throw(play)
@@ -83,19 +83,22 @@ class TerminalGuide:
             )
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Name the seats as they were in the last hand, so that a repeated text means the same."""
-        self._console.print_line("The seats are drawn anew.")
+        """Print the new seat of each player, by the seat in the last hand, and wait for Enter.
+
+        The text has the same meaning if a resumed run repeats it.
+        """
+        self._console.print_line("New seats were drawn.")
         for seat, to in enumerate(reseated.moves):
-            deals = ", and deals" if to == reseated.match.dealer else ""
+            deals = " and deals" if to == reseated.match.dealer else ""
             self._console.print_line(
-                f"Who had seat {seat} in the last hand sits at seat {to}{deals}."
+                f"The player of seat {seat} in the last hand moves to seat {to}{deals}."
             )
-        await self._ask("Press Enter when everybody sits so.", lambda _: None)
+        await self._ask("Press Enter when every player has the new seat.", lambda _: None)
 
     async def help(self, ask: Ask) -> str:
-        """Say what is wrong and what to do, until one of the offered words is typed.
+        """Show a fault and the request, until one of the offered answers is typed.
 
-        Enter alone is no answer: after it parts of the table may move again.
+        Enter alone is not an answer, because parts of the table can move after the answer.
         """
         first, *others = ask.answers
         offered = f"Type '{first}' when it is done" + "".join(f", or '{o}'" for o in others)
@@ -105,19 +108,19 @@ class TerminalGuide:
                 if line.lower() == answer.lower():
                     return answer
             typed = f"'{line}'" if line else "Enter alone"
-            raise BadAnswerError(f"{typed} is no answer here. {offered}.")
+            raise BadAnswerError(f"{typed} is not an answer to this question. {offered}.")
 
-        words = f"{ask.part}: {ask.seen}. {ask.please} {offered}."
-        return await self._ask(words, read, urgent=ask.safety)
+        text = f"{ask.part}: {ask.seen}. {ask.please} {offered}."
+        return await self._ask(text, read, urgent=ask.safety)
 
-    async def _ask(self, words: str, read: Callable[[str], T], *, urgent: bool = False) -> T:
-        return await answered(self._console.ask(words, read, urgent=urgent))
+    async def _ask(self, text: str, read: Callable[[str], T], *, urgent: bool = False) -> T:
+        return await answered(self._console.ask(text, read, urgent=urgent))
 
 
-async def answered(asked: Awaitable[T]) -> T:
-    """The answer, or a TableFault that says why nobody can give one."""
+async def answered(question: Awaitable[T]) -> T:
+    """Wait for the answer. Raises TableFault if no terminal is attached or it was closed."""
     try:
-        return await asked
+        return await question
     except NoTerminalError:
         raise TableFault(
             Fault.NOBODY, "guide", "this step needs a person, and no terminal is attached"
@@ -129,34 +132,34 @@ async def answered(asked: Awaitable[T]) -> T:
 
 
 def _legal(play: Any, rules: AnyRules, line: str) -> Action:
-    """A typed line as an action that the play allows. Raises RulesError."""
-    seat, _, words = line.partition(" ")
+    """Convert a typed line to a legal action. Raises RulesError."""
+    seat, _, text = line.partition(" ")
     if not (seat.isdecimal() and len(seat) < 3):
-        raise NotationError(f"'{line}' begins with no seat. {_examples(play)}")
-    action: Action = play.legal_actions.require(rules.parse(int(seat), words.strip()))
+        raise NotationError(f"'{line}' does not begin with a seat. {_examples(play)}")
+    action: Action = play.legal_actions.require(rules.parse(int(seat), text.strip()))
     return action
 
 
 def _examples(play: Any) -> str:
-    """One legal action of each kind, as a person types it."""
+    """An example of each kind of legal action, as it is typed."""
     kinds: dict[str, str] = {}
     for action in islice(play.legal_actions, LISTED):
         text = str(action)
         kinds.setdefault(text.partition(" ")[0], f"'{action.seat} {text}'")
     if not kinds:
-        return "Nothing can be typed but '?'."
+        return "No action is legal now; '?' lists all legal actions."
     return f"Type the seat and the action, as {' or '.join(kinds.values())}; '?' lists all."
 
 
 def _all_actions(play: Any) -> str:
-    """Every legal action, as a person types it."""
+    """The list of all legal actions, as they are typed."""
     actions = [f"{action.seat} {action}" for action in islice(play.legal_actions, LISTED + 1)]
     more = f"; and more than {LISTED} in all" if len(actions) > LISTED else ""
     return f"Legal now: {', '.join(actions[:LISTED])}{more}."
 
 
 def question(step: Step) -> str:
-    """A step as a person is asked for it; what has no outcome is done, and confirmed by Enter."""
+    """The question for a step; a step without an outcome is confirmed with Enter."""
     match step:
         case Throw():
             return f"Seat {step.by}, {step.why}: throw, and type the dice as 3,5."
@@ -164,27 +167,31 @@ def question(step: Step) -> str:
             offered = " or ".join(str(each) for each in step.among)
             return f"Seat {step.by}, {step.what}: {offered}? [{step.default}]"
         case TurnUp():
-            return f"Turn up {step.place} and type what it shows (or nothing)."
+            return f"Turn up {step.place} and type its face, or press Enter to leave it unknown."
         case DrawLot():
-            return f"Seat {step.seat} draws {step.place}: type what it shows (or nothing)."
+            return (
+                f"Seat {step.seat} draws {step.place}: type its face, or press Enter to leave it"
+                " unknown."
+            )
         case Build():
             return f"Build {step.layout.count} tiles, then press Enter."
         case Arrange():
-            return f"{step.verb.capitalize()} {_listed(step.tiles)} to {' '.join(step.to)}: Enter."
+            places = " ".join(step.to)
+            return f"{step.verb.capitalize()} {_listed(step.tiles)} to {places}, then press Enter."
         case Packet():
-            return f"Give seat {step.seat} {_listed(step.places)}: Enter."
+            return f"Give {_listed(step.places)} to seat {step.seat}, then press Enter."
         case Replace():
-            return f"Give seat {step.seat} {step.place} in exchange: Enter."
+            return f"Give {step.place} in exchange to seat {step.seat}, then press Enter."
         case ReturnLots():
             first, *_, last = step.boneyard
             return (
-                f"Put the lots back at {_listed(step.places)} face down, then mix the whole"
-                f" boneyard, {first} to {last}: Enter."
+                f"Put the drawn tiles back at {_listed(step.places)} face down, mix the whole"
+                f" boneyard, {first} to {last}, then press Enter."
             )
 
 
 def answer(step: Step, line: str) -> Outcome:
-    """A typed line as an outcome. Raises NotationError for a throw that cannot be read."""
+    """Convert a typed line to the outcome of a step. Raises NotationError for an invalid throw."""
     match step:
         case Throw():
             return parse_throw(line)

@@ -1,4 +1,4 @@
-"""What is really where, in a simulation: the plant's truth beside the controller's belief."""
+"""`--reveal`: emits the simulated plant's true tile positions as events."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from firmware_bridge.sim.plant.tiles import Tile
 
 
 class TruthReveal:
-    """Listens for walls raised and hands complete, and tells the true tiles of both."""
+    """Emits `tiles_revealed` after the walls were raised and after the hands were dealt."""
 
     def __init__(self, plant: Plant, staging: Staging, events: EventLog) -> None:
         self._plant = plant
         self._staging = staging
         self._events = events
         self._built: dict[int, str] = {}
-        """Where each tile, by its number, stood when the walls were raised."""
+        """The place of each tile, by its number, when the walls were raised."""
         self._dealt: dict[str, int] = {}
-        """Each place that was dealt, and its turn."""
+        """The position of each dealt place in the order of the deal."""
 
     def on_event(self, event: Event) -> None:
         """Emit each place's tile after `walls_raised`, and each hand's tiles after `ready`."""
@@ -40,14 +40,15 @@ class TruthReveal:
                 self._events.emit("tiles_revealed", when="ready", hands=hands)
 
     def _turn(self, tile: Tile) -> int:
-        """When a tile's place was dealt; what hand lanes brought had no place and comes last."""
+        """The position of a tile in the deal; tiles from hand lanes have no place and come last."""
         return self._dealt.get(self._built.get(tile.number, ""), len(self._dealt))
 
     def _raised(self) -> dict[str, Tile]:
+        """The tile in each place of the raised walls."""
         raised, field = self._plant.felt.raised, self._plant.field
-        told = {}
+        tiles = {}
         for place, slot in self._staging.slots.items():
             spot = field.wall(slot.tray, slot.column, self._staging.columns(slot.tray))
             if spot in raised:
-                told[str(place)] = raised[spot][-slot.level]
-        return told
+                tiles[str(place)] = raised[spot][-slot.level]
+        return tiles

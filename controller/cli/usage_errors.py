@@ -1,4 +1,4 @@
-"""Click's complaints about a command line, in our words."""
+"""Converts click's errors about a command line to sentences with a next step."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from controller.cli.errors import unknown_name
 
 
 def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    """What is wrong with these arguments, and which help says more."""
+    """The error as a sentence, with a correction or the help command as the next step."""
     command = f"wallwright {arguments[0]}" if {*arguments[:1]} & {*commands} else "wallwright"
-    ask = f"'{command} --help' lists what there is."
+    next_step = f"see '{command} --help'."
     match error:
         case NoSuchCommand():
             group = error.ctx.command if error.ctx else None
@@ -29,24 +29,24 @@ def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence
             return unknown_name("command", error.command_name, known)
         case NoSuchOption():
             close = error.possibilities
-            meant = f"did you mean '{close[0]}'?" if close else ask
-            return f"There is no option '{error.option_name}'; {meant}"
+            correction = f"did you mean '{close[0]}'?" if close else next_step
+            return f"There is no option '{error.option_name}'; {correction}"
         case MissingParameter():
-            return f"{_missing(error)} is missing; {ask}"
+            return f"{_missing(error)} is missing; {next_step}"
         case BadParameter():
             name = error.param.opts[0] if error.param and error.param.opts else "a value"
-            wrong = error.message.rstrip(".").replace("a valid integer", "a whole number")
-            return f"{name}: {wrong}; {ask}"
+            defect = error.message.rstrip(".").replace("a valid integer", "a whole number")
+            return f"{name}: {defect}; {next_step}"
         case BadOptionUsage() if "requires an argument" in error.message:
-            return f"{error.option_name} needs a value; {ask}"
+            return f"{error.option_name} needs a value; {next_step}"
         case UsageError() if "unexpected extra argument" in error.message:
             spare = error.message[error.message.rfind("(") + 1 : error.message.rfind(")")]
-            return f"'{spare}' is one argument too many; {ask}"
-    return f"{error.format_message().rstrip('.')}; {ask}"
+            return f"Unexpected argument '{spare}'; leave it out, or {next_step}"
+    return f"{error.format_message().rstrip('.')}; {next_step}"
 
 
 def _missing(error: MissingParameter) -> str:
-    """An argument by its name in the help, an option as one types it."""
+    """The name of the missing argument as in the help, or the option as it is typed."""
     if error.param is None:
         return "an argument"
     is_option = error.param.param_type_name == "option"

@@ -8,7 +8,7 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-"""Where the version stands in a source tree that nobody installed."""
+"""The file with the version, for a source tree that is not installed."""
 
 
 def version() -> int:

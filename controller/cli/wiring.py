@@ -1,4 +1,4 @@
-"""`wallwright wiring`: which wire goes to which pin of a table's boards."""
+"""`wallwright wiring`: lists the connection of each pin of a table's boards."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ def wiring(
     table: Annotated[
         str,
         typer.Argument(
-            help="A table: a name, or a file of your own.", autocompletion=completion.tables
+            help="A table: a name, or the path of a YAML file.", autocompletion=completion.tables
         ),
     ],
     wireviz: Annotated[
         str | None,
         typer.Option(
-            help="Write it as a WireViz document to this file, or - for standard output.",
+            help="Write a WireViz document to this file, or - for standard output, instead.",
             show_default=False,
         ),
     ] = None,
-    board: Annotated[str | None, typer.Option(help="This board alone.", show_default="all")] = None,
+    board: Annotated[
+        str | None, typer.Option(help="Only this board of the table.", show_default="all")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print every pin of a table's boards: what is connected to it, and its safe value."""
+    """Print every pin of a table's boards with its connection and its safe value."""
     machine = table_named(table)
     boards = _chosen(leads_of(machine), board)
     if wireviz is not None:
@@ -63,7 +65,7 @@ def _chosen(boards: tuple[BoardLeads, ...], name: str | None) -> list[BoardLeads
 
 
 def facts(board: BoardLeads) -> dict[str, object]:
-    """A board's pins as JSON values: those in use, those that the board itself has taken."""
+    """A board's pins as JSON values: pins of channels, pins with a fixed use, and free pins."""
     return {
         "board": board.name,
         "title": board.title,
@@ -90,7 +92,7 @@ def facts(board: BoardLeads) -> dict[str, object]:
 
 def _page(board: BoardLeads) -> Grid:
     grid = Grid(
-        *("pin", "channel", "does", "", "level", "safe", "belongs to"),
+        *("pin", "channel", "signal", "direction", "active level", "safe value", "part"),
         title=f"{board.name}: {board.title}",
         title_justify="left",
         title_style="bold",
@@ -119,12 +121,12 @@ def _cells(row: Lead | Fixed) -> tuple[str, ...]:
 
 
 def _ranges(pins: tuple[int, ...]) -> str:
-    """Pins as people say them: 2 to 4, 12."""
-    said = []
+    """The pins as text, with runs shortened: `2 to 4, 12`."""
+    texts = []
     for _, run in groupby(enumerate(pins), key=lambda each: each[1] - each[0]):
         numbers = [pin for _, pin in run]
-        said.append(f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else _some(numbers))
-    return ", ".join(said) or "none"
+        texts.append(f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else _some(numbers))
+    return ", ".join(texts) or "none"
 
 
 def _some(numbers: list[int]) -> str:

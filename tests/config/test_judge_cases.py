@@ -51,7 +51,7 @@ def test_the_example_of_each_game_is_judged_as_its_comment_says(game: str) -> No
     assert text == example_case(game)
     verdict = judged(game, path)
     assert isinstance(verdict, Verdict)
-    said = re.search(r"^# (The claim (?:stands|does not stand)\..*)$", text, re.MULTILINE)
+    said = re.search(r"^# (The claim is (?:valid|not valid)\..*)$", text, re.MULTILINE)
     assert said
     heading, *_ = verdict_page(game, verdict).renderable.renderables  # type: ignore[union-attr]
     assert said[1] == heading.plain

@@ -122,8 +122,8 @@ def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) 
     refused = run_installed(tmp_path, "controller.cli", "chaos", "--games", str(settings))
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
-        f"Chaos draws the parameters of a house itself, so '{settings}' cannot be followed; name"
-        " the game, or the folder of its package.\n"
+        f"Chaos draws a game's parameters at random, so the file '{settings}' cannot be used; give"
+        " the name of the game, or the folder of its package.\n"
     )
 
 

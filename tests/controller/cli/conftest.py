@@ -1,4 +1,4 @@
-"""What the command line's tests share: a command line obeyed here, or in a process of its own."""
+"""Fixtures that run a command line in this process, or in a process of its own."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Events = list[dict[str, Any]]
 COMMAND = (sys.executable, "-m", "controller.cli")
 
 
-class Printed(NamedTuple):
-    """What a command left behind."""
+class CommandResult(NamedTuple):
+    """The exit code, standard output and standard error of a command."""
 
     code: int
     out: str
@@ -28,43 +28,43 @@ class Printed(NamedTuple):
 
     @property
     def json(self) -> dict[str, Any]:
-        """Standard output as one value, after a success."""
+        """Standard output as one JSON value. Asserts that the command succeeded."""
         assert (self.code, self.err) == (0, "")
         return dict(json.loads(self.out))
 
     @property
     def events(self) -> Events:
-        """Standard output as lines of events, after a success."""
+        """Standard output as JSON lines. Asserts that the command succeeded."""
         assert (self.code, self.err) == (0, "")
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-Wallwright = Callable[[str], Printed]
+Wallwright = Callable[[str], CommandResult]
 Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
 def wallwright(capsys: pytest.CaptureFixture[str]) -> Wallwright:
-    """Obey a command line, written as after the word `wallwright`, in this process."""
+    """A function that runs a command line, without the word `wallwright`, in this process."""
 
-    def obey(line: str) -> Printed:
+    def run_command(line: str) -> CommandResult:
         code = main(shlex.split(line))
         out, err = capsys.readouterr()
-        return Printed(code, out, err)
+        return CommandResult(code, out, err)
 
-    return obey
+    return run_command
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
-    """Begin a command line in a process of its own, as a shell does."""
+    """A function that starts a command line in a process of its own."""
 
-    def begin(line: str, **how: Any) -> subprocess.Popen[str]:
+    def begin(line: str, **streams: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
             (*COMMAND, *shlex.split(line)),
-            stdin=how.get("stdin", subprocess.DEVNULL),
-            stdout=how.get("stdout", subprocess.PIPE),
-            stderr=how.get("stderr", subprocess.PIPE),
+            stdin=streams.get("stdin", subprocess.DEVNULL),
+            stdout=streams.get("stdout", subprocess.PIPE),
+            stderr=streams.get("stderr", subprocess.PIPE),
             text=True,
             start_new_session=True,
         )
@@ -73,7 +73,7 @@ def start(tmp_path: Path) -> Start:
 
 
 def named(events: Events, name: str) -> Events:
-    """The events of one name, in order."""
+    """The events with this name, in order."""
     return [event for event in events if event["event"] == name]
 
 
@@ -86,7 +86,7 @@ def hands_of(plan: dict[str, Any]) -> dict[int, list[str]]:
 
 
 def true_tiles(events: Events) -> tuple[dict[str, str], dict[int, list[str]]]:
-    """What the plant had in each place when the walls were raised, and in each hand at the end."""
+    """The plant's tiles in each place of the raised walls, and in each hand when it was dealt."""
     raised, ready = named(events, "tiles_revealed")
     assert (raised["when"], ready["when"]) == ("walls_raised", "ready")
     return raised["places"], {int(seat): hand for seat, hand in ready["hands"].items()}

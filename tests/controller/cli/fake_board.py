@@ -1,7 +1,7 @@
-"""A board on a pseudo-terminal that becomes what a pretended avrdude writes: `FOLDER BUILD`.
+"""A fake board on a pseudo-terminal, to which a fake avrdude writes. Arguments: FOLDER BUILD.
 
-It prints its port. What lies in the folder is its memory: `eeprom.hex`, and `flashed`, with which
-it tells BUILD as its build.
+The process prints its port. The folder is the board's memory: `eeprom.hex` is its EEPROM. If the
+file `flashed` exists, the board reports BUILD as its build.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ async def answer(folder: Path, build: bytes) -> None:
 
     def execute(message: wire.Message, *_: object) -> wire.Message:
         if not isinstance(message, wire.Identify):
-            return wire.Ok()  # the stop, and the lease given back, of a host that goes away
+            return wire.Ok()  # a host that disconnects sends a stop and returns its lease
         serial, key, _ = identity(folder / "eeprom.hex")
         proof = hmac.digest(key, message.nonce + serial, "sha256")[:8]
-        events = build if (folder / "flashed").exists() else b"old\0"
-        return wire.Identity(wire.PROTOCOL, 1, events, serial, 1, 0, 0, 0, proof)
+        reported_build = build if (folder / "flashed").exists() else b"old\0"
+        return wire.Identity(wire.PROTOCOL, 1, reported_build, serial, 1, 0, 0, 0, proof)
 
     def receive() -> None:
         now = identity(folder / "eeprom.hex")
-        if now not in sessions:  # it was reset by the programmer
+        if now not in sessions:  # the programmer has reset the board
             sessions[now] = BoardSession(
                 now[2], execute, lambda data: os.write(near, data) and None
             )

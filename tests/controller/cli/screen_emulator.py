@@ -1,7 +1,7 @@
-"""A small terminal emulator: what stands on the screen after a program has written to it.
+"""A small terminal emulator: the text on the screen after a program has written to it.
 
-It knows what rich writes (lines, carriage returns, cursor up, erased lines, colours) and refuses
-anything else, so that a new sequence is not silently read as text.
+It supports the sequences that rich writes (lines, carriage returns, cursor up, erased lines,
+colours) and fails on any other, so that a new sequence is not read as text.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 
 _SEQUENCE = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])")
 _IGNORED = "mhl"
-"""Colours, and the cursor shown or hidden."""
+"""Sequences for colours, and for a visible or hidden cursor."""
 
 
 class Screen:
-    """Rows of text, those that have scrolled off the top included."""
+    """Rows of text, including those that have scrolled off the top."""
 
     def __init__(self, columns: int = 100, height: int = 30) -> None:
         self.columns = columns
@@ -24,7 +24,7 @@ class Screen:
         self._pending = ""
 
     def feed(self, text: str) -> None:
-        """Take in what the program wrote; an unfinished sequence waits for its end."""
+        """Process output of the program; an unfinished sequence waits for its end."""
         text = self._pending + text
         self._pending = ""
         position = 0
@@ -36,7 +36,7 @@ class Screen:
                     assert len(text) - position < 12, f"unknown: {text[position : position + 12]!r}"
                     self._pending = text[position:]
                     return
-                self._obey(found[1], found[2])
+                self._execute(found[1], found[2])
                 position = found.end()
                 continue
             self._write(character)
@@ -44,17 +44,17 @@ class Screen:
 
     @property
     def lines(self) -> list[str]:
-        """What is visible now, from the top."""
+        """The visible lines, from the top."""
         return ["".join(row).rstrip() for row in self.rows[-self.height :]]
 
     @property
     def text(self) -> str:
-        """What is visible now, as one text."""
+        """The visible lines as one text."""
         return "\n".join(self.lines)
 
     @property
     def everything(self) -> str:
-        """What is visible and what has scrolled off the top."""
+        """The visible lines and those that have scrolled off the top."""
         return "\n".join("".join(row).rstrip() for row in self.rows)
 
     def _write(self, character: str) -> None:
@@ -76,13 +76,14 @@ class Screen:
         if self._row == len(self.rows):
             self.rows.append([])
 
-    def _obey(self, parameters: str, order: str) -> None:
+    def _execute(self, parameters: str, function: str) -> None:
+        """Execute an escape sequence."""
         number = int(parameters) if parameters.isdecimal() else 1
-        if order == "A":
+        if function == "A":
             top = max(0, len(self.rows) - self.height)
             self._row = max(top, self._row - number)
-        elif order == "K":
+        elif function == "K":
             assert parameters == "2", parameters
             self.rows[self._row] = []
         else:
-            assert order in _IGNORED, (parameters, order)
+            assert function in _IGNORED, (parameters, function)

@@ -1,4 +1,4 @@
-"""A person at a real terminal: a command line on a pseudo-terminal, its screen and its keyboard."""
+"""Runs a command line on a pseudo-terminal, with an emulated screen and a keyboard."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from types import TracebackType
 from tests.controller.cli.conftest import COMMAND
 from tests.controller.cli.screen_emulator import Screen
 
-_AT_ITS_TERMINAL = """
+_WITH_CONTROLLING_TERMINAL = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv(sys.argv[1], sys.argv[1:])
 """
-"""Makes standard input the controlling terminal, as a shell's window does, then runs the rest."""
-_AS_IN_A_WINDOW = {
+"""Makes standard input the controlling terminal, as a terminal window does; runs its arguments."""
+_ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
     if name not in ("COLUMNS", "LINES", "NO_COLOR")
 }
-"""The environment without another terminal's size."""
+"""The environment without the size and settings of another terminal."""
 
 
 class TerminalSession:
-    """A command on a terminal of its own. `types` types, `until` waits for words on the screen."""
+    """A command on a terminal of its own: `types` presses keys, `until` waits for a text."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class TerminalSession:
         self._master, side = os.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", height, columns, 0, 0))
         self.process = subprocess.Popen(
-            (sys.executable, "-c", _AT_ITS_TERMINAL, *COMMAND, *shlex.split(line)),
+            (sys.executable, "-c", _WITH_CONTROLLING_TERMINAL, *COMMAND, *shlex.split(line)),
             stdin=side,
             stdout=side,
             stderr=side,
-            env=_AS_IN_A_WINDOW | {"TERM": "xterm", **(environment or {})},
+            env=_ENVIRONMENT | {"TERM": "xterm", **(environment or {})},
             start_new_session=True,
         )
         os.close(side)
@@ -71,7 +71,7 @@ class TerminalSession:
         self.close()
 
     def close(self) -> None:
-        """Close the terminal's window."""
+        """Close the terminal, as a closed window does."""
         if not self.closed:
             self.closed = True
             os.close(self._master)
@@ -80,37 +80,37 @@ class TerminalSession:
         """Type these keys; Enter is a carriage return, as at a keyboard."""
         os.write(self._master, keys.replace("\n", "\r").encode())
 
-    def until(self, words: str, seconds: float = 30.0) -> str:
-        """Wait for words on the screen, as it is then; what scrolled off counts too."""
+    def until(self, text: str, seconds: float = 30.0) -> str:
+        """Wait for a text, visible or scrolled off; returns everything on the screen."""
         end = time.monotonic() + seconds
-        while words not in self.screen.everything:
-            assert time.monotonic() < end, f"no '{words}' on the screen:\n{self.screen.everything}"
+        while text not in self.screen.everything:
+            assert time.monotonic() < end, f"no '{text}' on the screen:\n{self.screen.everything}"
             if not self._read():
-                assert words in self.screen.everything, self.screen.everything
+                assert text in self.screen.everything, self.screen.everything
                 break
         return self.screen.everything
 
     def for_a_while(self, seconds: float) -> str:
-        """Let time pass; returns what is on the screen then."""
+        """Wait; returns the visible text after that."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self._read():
             pass
         return self.screen.text
 
     def echoes(self) -> bool:
-        """Whether the terminal shows what is typed and edits lines, as a shell expects."""
+        """Whether the terminal itself echoes and edits lines, as a shell expects."""
         local = termios.tcgetattr(self._master)[3]
         return bool(local & termios.ECHO) and bool(local & termios.ICANON)
 
     def ends(self, seconds: float = 30.0) -> int:
-        """The exit code, once the command has ended."""
+        """Wait for the end of the command; returns its exit code."""
         end = time.monotonic() + seconds
         while self._read():
-            assert time.monotonic() < end, f"it goes on:\n{self.screen.text}"
+            assert time.monotonic() < end, f"the command has not ended:\n{self.screen.text}"
         return self.process.wait(seconds)
 
     def _read(self) -> bool:
-        """Take in what was written within a tenth of a second; False once nobody writes."""
+        """Process output, for at most 0.1 s; returns False once the terminal is closed."""
         ready, _, _ = select.select([self._master], [], [], 0.1)
         if not ready:
             return self.process.poll() is None

@@ -1,4 +1,4 @@
-"""Terminals and files that take no character beyond ASCII: every command writes to them."""
+"""Terminals and files with ASCII characters only: every command can write to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from controller.cli.ascii_text import LOOKALIKES
 from tests.controller.cli.conftest import COMMAND
 
 HOUSE = Path(__file__).parents[3]
-POOR = (
+ASCII_ENVIRONMENTS = (
     {"PYTHONIOENCODING": "ascii"},
     {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
 )
@@ -42,7 +42,7 @@ LINES = (
 )
 
 
-def said(line: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
+def run_command(line: str, environment: dict[str, str]) -> tuple[int, bytes, bytes]:
     done = subprocess.run(
         (*COMMAND, *line.split()),
         env={**os.environ, **environment},
@@ -71,20 +71,20 @@ def test_every_command_writes_to_an_ascii_terminal(
 
 
 @pytest.mark.parametrize("line", ["run --game block --until ready", "plan caf\u00e9"])
-def test_a_process_whose_environment_says_ascii_writes_to_such_a_terminal(line: str) -> None:
-    code, out, err = said(line, POOR[0])
+def test_a_process_with_an_ascii_environment_writes_ascii(line: str) -> None:
+    code, out, err = run_command(line, ASCII_ENVIRONMENTS[0])
     assert b"Traceback" not in err, err.decode()
     assert out.isascii() and err.isascii()
     assert code == (2 if line.startswith("plan caf") else 0), err.decode()
 
 
-def test_a_locale_without_any_other_character_is_such_a_terminal() -> None:
-    code, out, err = said("games", POOR[1])
+def test_commands_write_ascii_in_the_locale_C() -> None:
+    code, out, err = run_command("games", ASCII_ENVIRONMENTS[1])
     assert (code, err, out.isascii()) == (0, b"", True)
 
 
-def test_the_table_is_still_to_be_recognised() -> None:
-    _, out, _ = said("run --until ready --throw 3,5 --throw 2,4", POOR[0])
+def test_the_picture_of_the_table_has_no_question_marks() -> None:
+    _, out, _ = run_command("run --until ready --throw 3,5 --throw 2,4", ASCII_ENVIRONMENTS[0])
     picture = out.decode().split("rounds played")[0]
     assert "##" in picture and "%" in picture and "?" not in picture
 
@@ -99,5 +99,5 @@ def test_the_table_is_still_to_be_recognised() -> None:
         ("\U0001f600", b"?"),
     ],
 )
-def test_a_missing_character_is_written_as_one_like_it(text: str, plain: bytes) -> None:
+def test_an_unsupported_character_is_replaced_by_a_similar_one(text: str, plain: bytes) -> None:
     assert text.encode("ascii", LOOKALIKES) == plain

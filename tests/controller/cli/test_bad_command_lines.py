@@ -1,4 +1,4 @@
-"""A command line that cannot be obeyed is refused in a sentence, before anything moves."""
+"""An invalid command line is refused with one sentence, before anything moves."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from config.loader import table_names
 from rules.games import GAMES
 from tests.controller.cli.conftest import Wallwright
 
-TOLD = (Path(__file__).parent / "bad_command_lines.txt").read_text().splitlines()
+LINES = (Path(__file__).parent / "bad_command_lines.txt").read_text().splitlines()
 LISTS = {"GAMES": tuple(GAMES), "TABLES": table_names()}
-"""What stands in a sentence for the games and tables that there are."""
+"""Placeholders in the expected sentences for the names of all games and all tables."""
 REFUSED = [
-    (line.removeprefix("$ "), TOLD[number + 1])
-    for number, line in enumerate(TOLD)
+    (line.removeprefix("$ "), LINES[number + 1])
+    for number, line in enumerate(LINES)
     if line.startswith("$ ")
 ]
 
 
 @pytest.mark.parametrize(("line", "sentence"), REFUSED, ids=[line for line, _ in REFUSED])
-def test_it_is_told_on_standard_error_alone(
+def test_the_error_is_printed_to_standard_error_only(
     line: str, sentence: str, wallwright: Wallwright
 ) -> None:
     for word, names in LISTS.items():
@@ -29,5 +29,5 @@ def test_it_is_told_on_standard_error_alone(
     assert wallwright(line) == (2, "", sentence + "\n")
 
 
-def test_there_are_lines_enough() -> None:
+def test_the_file_has_at_least_60_different_lines() -> None:
     assert len({line for line, _ in REFUSED}) == len(REFUSED) >= 60

@@ -1,4 +1,4 @@
-"""`run --fault`, `run --faults FILE` and `board --fault`: what goes wrong, and what is refused."""
+"""`run --fault`, `run --faults FILE` and `board --fault`: injected faults and wrong options."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from firmware_bridge.sim.faults.injection import parse
 from tests.controller.cli.conftest import Start, Wallwright
 
 
-def test_a_weak_lid_is_slow_and_the_round_is_played_all_the_same(wallwright: Wallwright) -> None:
+def test_a_weak_lid_motor_delays_the_round_but_does_not_stop_it(wallwright: Wallwright) -> None:
     quick = wallwright("run --until ready --seed 7 --events -")
     slow = wallwright("run --until ready --seed 7 --events - --fault weak_motor:lid#1~1.5")
-    took = [said.events[-1]["virtual_s"] for said in (quick, slow)]
+    took = [result.events[-1]["virtual_s"] for result in (quick, slow)]
     assert took[1] - took[0] > 0.9
 
 
-def test_a_fault_that_never_comes_leaves_the_run_as_it_is(wallwright: Wallwright) -> None:
+def test_a_fault_that_does_not_occur_changes_nothing_in_the_run(wallwright: Wallwright) -> None:
     line = "run --until ready --seed 7 --events -"
     alone, watched = wallwright(line), wallwright(f"{line} --fault jam:head2#100000")
     assert alone.events[:-1] == watched.events[:-1]
 
 
-def test_options_and_a_campaign_add_up(tmp_path: Path) -> None:
+def test_the_faults_of_options_and_of_a_campaign_are_combined(tmp_path: Path) -> None:
     campaign = tmp_path / "evening.yaml"
     campaign.write_text("faults: [half_up:lift1#1]\n", encoding="utf-8")
-    emitted = injected_faults_of(["jam:head2#3"], campaign, load_table("robotic"))
-    assert emitted == (parse("half_up:lift1#1"), parse("jam:head2#3"))
+    injected = injected_faults_of(["jam:head2#3"], campaign, load_table("robotic"))
+    assert injected == (parse("half_up:lift1#1"), parse("jam:head2#3"))
 
 
 @pytest.mark.parametrize(
@@ -39,36 +39,36 @@ def test_options_and_a_campaign_add_up(tmp_path: Path) -> None:
         ("--fault jamm:head2", "'jamm' is not a kind of injected fault. Did you mean 'jam'?"),
         ("--fault jam", "'jam' is not an injected fault. Write KIND:PART"),
         ("--fault jam:head7", "the table robotic has no 'head7' for jam. Did you mean"),
-        ("--fault jam:head2 --port /dev/null", "A real table has its own faults; leave out"),
+        ("--fault jam:head2 --port /dev/null", "`--fault` works on a simulated table only;"),
         ("--faults nowhere.yaml", "nowhere.yaml: there is no such file."),
     ],
 )
-def test_what_cannot_go_wrong_is_refused_and_nothing_moves(
+def test_an_invalid_fault_option_is_refused_before_anything_moves(
     wallwright: Wallwright, options: str, sentence: str
 ) -> None:
-    said = wallwright(f"run {options}")
-    assert (said.code, said.out) == (2, "")
-    assert sentence in said.err
+    result = wallwright(f"run {options}")
+    assert (result.code, result.out) == (2, "")
+    assert sentence in result.err
 
 
-def test_a_defect_of_a_campaign_is_told_with_file_and_line(
+def test_a_defect_of_a_campaign_is_reported_with_file_and_line(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     file = tmp_path / "evening.yaml"
     file.write_text("faults:\n  - jam:head2\n  - jamm:head2\n", encoding="utf-8")
-    said = wallwright(f"run --faults {file}")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"{file}:3: faults.1: 'jamm' is not a kind of injected fault. Did")
+    result = wallwright(f"run --faults {file}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"{file}:3: faults.1: 'jamm' is not a kind of injected fault. Did")
 
 
-def test_a_board_in_another_process_takes_faults_too(wallwright: Wallwright) -> None:
-    said = wallwright("board --pty --fault jam:head9")
-    assert (said.code, said.out) == (2, "")
-    assert "has no 'head9'" in said.err
+def test_a_virtual_board_in_another_process_accepts_faults(wallwright: Wallwright) -> None:
+    result = wallwright("board --pty --fault jam:head9")
+    assert (result.code, result.out) == (2, "")
+    assert "has no 'head9'" in result.err
 
 
 @pytest.mark.slow
-def test_a_power_cut_of_the_host_ends_the_process_without_a_word(
+def test_a_power_cut_of_the_host_ends_the_process_without_any_output(
     start: Start, tmp_path: Path
 ) -> None:
     journal = tmp_path / "journal.db"
@@ -80,7 +80,7 @@ def test_a_power_cut_of_the_host_ends_the_process_without_a_word(
 
 
 @pytest.mark.slow
-def test_a_full_disk_stops_the_table_with_a_sentence(start: Start, tmp_path: Path) -> None:
+def test_a_full_disk_stops_the_table_without_a_traceback(start: Start, tmp_path: Path) -> None:
     journal = tmp_path / "journal.db"
     with start(f"run --journal {journal} --fault full_disk:host@30 --rounds 3") as run:
         _, err = run.communicate(timeout=60)

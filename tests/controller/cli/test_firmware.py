@@ -1,4 +1,4 @@
-"""`wallwright firmware` with a pretended avrdude, and a board that becomes what that writes."""
+"""`wallwright firmware` with a fake avrdude and a fake board, whose memory avrdude writes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ esac
 
 
 class Desk(NamedTuple):
-    """A board on a port, a programmer that writes down what it is asked, and a file for keys."""
+    """A board on a port, a programmer that logs its arguments, and a key file."""
 
     port: str
     folder: Path
@@ -43,13 +43,13 @@ class Desk(NamedTuple):
 
     @property
     def asked(self) -> list[str]:
-        """What avrdude was asked, a line each time."""
+        """The arguments of each call of avrdude."""
         file = self.folder / "asked"
         return file.read_text().splitlines() if file.exists() else []
 
 
 def elf_with(note: bytes) -> bytes:
-    """The least ELF file that has a section `.wallwright`."""
+    """The smallest ELF file with a section `.wallwright`."""
     names = b"\0.wallwright\0.shstrtab\0"
     header = pack(
         "<16sHHIIIIIHHHHHH",
@@ -80,7 +80,7 @@ def elf_with(note: bytes) -> bytes:
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Firmware that lies ready, built of these very sources."""
+    """Built firmware that matches the sources."""
     made = tree_hash()
     assert made is not None
     elf = tmp_path / "build" / "wallwright.elf"
@@ -95,7 +95,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def programmer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A pretended avrdude on the path; what it does lands in this folder."""
+    """A fake avrdude on the path, which writes to this folder."""
     tools = tmp_path / "tools"
     tools.mkdir()
     tool = tools / "avrdude"
@@ -121,14 +121,14 @@ def desk(programmer: Path) -> Iterator[Desk]:
 # Provisioning
 
 
-def test_a_new_board_gets_its_name_and_a_key_that_only_this_host_knows(
+def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_host(
     desk: Desk, wallwright: Wallwright
 ) -> None:
-    said = wallwright(
+    result = wallwright(
         f"firmware provision {desk.port} --serial WALL0001 --address 1 --keys {desk.keys}"
     )
-    assert (said.code, said.err) == (0, "")
-    assert "It answers, and knows its key; its table names it by `address: 1`." in said.out
+    assert (result.code, result.err) == (0, "")
+    assert "has its key; write `address: 1` for it in the table's file." in result.out
     (asked,) = desk.asked
     assert asked.startswith(
         f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U eeprom:w:"
@@ -136,16 +136,17 @@ def test_a_new_board_gets_its_name_and_a_key_that_only_this_host_knows(
     serial, key = desk.keys.read_text().split()
     assert (serial, len(bytes.fromhex(key))) == ("WALL0001", 32)
     assert stat.S_IMODE(desk.keys.stat().st_mode) == 0o600
-    assert key not in said.out
+    assert key not in result.out
     written = asked.rpartition("eeprom:w:")[2].removesuffix(":i")
-    assert not Path(written).exists(), "the key is left lying about"
+    assert not Path(written).exists(), "the temporary file with the key is deleted"
 
     scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
     assert "board WALL0001 at address 1: firmware 1 (old), protocol 1" in scanned.out
-    assert f"build older: wallwright firmware flash {desk.port}; key known\n" in scanned.out
+    flash = f"wallwright firmware flash {desk.port}"
+    assert f"build not current (update it: {flash}); key matches the key file\n" in scanned.out
 
 
-def test_a_board_may_be_provisioned_again_but_its_name_is_not_given_to_another(
+def test_a_board_can_be_provisioned_again_but_its_serial_number_is_not_given_to_another(
     desk: Desk, wallwright: Wallwright
 ) -> None:
     once = f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}"
@@ -155,19 +156,19 @@ def test_a_board_may_be_provisioned_again_but_its_name_is_not_given_to_another(
     assert len(desk.keys.read_text()) == len(first) - 32
 
     (desk.folder / "eeprom.hex").unlink()  # another board is plugged in
-    said = wallwright(once)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"WALL0001 has a key in {desk.keys} already, and the board on")
+    result = wallwright(once)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"WALL0001 has a key in {desk.keys} already, and the board on")
     assert len(desk.asked) == 2
 
 
-def test_a_key_is_not_kept_for_a_board_that_did_not_get_it(
+def test_a_key_is_not_stored_if_writing_it_to_the_board_failed(
     desk: Desk, wallwright: Wallwright
 ) -> None:
     (desk.folder / "broken").touch()
-    said = wallwright(f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}")
-    assert said.code == 1
-    assert said.err == (
+    result = wallwright(f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}")
+    assert result.code == 1
+    assert result.err == (
         f"avrdude, for the board on {desk.port}, failed: avrdude: stk500v2_ReceiveMessage():"
         " timeout\n"
     )
@@ -199,62 +200,64 @@ def test_a_key_is_not_kept_for_a_board_that_did_not_get_it(
         ("--serial WALL0001 --key-bytes 64", "A key must have 1 to 32 bytes; got 64."),
     ],
 )
-def test_a_wrong_name_address_or_key_touches_no_board(
+def test_a_wrong_serial_number_address_or_key_size_is_refused_before_a_board_is_written(
     options: str, refusal: str, programmer: Path, wallwright: Wallwright
 ) -> None:
-    said = wallwright(f"firmware provision /dev/null {options} --keys {programmer}/keys")
-    assert (said.code, said.out, said.err) == (2, "", refusal + "\n")
+    result = wallwright(f"firmware provision /dev/null {options} --keys {programmer}/keys")
+    assert (result.code, result.out, result.err) == (2, "", refusal + "\n")
     assert not (programmer / "asked").exists()
 
 
-def test_keys_that_others_can_read_are_not_used(desk: Desk, wallwright: Wallwright) -> None:
+def test_a_key_file_that_others_can_read_is_refused(desk: Desk, wallwright: Wallwright) -> None:
     desk.keys.write_text(f"WALL0001 {'00' * 16}\n")
     desk.keys.chmod(0o644)
-    said = wallwright(f"scan {desk.port} --keys {desk.keys}")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         f"The key file {desk.keys} is readable by other users (mode 0644); restrict it:"
         f" chmod 600 {desk.keys}.\n"
     )
 
 
-def test_a_damaged_line_of_keys_is_named(desk: Desk, wallwright: Wallwright) -> None:
+def test_a_damaged_line_of_a_key_file_is_reported_with_its_number(
+    desk: Desk, wallwright: Wallwright
+) -> None:
     desk.keys.write_text(f"WALL0001 {'00' * 16}\nWALL0002 zz\n")
     desk.keys.chmod(0o600)
-    said = wallwright(f"scan {desk.port} --keys {desk.keys}")
-    assert said.code == 2
-    assert said.err.startswith(f"{desk.keys}:2: the line is not a serial number with a key")
+    result = wallwright(f"scan {desk.port} --keys {desk.keys}")
+    assert result.code == 2
+    assert result.err.startswith(f"{desk.keys}:2: the line is not a serial number with a key")
 
 
-# A board that nobody knows
+# Boards without a key on this host
 
 
 def test_a_table_does_not_run_with_a_board_that_was_never_provisioned(
     desk: Desk, wallwright: Wallwright
 ) -> None:
-    said = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
-    assert said.code == 1
-    assert "was never provisioned" in said.err
-    assert "wallwright firmware provision PORT" in said.err
+    result = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
+    assert result.code == 1
+    assert "was never provisioned" in result.err
+    assert "wallwright firmware provision PORT" in result.err
 
 
-def test_a_table_does_not_run_with_a_board_whose_key_is_not_on_file(
+def test_a_table_does_not_run_with_a_board_whose_key_is_not_in_the_key_file(
     desk: Desk, wallwright: Wallwright
 ) -> None:
     elsewhere = desk.folder / "elsewhere"
     provision = f"firmware provision {desk.port} --serial WALL0001 --keys {elsewhere}"
     assert wallwright(provision).code == 0
-    said = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
-    assert said.code == 1
-    assert f"there is no key for the board WALL0001 in {desk.keys}" in said.err
+    result = wallwright(f"run --table single_port --port {desk.port} --keys {desk.keys}")
+    assert result.code == 1
+    assert f"there is no key for the board WALL0001 in {desk.keys}" in result.err
     scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
-    assert "key not on file: wallwright firmware provision gives it one" in scanned.out
+    assert "key not in the key file (create one: wallwright firmware provision)" in scanned.out
 
 
 # Flashing and verifying
 
 
-def test_a_flashed_board_is_asked_what_it_runs(
+def test_after_flashing_the_build_of_the_board_is_checked(
     desk: Desk, built: Path, wallwright: Wallwright
 ) -> None:
     before = wallwright(f"firmware verify {desk.port}")
@@ -262,9 +265,9 @@ def test_a_flashed_board_is_asked_what_it_runs(
     assert "runs the build old, not" in before.err
     assert f"flash it: wallwright firmware flash {desk.port}." in before.err
 
-    said = wallwright(f"firmware flash {desk.port}")
-    assert (said.code, said.err) == (0, "")
-    assert "as built here." in said.out
+    result = wallwright(f"firmware flash {desk.port}")
+    assert (result.code, result.err) == (0, "")
+    assert "as built here." in result.out
     assert desk.asked == [
         f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U flash:w:{built.with_suffix('.hex')}:i"
     ]
@@ -275,47 +278,47 @@ def test_a_full_verification_reads_the_flash_back(
     desk: Desk, built: Path, wallwright: Wallwright
 ) -> None:
     (desk.folder / "flashed").touch()
-    said = wallwright(f"firmware verify {desk.port} --full")
-    assert said.code == 0
-    assert "Every byte of its flash is as built." in said.out
+    result = wallwright(f"firmware verify {desk.port} --full")
+    assert result.code == 0
+    assert "Every byte of its flash memory matches the built firmware." in result.out
     assert desk.asked[0].endswith(f"-U flash:v:{built.with_suffix('.hex')}:i")
 
 
-def test_a_tool_that_fails_is_quoted(desk: Desk, wallwright: Wallwright) -> None:
+def test_the_error_of_a_failed_tool_is_quoted(desk: Desk, wallwright: Wallwright) -> None:
     (desk.folder / "broken").touch()
-    said = wallwright(f"firmware flash {desk.port}")
-    assert (said.code, said.out) == (1, "")
-    assert said.err.endswith("failed: avrdude: stk500v2_ReceiveMessage(): timeout\n")
+    result = wallwright(f"firmware flash {desk.port}")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.endswith("failed: avrdude: stk500v2_ReceiveMessage(): timeout\n")
 
 
 @pytest.mark.usefixtures("programmer")
-def test_a_port_that_is_not_there_is_refused(wallwright: Wallwright) -> None:
+def test_a_port_that_does_not_exist_is_refused(wallwright: Wallwright) -> None:
     for command in ("flash", "verify"):
-        said = wallwright(f"firmware {command} /dev/no-such-port")
-        assert (said.code, said.out) == (2, "")
-        assert said.err == (
+        result = wallwright(f"firmware {command} /dev/no-such-port")
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
             "There is no port /dev/no-such-port; `wallwright scan` lists the attached ports.\n"
         )
 
 
-def test_a_missing_port_is_asked_for(wallwright: Wallwright) -> None:
-    said = wallwright("firmware flash")
-    assert said.code == 2
-    assert said.err == "PORT is missing; 'wallwright firmware --help' lists what there is.\n"
+def test_a_missing_port_is_an_error(wallwright: Wallwright) -> None:
+    result = wallwright("firmware flash")
+    assert result.code == 2
+    assert result.err == "PORT is missing; see 'wallwright firmware --help'.\n"
 
 
 def test_firmware_that_is_not_built_cannot_be_flashed(built: Path, wallwright: Wallwright) -> None:
     built.unlink()
-    said = wallwright("firmware flash /dev/null")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "The firmware is not built; build it: wallwright firmware build.\n"
+    result = wallwright("firmware flash /dev/null")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "The firmware is not built; build it: wallwright firmware build.\n"
 
 
 def test_firmware_of_other_sources_is_not_flashed(built: Path, wallwright: Wallwright) -> None:
     built.write_bytes(elf_with(b"01234567\n"))
-    said = wallwright("firmware flash /dev/null")
-    assert said.code == 2
-    assert said.err.startswith("The built firmware (build 01234567) is older than its sources")
+    result = wallwright("firmware flash /dev/null")
+    assert result.code == 2
+    assert result.err.startswith("The built firmware (build 01234567) is older than its sources")
 
 
 @pytest.mark.parametrize(
@@ -326,7 +329,7 @@ def test_firmware_of_other_sources_is_not_flashed(built: Path, wallwright: Wallw
         ("provision /dev/null --serial WALL0001", "sudo apt-get install avrdude."),
     ],
 )
-def test_a_missing_tool_is_named_with_its_package(
+def test_the_error_for_a_missing_tool_names_its_package(
     command: str,
     missing: str,
     tmp_path: Path,
@@ -335,15 +338,15 @@ def test_a_missing_tool_is_named_with_its_package(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    said = wallwright(f"firmware {command}")
-    assert (said.code, said.out) == (2, "")
-    assert missing in said.err
+    result = wallwright(f"firmware {command}")
+    assert (result.code, result.out) == (2, "")
+    assert missing in result.err
 
 
 # Building
 
 
-def test_a_file_that_is_no_program_has_no_hash(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_built_program_has_no_hash(tmp_path: Path) -> None:
     for number, data in enumerate(
         (b"", b"\x7fELF", b"#!/bin/sh\n" * 20, elf_with(b"01234567")[:40])
     ):

@@ -1,4 +1,4 @@
-"""The floor person's tool: a case in a file, a verdict on the screen."""
+"""`wallwright judge`: reads a case from a file and prints the verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ dealer: 0
 
 
 def case(folder: Path, by: str, discarder: str = "") -> str:
-    """A file with the case WZ-09 of the rules."""
+    """Write the case WZ-09 of the rules to a file; returns its path."""
     path = folder / "case.yaml"
     path.write_text(WZ_09.format(by=by, discarder=discarder), encoding="utf-8")
     return str(path)
@@ -31,7 +31,7 @@ def case(folder: Path, by: str, discarder: str = "") -> str:
     ("by", "discarder", "name", "multiplier", "paid"),
     [("discard", "discarder: 2", "soft", 1, [1, 1, 2]), ("self", "", "self-draw", 2, [2, 2, 4])],
 )
-def test_a_verdict_says_the_class_and_every_payment(
+def test_a_verdict_contains_the_class_and_every_payment(
     by: str,
     discarder: str,
     name: str,
@@ -41,17 +41,19 @@ def test_a_verdict_says_the_class_and_every_payment(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["judge", "wenzhou", case(tmp_path, by, discarder), "--json"]) == 0
-    events = json.loads(capsys.readouterr().out)
-    assert set(events) == {"legal", "win", "name", "multiplier", "payments", "reasons"}
-    assert (events["legal"], events["win"]) == (True, True)
-    assert (events["name"], events["multiplier"]) == (name, multiplier)
-    assert sorted(payment["amount"] for payment in events["payments"]) == paid
-    assert all(payment.keys() == {"from", "to", "amount", "why"} for payment in events["payments"])
+    verdict = json.loads(capsys.readouterr().out)
+    assert set(verdict) == {"legal", "win", "name", "multiplier", "payments", "reasons"}
+    assert (verdict["legal"], verdict["win"]) == (True, True)
+    assert (verdict["name"], verdict["multiplier"]) == (name, multiplier)
+    assert sorted(payment["amount"] for payment in verdict["payments"]) == paid
+    assert all(payment.keys() == {"from", "to", "amount", "why"} for payment in verdict["payments"])
 
 
-def test_a_verdict_is_a_page_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verdict_is_printed_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["judge", "wenzhou", case(tmp_path, "self")]) == 0
-    assert "The claim stands. self-draw x2" in capsys.readouterr().out
+    assert "The claim is valid. self-draw x2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -62,20 +64,20 @@ def test_a_verdict_is_a_page_for_people(tmp_path: Path, capsys: pytest.CaptureFi
         (("tile: 9s", "tile: 9x"), "'9x'"),
     ],
 )
-def test_a_case_that_cannot_be_is_told_with_its_line(
+def test_a_defect_of_a_case_is_reported_with_its_line(
     change: tuple[str, str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = Path(case(tmp_path, "self"))
     path.write_text(path.read_text().replace(*change), encoding="utf-8")
     assert main(["judge", "wenzhou", str(path)]) == 2
-    events = capsys.readouterr()
-    assert events.out == ""
-    assert says in events.err
-    assert events.err.startswith(str(path))
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert says in printed.err
+    assert printed.err.startswith(str(path))
 
 
 @pytest.mark.parametrize("game", ["wenzhou", "muggins", "backgammon"])
-def test_the_example_that_is_printed_can_be_judged(
+def test_the_printed_example_can_be_judged(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["judge", game, "--example"]) == 0
@@ -84,19 +86,22 @@ def test_the_example_that_is_printed_can_be_judged(
     assert main(["judge", game, str(path)]) == 0
 
 
-def test_without_a_case_the_example_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_for_a_missing_case_names_the_option_for_an_example(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["judge", "wenzhou"]) == 2
-    assert "'wallwright judge wenzhou --example' prints one" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "'wallwright judge wenzhou --example' prints an example" in error
     assert main(["judge", "wenzhou", "case.yaml", "--example"]) == 2
-    assert "--example judges nothing" in capsys.readouterr().err
+    assert "`--example` prints an example and judges no case" in capsys.readouterr().err
 
 
-def test_the_multiplier_of_a_false_win_is_in_the_facts(
+def test_the_multiplier_of_a_false_win_is_in_the_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = Path(case(tmp_path, "self"))
     path.write_text(path.read_text("utf-8").replace("tile: 9s", "tile: 4z"), encoding="utf-8")
     assert main(["judge", "wenzhou", str(path), "--json"]) == 0
-    events = json.loads(capsys.readouterr().out)
-    assert (events["name"], events["multiplier"]) == ("false win", 2)
-    assert sorted(payment["amount"] for payment in events["payments"]) == [2, 2, 4]
+    verdict = json.loads(capsys.readouterr().out)
+    assert (verdict["name"], verdict["multiplier"]) == ("false win", 2)
+    assert sorted(payment["amount"] for payment in verdict["payments"]) == [2, 2, 4]

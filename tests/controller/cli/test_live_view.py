@@ -1,4 +1,4 @@
-"""What a person at a terminal sees and answers while a table runs, through a pseudo-terminal."""
+"""The live view and its questions, at a pseudo-terminal with an emulated screen."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ Board = Callable[[str], str]
 
 @pytest.fixture
 def board() -> Iterator[Board]:
-    """A virtual board in a process of its own, for a table that plays backgammon; its port."""
-    begun: list[subprocess.Popen[str]] = []
+    """A function that starts a virtual board in a process of its own and returns its port."""
+    processes: list[subprocess.Popen[str]] = []
 
     def on_port(faults: str) -> str:
         line = f"board --sim robotic --game backgammon --pty {faults}"
-        begun.append(subprocess.Popen((*COMMAND, *line.split()), stdout=subprocess.PIPE, text=True))
-        assert begun[-1].stdout is not None
-        return begun[-1].stdout.readline().strip()
+        process = subprocess.Popen((*COMMAND, *line.split()), stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
 
     yield on_port
-    for process in begun:
+    for process in processes:
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
         assert process.stdout is not None
@@ -40,13 +41,13 @@ def board() -> Iterator[Board]:
 
 
 @pytest.mark.slow
-def test_a_jam_is_on_the_screen_while_it_lasts_and_in_the_summary_afterwards() -> None:
+def test_a_jam_is_on_the_screen_until_it_is_removed_and_then_in_the_summary() -> None:
     with TerminalSession(JAMMED, columns=160) as terminal:
         waiting = terminal.until("WAITING for the attendant since 52.4 s")
         assert "JAM, head 2" in waiting
         assert "Take the tile that is stuck at head 2 out" in waiting
         paused = terminal.until("PAUSED since 70.0 s: EMERGENCY_STOP, board base emergency")
-        assert "when it is released, the dealer may clear it" in paused
+        assert "after its release, the dealer may clear it" in paused
         terminal.until("WAITING for the dealer since 90.0 s")
         ended = terminal.until("resumed after")
         assert "EMERGENCY at emergency: the dealer answered 'reset'" in ended
@@ -65,7 +66,7 @@ def test_a_jam_is_on_the_screen_while_it_lasts_and_in_the_summary_afterwards() -
 
 
 @pytest.mark.slow
-def test_on_a_low_terminal_the_last_events_give_way_to_what_is_asked() -> None:
+def test_on_a_low_terminal_last_events_are_left_out_and_questions_are_not() -> None:
     with TerminalSession(JAMMED, columns=70, height=13) as terminal:
         terminal.until("WAITING for the dealer since 90.0 s")
         visible = " ".join(terminal.for_a_while(0.4).split())
@@ -84,7 +85,7 @@ def test_an_enter_typed_before_the_emergency_stop_does_not_clear_it(board: Board
         terminal.until("[1]> _")
         terminal.for_a_while(3.0)
         terminal.types("\n")
-        refused = terminal.until("Enter alone is no answer here.")
+        refused = terminal.until("Enter alone is not an answer to this question.")
         assert "answered" not in refused and "resumed" not in refused
         assert "Type 'reset' when it is done, or 'stop'." in terminal.for_a_while(2.0)
         terminal.types("res")
@@ -109,7 +110,7 @@ def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path
     assert '"top": "stopped"' in stopped and '"event": "summary"' in summary
 
 
-def test_ctrl_c_at_a_terminal_ends_the_run_with_130_and_gives_the_keyboard_back() -> None:
+def test_ctrl_c_at_a_terminal_ends_the_run_with_130_and_restores_the_terminal() -> None:
     with TerminalSession("run --speed 20") as terminal:
         terminal.until("shuffling")
         terminal.types("\x03")

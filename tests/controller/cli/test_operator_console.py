@@ -1,4 +1,4 @@
-"""The operator console: a question is answered by what is typed after it was shown."""
+"""The operator console: only input that is typed after a question was shown answers it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EMERGENCY = Ask(
 
 @dataclass
 class Desk:
-    """A terminal at which somebody sits."""
+    """A terminal with a keyboard, an operator console and its printed lines."""
 
     end: int
     console: OperatorConsole
@@ -46,13 +46,13 @@ class Desk:
         os.write(self.end, keys.encode())
 
     @property
-    def said(self) -> list[str]:
+    def printed_lines(self) -> list[str]:
         return self.prompts.getvalue().splitlines()
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "live view"])
 def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
-    """Standard input is a terminal, with a live view on the screen and without."""
+    """A desk with a live view on the screen, and one without."""
     end, side = os.openpty()
     with os.fdopen(side) as typed:
         prompts = io.StringIO()
@@ -62,30 +62,30 @@ def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
     os.close(end)
 
 
-async def settled() -> None:
-    """Time for the keyboard to be read."""
+async def keyboard_read() -> None:
+    """Wait until the keyboard has been read."""
     await asyncio.sleep(0.05)
 
 
 def at(desk: Desk, scenario: Callable[[Desk], Awaitable[Any]]) -> Any:
-    """Tell a story at a desk, and leave the terminal as it was."""
+    """Run a scenario at a desk, then restore the terminal."""
 
-    async def events() -> Any:
+    async def run_scenario() -> Any:
         try:
             return await scenario(desk)
         finally:
             desk.console.close()
 
-    return asyncio.run(events())
+    return asyncio.run(run_scenario())
 
 
 def asked(desk: Desk, ask: Ask, *lines: str) -> str:
-    """The answer to a question while which these lines are typed, one after the other."""
+    """Ask a question, type these lines one after another, and return the answer."""
 
     async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(ask))
         for line in lines:
-            await settled()
+            await keyboard_read()
             desk.types(line)
         async with asyncio.timeout(5):
             return await answer
@@ -94,34 +94,34 @@ def asked(desk: Desk, ask: Ask, *lines: str) -> str:
 
 
 @pytest.mark.parametrize(("typed", "answer"), [("done\n", "done"), ("Stop\n", "stop")])
-def test_what_is_typed_is_one_of_the_answers(desk: Desk, typed: str, answer: str) -> None:
+def test_a_typed_answer_is_returned_as_it_is_offered(desk: Desk, typed: str, answer: str) -> None:
     assert asked(desk, JAM, typed) == answer
 
 
 def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(JAM))
-        await settled()
+        await keyboard_read()
         (question,) = desk.console.questions
         desk.types("done\n")
         await answer
-        return f"[{question.number}] {question.words}"
+        return f"[{question.number}] {question.text}"
 
     words = at(desk, scenario)
     assert words == (
         "[1] head 2: head2_counter has been active for 3 s. Clear the tile that is stuck at head 2."
         " Type 'done' when it is done, or 'stop'."
     )
-    assert desk.said in ([], [words]), "a live view shows it, or it is printed once"
+    assert desk.printed_lines in ([], [words]), "it is printed once, or shown by a live view"
 
 
-def test_an_enter_that_was_typed_before_the_question_is_no_answer(desk: Desk) -> None:
+def test_an_enter_that_was_typed_before_the_question_is_discarded(desk: Desk) -> None:
     async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.console.open()
         desk.types("\nreset\n")
-        await settled()
+        await keyboard_read()
         answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         early = answer.done()
         desk.types("stop\n")
         return early, await answer
@@ -129,11 +129,11 @@ def test_an_enter_that_was_typed_before_the_question_is_no_answer(desk: Desk) ->
     assert at(desk, scenario) == (False, "stop")
 
 
-def test_what_waits_in_the_kernel_before_anything_is_read_is_no_answer_either(desk: Desk) -> None:
+def test_input_that_waits_in_the_kernel_before_the_question_is_discarded(desk: Desk) -> None:
     async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.types("reset\n")
         answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         early = answer.done()
         desk.types("stop\n")
         return early, await answer
@@ -144,70 +144,70 @@ def test_what_waits_in_the_kernel_before_anything_is_read_is_no_answer_either(de
 def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         desk.types("\n")
-        await settled()
+        await keyboard_read()
         note = desk.console.questions[0].note
         desk.types("reset\n")
         assert await answer == "reset"
         return note
 
     assert at(desk, scenario) == (
-        "Enter alone is no answer here. Type 'reset' when it is done, or 'stop'."
+        "Enter alone is not an answer to this question. Type 'reset' when it is done, or 'stop'."
     )
 
 
 def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: Desk) -> None:
-    """The person types `done` for the jam in the very moment in which somebody presses the stop."""
+    """A person types `done` for a jam at the moment at which another one presses the stop."""
 
     async def scenario(desk: Desk) -> tuple[bool, bool, str, str]:
         jam = asyncio.ensure_future(desk.guide.help(JAM))
-        await settled()
+        await keyboard_read()
         desk.types("do")
-        await settled()
+        await keyboard_read()
         stop = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         desk.types("ne\n")
-        await settled()
+        await keyboard_read()
         desk.types("done\n")
-        await settled()
+        await keyboard_read()
         neither = (jam.done(), stop.done())
         desk.types("reset\ndone\n")
-        await settled()
-        assert not jam.done(), "the jam's question is shown anew: what came before is forgotten"
+        await keyboard_read()
+        assert not jam.done(), "input before the jam became the current question is discarded"
         desk.types("done\n")
         return (*neither, await stop, await jam)
 
     assert at(desk, scenario) == (False, False, "reset", "done")
 
 
-def test_a_question_behind_another_is_answered_by_its_number(desk: Desk) -> None:
+def test_a_question_that_is_not_current_is_answered_by_its_number(desk: Desk) -> None:
     async def scenario(desk: Desk) -> tuple[str, str]:
         first = asyncio.ensure_future(desk.guide.help(JAM))
-        await settled()
+        await keyboard_read()
         second = asyncio.ensure_future(desk.guide.help(JAM))
-        await settled()
+        await keyboard_read()
         desk.types("#2 stop\n")
         answer = await second
         desk.types("#7 stop\n")
-        await settled()
-        assert desk.console.questions[0].note == "There is no open question 7."
+        await keyboard_read()
+        assert desk.console.questions[0].note == "There is no open question 7; open questions: 1."
         desk.types("#1 done\n")
         return await first, answer
 
     assert at(desk, scenario) == ("done", "stop")
 
 
-def test_a_question_that_is_withdrawn_takes_no_answer_any_more(desk: Desk) -> None:
+def test_a_withdrawn_question_accepts_no_answer(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
         first = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         first.cancel()
-        await settled()
+        await keyboard_read()
         desk.types("reset\n")
-        await settled()
+        await keyboard_read()
         again = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await settled()
+        await keyboard_read()
         assert not again.done()
         desk.types("stop\n")
         return await again
@@ -215,23 +215,25 @@ def test_a_question_that_is_withdrawn_takes_no_answer_any_more(desk: Desk) -> No
     assert at(desk, scenario) == "stop"
 
 
-def test_an_answer_that_is_not_offered_is_refused_in_a_sentence(desk: Desk) -> None:
+def test_an_answer_that_is_not_offered_is_refused(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
         answer = asyncio.ensure_future(desk.guide.help(JAM))
-        await settled()
+        await keyboard_read()
         desk.types("maybe\n")
-        await settled()
+        await keyboard_read()
         note = desk.console.questions[0].note
         desk.types("stop\n")
         await answer
         return note
 
     note = at(desk, scenario)
-    assert note == "'maybe' is no answer here. Type 'done' when it is done, or 'stop'."
-    assert desk.said == [] or desk.said[-1] == note
+    assert note == (
+        "'maybe' is not an answer to this question. Type 'done' when it is done, or 'stop'."
+    )
+    assert desk.printed_lines == [] or desk.printed_lines[-1] == note
 
 
-def test_every_question_that_lets_a_stopped_table_move_has_a_word_of_its_own() -> None:
+def test_the_answer_that_lets_a_stopped_table_move_is_used_for_no_other_prompt() -> None:
     others = {row.answers[0] for row in CATALOGUE.values() if row.latched is None}
     others -= {row.answers[0] for row in CATALOGUE.values() if row.fault is Fault.BOARD}
     stopped = [row for row in CATALOGUE.values() if row.latched is not None]
@@ -247,19 +249,19 @@ def test_backspace_and_the_arrows_edit_the_line_under_a_live_view() -> None:
     os.close(end)
 
 
-def test_a_terminal_that_is_closed_is_nobody(desk: Desk) -> None:
+def test_a_closed_terminal_is_a_fault(desk: Desk) -> None:
     with pytest.raises(TableFault, match="the terminal was closed before the answer"):
         asked(desk, JAM, "\x04")
 
 
-def test_without_a_terminal_nobody_can_be_asked() -> None:
+def test_a_prompt_without_a_terminal_is_a_fault() -> None:
     for stream in (io.StringIO("done\n"), None):
         console = OperatorConsole(Console(file=io.StringIO()), stream, drawn=False)
         with pytest.raises(TableFault, match="no terminal is attached"):
             asyncio.run(TerminalGuide(console).help(JAM))
 
 
-def test_a_pipe_is_no_terminal_and_no_person() -> None:
+def test_a_pipe_does_not_count_as_a_terminal() -> None:
     end, side = os.pipe()
     os.write(side, b"done\n")
     with os.fdopen(end) as stream:

@@ -1,4 +1,4 @@
-"""`wallwright plan`: a whole set-up as JSON, in the shapes that other programs rely on."""
+"""`wallwright plan`: the JSON of a whole set-up, whose format other programs depend on."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ KEYS = [
 
 
 def throws(game: str) -> str:
-    """Throws that settle a game's set-up, as options."""
+    """Options with the throws that a game's set-up needs."""
     thrown = (",".join(map(str, dice)) for dice in throws_of(PLUGINS[game]))
     return " ".join(f"--throw {dice}" for dice in thrown)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_plan_of_every_game_has_the_keys_of_the_contract(
-    game: str, wallwright: Wallwright
-) -> None:
+def test_the_plan_of_every_game_has_the_documented_keys(game: str, wallwright: Wallwright) -> None:
     plan = wallwright(f"plan {game} {throws(game)} --json").json
     assert [key for key in plan if key not in ("walls", "pile")] == KEYS
     assert ("walls" in plan) != ("pile" in plan)
@@ -49,7 +47,7 @@ def test_the_plan_of_every_game_has_the_keys_of_the_contract(
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_with_a_table_the_plan_tells_its_moves_and_their_seconds(
+def test_with_a_table_the_plan_contains_its_moves_and_their_seconds(
     game: str, wallwright: Wallwright
 ) -> None:
     plan = wallwright(f"plan {game} {throws(game)} --table robotic --json").json
@@ -61,7 +59,9 @@ def test_with_a_table_the_plan_tells_its_moves_and_their_seconds(
 
 
 @pytest.mark.parametrize("table", ["auto_deal", "classic", "single_port", "bench"])
-def test_a_table_without_an_arm_plans_what_it_has(table: str, wallwright: Wallwright) -> None:
+def test_the_plan_for_a_table_without_a_gantry_has_no_carry_moves(
+    table: str, wallwright: Wallwright
+) -> None:
     plan = wallwright(f"plan wenzhou {WENZHOU} --table {table} --json").json
     assert not [move for move in plan["moves"] if move["move"] == "carry"]
     assert plan["moves"]
@@ -99,7 +99,7 @@ def test_the_worked_example_of_filipino_mahjong(wallwright: Wallwright) -> None:
     assert plan["left"] == 79
 
 
-def test_a_wall_may_be_opened_from_its_left_end(wallwright: Wallwright) -> None:
+def test_a_wall_can_be_opened_from_its_left_end(wallwright: Wallwright) -> None:
     plan = wallwright("plan filipino --throw 3,4 --throw 2,3 --wall 3 --end left --json").json
     assert plan["break"]["first"] == "w3.11u"
 
@@ -131,7 +131,7 @@ def test_fewer_players_get_the_hands_of_fewer_players(wallwright: Wallwright) ->
     assert [len(hand) for hand in hands_of(four).values()] == [5, 5, 5, 5]
 
 
-def test_a_house_cut_is_known_by_its_name_from_the_houses_file(
+def test_a_cut_that_is_defined_in_the_games_file_can_be_chosen_by_name(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     columns = [[f"p{column}.{level}" for level in (4, 3, 2, 1)] for column in range(1, 9)]
@@ -147,14 +147,14 @@ def test_a_house_cut_is_known_by_its_name_from_the_houses_file(
     assert [packet["from"] for packet in plan["deal"]] == columns
 
 
-def test_without_json_it_is_a_page_for_people(wallwright: Wallwright) -> None:
-    said = wallwright("plan wenzhou --throw 3,5 --throw 2,4 --table robotic")
-    assert said.code == 0
-    for words in (
+def test_without_json_the_plan_is_printed_for_people(wallwright: Wallwright) -> None:
+    result = wallwright("plan wenzhou --throw 3,5 --throw 2,4 --table robotic")
+    assert result.code == 0
+    for text in (
         "seat 0 throws first",
         "first throw   seat 0: 3 5 = 8",
         "break         first tile w3.15u",
         "indicator     w3.8u, turned up by seat 3",
         "left          71",
     ):
-        assert words in said.out
+        assert text in result.out

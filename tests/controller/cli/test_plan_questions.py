@@ -1,4 +1,4 @@
-"""On a terminal a missing throw is asked for, until it can be one."""
+"""`wallwright plan` at a terminal asks for each missing throw until the answer is valid."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from tests.controller.cli.conftest import Start
 
 
 class Keyboard:
-    """A pseudo-terminal with somebody at it, who waits to be asked before he types."""
+    """A pseudo-terminal whose simulated person waits for a question before typing."""
 
     def __init__(self) -> None:
         self.end, self.side = os.openpty()
-        self.seen = ""
+        self.output = ""
 
     def type(self, line: str) -> None:
         """Wait for a question, then answer it."""
-        while not self.seen.endswith(": "):
+        while not self.output.endswith(": "):
             self._read()
-        self.seen += "\n"
+        self.output += "\n"
         os.write(self.end, line.encode())
 
-    def read_on(self) -> str:
-        """Everything until nobody writes there any more."""
+    def read_to_end(self) -> str:
+        """Read until the terminal is closed by the command; returns the whole output."""
         os.close(self.side)
         while self._read():
             pass
-        return self.seen.replace("\r", "")
+        return self.output.replace("\r", "")
 
     def _read(self) -> bool:
         try:
-            piece = os.read(self.end, 4096)
+            data = os.read(self.end, 4096)
         except OSError:
             return False
-        self.seen += piece.decode()
-        return bool(piece)
+        self.output += data.decode()
+        return bool(data)
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def test_missing_throws_are_asked_for_with_their_seats(keyboard: Keyboard, start
     out, _ = plan.communicate(timeout=20)
     assert plan.returncode == 0
     assert '"left": 71' in out
-    asked = keyboard.read_on()
-    assert "Seat 0, first throw: the dice, as 3,5: " in asked
-    assert "Seat 3, second throw: the dice, as 3,5: " in asked
+    output = keyboard.read_to_end()
+    assert "Seat 0, first throw: type the dice as 3,5: " in output
+    assert "Seat 3, second throw: type the dice as 3,5: " in output
 
 
-def test_an_answer_that_is_no_throw_is_told_and_asked_again(
+def test_after_an_invalid_throw_the_error_is_shown_and_the_question_is_repeated(
     keyboard: Keyboard, start: Start
 ) -> None:
     plan = start("plan wenzhou --throw 3,5 --json", stdin=keyboard.side, stderr=keyboard.side)
@@ -69,23 +69,24 @@ def test_an_answer_that_is_no_throw_is_told_and_asked_again(
     out, _ = plan.communicate(timeout=20)
     assert plan.returncode == 0
     assert '"left": 71' in out
-    events = keyboard.read_on()
-    assert "A die shows 1 to 6, not 9 (in '2,9'); throw again." in events
-    assert "The second throw needs 2 dice faces, not 2; throw again." in events
-    assert events.count("Seat 3, second throw") == 3
+    output = keyboard.read_to_end()
+    assert "A die shows 1 to 6, not 9 (in '2,9'); throw again." in output
+    assert "The second throw needs 2 dice faces, not 2; throw again." in output
+    assert output.count("Seat 3, second throw") == 3
 
 
-def test_nobody_at_the_keyboard_leaves_the_throw_missing(keyboard: Keyboard, start: Start) -> None:
+def test_at_the_end_of_the_input_the_missing_throw_is_an_error(
+    keyboard: Keyboard, start: Start
+) -> None:
     plan = start("plan wenzhou", stdin=keyboard.side, stderr=keyboard.side)
     keyboard.type("\x04")
     out, _ = plan.communicate(timeout=20)
     assert (plan.returncode, out) == (2, "")
-    assert (
-        "The first throw is missing: seat 0 throws 2 dice; add --throw 3,5." in keyboard.read_on()
-    )
+    error = "The first throw is missing: seat 0 throws 2 dice; add --throw 3,5."
+    assert error in keyboard.read_to_end()
 
 
-def test_nothing_is_asked_where_the_answers_come_from_a_file(start: Start) -> None:
+def test_without_a_terminal_no_question_is_asked(start: Start) -> None:
     plan = start("plan wenzhou", stdin=subprocess.PIPE)
     out, err = plan.communicate("3,5\n2,4\n", timeout=20)
     assert (plan.returncode, out) == (2, "")

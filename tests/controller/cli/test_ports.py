@@ -1,4 +1,4 @@
-"""A board in another process, at the end of a pseudo-terminal, and lines where none answers."""
+"""Boards in another process on a pseudo-terminal, and ports on which no board answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.controller.cli.conftest import Start, Wallwright, named
 
 @pytest.fixture
 def port() -> Iterator[str]:
-    """The path of a line at whose other end nobody is."""
+    """The path of a pseudo-terminal without a board at its other end."""
     end, side = os.openpty()
     tty.setraw(side)
     yield os.ttyname(side)
@@ -27,18 +27,18 @@ def port() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
+def test_a_port_on_which_no_board_answers_is_a_fault_of_the_table(
     port: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    emitted = tmp_path / "events.jsonl"
-    said = wallwright(f"run --port {port} --events {emitted}")
-    assert said.code == 1
-    assert said.err == (
+    events_file = tmp_path / "events.jsonl"
+    result = wallwright(f"run --port {port} --events {events_file}")
+    assert result.code == 1
+    assert result.err == (
         "board: a board does not answer (board base: no answer to Identify, which was sent 9 times."
         " Check the board's power and cable; `wallwright scan` lists the boards that answer). Check"
         " the cable and the power of the board; if the table has stopped, run it again.\n"
     )
-    events = [json.loads(line) for line in emitted.read_text().splitlines()]
+    events = [json.loads(line) for line in events_file.read_text().splitlines()]
     assert [event["code"] for event in named(events, "fault")] == ["SILENT"]
     assert (events[-1]["event"], events[-1]["faults"]) == ("summary", 1)
 
@@ -46,35 +46,37 @@ def test_a_line_where_no_board_answers_is_a_fault_of_the_table(
 def test_a_port_that_another_program_holds_is_refused(port: str, wallwright: Wallwright) -> None:
     held = os.open(port, os.O_RDWR | os.O_NOCTTY)
     fcntl.flock(held, fcntl.LOCK_EX)
-    said = wallwright(f"run --port {port}")
+    result = wallwright(f"run --port {port}")
     os.close(held)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"Port {port} cannot be opened (Resource temporarily unavailable).")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(
+        f"Port {port} cannot be opened (Resource temporarily unavailable)."
+    )
 
 
-def test_an_unfinished_round_is_not_gone_on_with_by_other_options(
+def test_an_unfinished_round_is_not_resumed_with_other_options(
     port: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
     kept = tmp_path / "table.journal"
     played = wallwright(f"run --until ready --journal {kept}")
     assert played.code == 0
     facts = json.loads(kept.read_text().splitlines()[0])["content"]["facts"]
-    assert facts.pop("simulated"), "at a port it would not have been"
+    assert facts.pop("simulated"), "a run on a port has no such fact"
     with Journal(kept, "later", facts) as journal:
         journal.intend("top", 1.0, {"do": "take in", "set": 0})
-    said = wallwright(f"run --port {port} --dealer 2 --journal {kept}")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
-        f"The journal {kept} has an unfinished round with dealer 0; run that, or give the round up"
-        " with --abandon.\n"
+    result = wallwright(f"run --port {port} --dealer 2 --journal {kept}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        f"The journal {kept} has an unfinished round with dealer 0; repeat the command with these"
+        " options to resume it, or add --abandon to start a new round.\n"
     )
 
 
 @pytest.mark.slow
-def test_each_board_may_be_named_with_its_port_and_scan_finds_both(
+def test_each_board_can_have_its_own_port_and_scan_finds_both(
     start: Start, wallwright: Wallwright
 ) -> None:
-    """Backgammon needs no tiles: both boards, their homing and the dice, in ten seconds."""
+    """Backgammon needs no tiles, only both boards, their homing and the dice: about 10 s."""
     with start("board --sim robotic --game backgammon --pty") as board:
         assert board.stdout is not None
         path = board.stdout.readline().strip()

@@ -1,4 +1,4 @@
-"""`wallwright run`: what happens at a table, told as events, in the shapes of the contract."""
+"""`wallwright run`: its events, in the documented format, and its journal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FACTS = {
 }
 
 
-def test_every_line_of_events_has_its_time_its_name_and_its_facts(wallwright: Wallwright) -> None:
+def test_every_event_has_its_time_its_name_and_its_keys(wallwright: Wallwright) -> None:
     events = wallwright("run --events - --reveal").events
     times = [event["t"] for event in events]
     assert times == sorted(times)
@@ -59,7 +59,7 @@ def test_the_summary_comes_last_and_has_exactly_its_figures(wallwright: Wallwrig
     assert summary["virtual_s"] == pytest.approx(summary["t"], abs=0.001)
 
 
-def test_steps_are_told_as_the_plan_tells_them(wallwright: Wallwright) -> None:
+def test_the_steps_of_a_run_equal_those_of_its_plan(wallwright: Wallwright) -> None:
     events = wallwright(f"run --until ready {THROWN} --events -").events
     plan = wallwright(f"plan wenzhou {THROWN} --json").json
     packets = [
@@ -73,12 +73,12 @@ def test_steps_are_told_as_the_plan_tells_them(wallwright: Wallwright) -> None:
 def test_the_same_seed_gives_the_same_events_to_the_byte(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    emitted = []
+    outputs = []
     for name in ("first", "second"):
         assert wallwright(f"run --rounds 3 --seed 11 --events {tmp_path / name}").code == 0
-        emitted.append(re.sub(rb'"real_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
-    assert emitted[0] == emitted[1]
-    assert emitted[0].count(b"\n") > 200
+        outputs.append(re.sub(rb'"real_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count(b"\n") > 200
 
 
 def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
@@ -88,7 +88,7 @@ def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
     assert true_tiles(one) != true_tiles(two)
 
 
-def test_the_seeds_throws_deliver_the_plans_places_and_their_true_tiles(
+def test_a_run_delivers_the_places_of_the_plan_and_their_true_tiles(
     wallwright: Wallwright,
 ) -> None:
     plan = wallwright(f"plan wenzhou {THROWN} --json").json
@@ -108,7 +108,7 @@ def test_the_seeds_throws_deliver_the_plans_places_and_their_true_tiles(
 
 @pytest.mark.parametrize("table", slow_except(["pai_gow"], ["robotic", "pai_gow"]))
 @pytest.mark.parametrize("choice", TABLES)
-def test_every_cut_gives_eight_hands_of_its_tables_true_tiles(
+def test_every_cut_deals_the_true_tiles_of_its_eight_hands(
     choice: str, table: str, wallwright: Wallwright
 ) -> None:
     cut, *options = choice.split("+")
@@ -126,7 +126,7 @@ def test_every_cut_gives_eight_hands_of_its_tables_true_tiles(
     assert events[-1]["tiles"]["accounted"] == events[-1]["tiles"]["expected"]
 
 
-def test_the_fastest_order_gives_the_same_hands_sooner(wallwright: Wallwright) -> None:
+def test_the_fastest_order_gives_the_same_hands_in_less_time(wallwright: Wallwright) -> None:
     ritual, fastest = (
         wallwright(f"run --until ready --seed 3 --order {order} --reveal --events -").events
         for order in ("ritual", "fastest")
@@ -136,24 +136,24 @@ def test_the_fastest_order_gives_the_same_hands_sooner(wallwright: Wallwright) -
     assert fastest[-1]["cycle_s"]["top"] < ritual[-1]["cycle_s"]["top"]
 
 
-def test_later_rounds_go_to_the_next_dealer_with_the_same_throws(wallwright: Wallwright) -> None:
+def test_in_later_rounds_the_next_dealer_throws_the_same_dice(wallwright: Wallwright) -> None:
     events = wallwright(f"run --rounds 2 --dealer 3 {THROWN} --events -").events
     assert [event["dealer"] for event in named(events, "ready")] == [3, 0]
     assert [event["dice"] for event in named(events, "dice_thrown")] == [[3, 5], [2, 4]] * 2
 
 
-def test_events_go_to_a_file_while_people_read_the_summary(
+def test_events_are_written_to_a_file_and_the_summary_is_printed(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    emitted = tmp_path / "events.jsonl"
-    said = wallwright(f"run --until ready {THROWN} --events {emitted}")
-    assert (said.code, said.err) == (0, "")
+    events_file = tmp_path / "events.jsonl"
+    result = wallwright(f"run --until ready {THROWN} --events {events_file}")
+    assert (result.code, result.err) == (0, "")
     for words in ("rounds played  1", "first draw w1.13l", "272 of 272 accounted for"):
-        assert words in said.out
-    assert json.loads(emitted.read_text().splitlines()[-1])["event"] == "summary"
+        assert words in result.out
+    assert json.loads(events_file.read_text().splitlines()[-1])["event"] == "summary"
 
 
-def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: Path) -> None:
+def test_a_journal_is_kept_in_three_copies(wallwright: Wallwright, tmp_path: Path) -> None:
     kept, disk = tmp_path / "table.journal", tmp_path / "disk"
     disk.mkdir()
     assert wallwright(f"run --until ready --journal {kept} --journal-copy {disk}").code == 0
@@ -165,20 +165,20 @@ def test_a_journal_is_kept_where_one_is_named(wallwright: Wallwright, tmp_path: 
     assert (facts["table"], facts["game"], facts["dealer"]) == ("robotic", "wenzhou", 0)
 
 
-def test_a_copy_of_the_journal_that_was_put_right_is_told_as_an_event(
+def test_a_repaired_copy_of_the_journal_is_reported_as_an_event(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    kept, emitted = tmp_path / "table.journal", tmp_path / "events.jsonl"
+    kept, events_file = tmp_path / "table.journal", tmp_path / "events.jsonl"
     wallwright(f"run --until ready --journal {kept}")
     (tmp_path / "table.journal.2").unlink()
-    assert wallwright(f"run --until ready --journal {kept} --events {emitted}").code == 0
+    assert wallwright(f"run --until ready --journal {kept} --events {events_file}").code == 0
     (healed,) = named(
-        [json.loads(line) for line in emitted.read_text().splitlines()], "journal_copy_repaired"
+        [json.loads(line) for line in events_file.read_text().splitlines()], "journal_copy_repaired"
     )
     assert healed["message"] == (f"The journal's copy {kept}.2 was missing; it was rewritten.")
 
 
-def test_a_journal_that_nobody_can_trust_any_more_lets_no_table_run(
+def test_a_run_is_refused_if_the_journal_is_damaged_in_every_copy(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     kept = tmp_path / "table.journal"
@@ -186,19 +186,19 @@ def test_a_journal_that_nobody_can_trust_any_more_lets_no_table_run(
     for copy in (kept, tmp_path / "table.journal.2", tmp_path / "table.journal.3"):
         copy.write_bytes(copy.read_bytes().replace(b"robotic", b"robotik"))
     for _ in range(2):
-        said = wallwright(f"run --until ready --journal {kept}")
-        assert (said.code, said.out) == (2, "")
-        assert "Record 1 of the journal is damaged in every copy that has it" in said.err
+        result = wallwright(f"run --until ready --journal {kept}")
+        assert (result.code, result.out) == (2, "")
+        assert "Record 1 of the journal is damaged in every copy that has it" in result.err
 
 
-def test_a_journal_of_an_earlier_version_is_refused_and_left_alone(
+def test_a_journal_of_an_earlier_version_is_refused_and_not_changed(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     kept = tmp_path / "journal.db"
     kept.write_bytes(b"SQLite format 3\0" + bytes(4080))
-    said = wallwright(f"run --until ready --journal {kept}")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = wallwright(f"run --until ready --journal {kept}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         f"The journal {kept} is an SQLite file of an earlier version, which this one does not"
         " read; keep it, and name another file with --journal.\n"
     )

@@ -1,4 +1,4 @@
-"""`wallwright run --play` and `wallwright replay`: hands that are followed, and played again."""
+"""`wallwright run --play` and `wallwright replay`: hands that are played, recorded and replayed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.controller.cli.conftest import Wallwright, named
 
 
 @pytest.fixture
-def kept(wallwright: Wallwright, tmp_path: Path) -> Path:
+def record(wallwright: Wallwright, tmp_path: Path) -> Path:
     """The record of two hands of block."""
     file = tmp_path / "evening.jsonl"
     assert wallwright(f"run --game block --play --rounds 2 --seed 4 --record {file}").code == 0
@@ -22,8 +22,8 @@ def kept(wallwright: Wallwright, tmp_path: Path) -> Path:
 
 
 def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> None:
-    said = wallwright("run --table auto_deal --play --rounds 2 --seed 2")
-    (scores,) = (line for line in said.out.splitlines() if line.startswith("scores"))
+    result = wallwright("run --table auto_deal --play --rounds 2 --seed 2")
+    (scores,) = (line for line in result.out.splitlines() if line.startswith("scores"))
     amounts = [int(word.split(",")[0]) for word in scores.split("seat ")[1:] for word in [word[3:]]]
     assert len(amounts) == 4 and sum(amounts) == 0 and any(amounts)
 
@@ -34,10 +34,10 @@ def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> No
         ({"event": "action_taken", "seat": 1, "do": "discard 5m"}, "seat 1: discard 5m"),
         ({"event": "settled", "name": "hard", "winner": 2}, "hard, won by seat 2"),
         ({"event": "settled", "name": "drawn", "winner": None}, "drawn"),
-        ({"event": "hand_abandoned", "dealer": 0}, "the hand is given up"),
+        ({"event": "hand_abandoned", "dealer": 0}, "the hand was ended before its settlement"),
     ],
 )
-def test_who_watches_reads_what_is_done(event: Event, line: str) -> None:
+def test_the_live_view_shows_the_events_of_a_played_hand(event: Event, line: str) -> None:
     assert LiveView(Console(), "Wenzhou")._line(event) == line
 
 
@@ -45,7 +45,9 @@ def test_without_play_there_are_no_scores(wallwright: Wallwright) -> None:
     assert "scores" not in wallwright("run --table auto_deal --game block").out
 
 
-def test_every_act_is_told_and_the_hand_ends_in_its_settlement(wallwright: Wallwright) -> None:
+def test_every_action_is_an_event_and_the_hand_ends_with_its_settlement(
+    wallwright: Wallwright,
+) -> None:
     events = wallwright("run --table auto_deal --play --dealer 2 --seed 3 --events -").events
     acted, (settled,) = named(events, "action_taken"), named(events, "settled")
     assert {*acted[0]} == {"t", "event", "seat", "do"}
@@ -63,14 +65,14 @@ def test_until_ready_the_last_hand_is_dealt_and_not_played(wallwright: Wallwrigh
     assert events[-1]["rounds"] == 1
 
 
-def test_a_record_is_played_again_hand_after_hand(wallwright: Wallwright, kept: Path) -> None:
-    said = wallwright(f"replay {kept}")
-    assert (said.code, said.err) == (0, "")
-    assert "hand 1, seat 0 deals" in said.out and "hand 2, seat 3 deals" in said.out
-    assert said.out.count("scores") == 2
+def test_a_record_is_replayed_hand_by_hand(wallwright: Wallwright, record: Path) -> None:
+    result = wallwright(f"replay {record}")
+    assert (result.code, result.err) == (0, "")
+    assert "hand 1, seat 0 deals" in result.out and "hand 2, seat 3 deals" in result.out
+    assert result.out.count("scores") == 2
 
 
-def test_a_replay_for_programs_settles_as_the_run_did(
+def test_a_replay_as_json_has_the_settlements_of_the_run(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     file = tmp_path / "evening.jsonl"
@@ -81,7 +83,7 @@ def test_a_replay_for_programs_settles_as_the_run_did(
         assert [hand[key] for hand in hands] == [event[key] for event in settled]
 
 
-def test_the_houses_own_rules_are_in_the_record(wallwright: Wallwright, tmp_path: Path) -> None:
+def test_changed_parameters_are_in_the_record(wallwright: Wallwright, tmp_path: Path) -> None:
     house, file = tmp_path / "house.yaml", tmp_path / "evening.jsonl"
     house.write_text(
         "game: wenzhou\ntile: {length_mm: 38, width_mm: 28, height_mm: 21}\nplay: 300\n"
@@ -96,25 +98,28 @@ def test_the_houses_own_rules_are_in_the_record(wallwright: Wallwright, tmp_path
     assert [hand["scores"] for hand in hands] == [event["scores"] for event in settled]
 
 
-def test_a_hand_that_breaks_off_was_given_up(wallwright: Wallwright, kept: Path) -> None:
-    lines = kept.read_text("utf-8").splitlines()
-    kept.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
-    said = wallwright(f"replay {kept}")
-    assert said.code == 0
-    assert "The hand was given up." in said.out and "scores 0 0 0 0" in said.out
-
-
-def test_a_line_that_the_rules_do_not_allow_ends_the_replay_with_1(
-    wallwright: Wallwright, kept: Path
+def test_a_record_that_ends_within_a_hand_is_replayed_without_a_settlement(
+    wallwright: Wallwright, record: Path
 ) -> None:
-    lines = kept.read_text("utf-8").splitlines()
+    lines = record.read_text("utf-8").splitlines()
+    record.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
+    result = wallwright(f"replay {record}")
+    assert result.code == 0
+    assert "The hand ended before its settlement." in result.out
+    assert "scores 0 0 0 0" in result.out
+
+
+def test_an_illegal_action_ends_the_replay_with_exit_code_1(
+    wallwright: Wallwright, record: Path
+) -> None:
+    lines = record.read_text("utf-8").splitlines()
     second = next(n for n, line in enumerate(lines) if n and "game" in json.loads(line))
     lines[second + 1] = '{"seat": 3, "do": "dance"}'
-    kept.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    said = wallwright(f"replay {kept}")
-    assert said.code == 1
-    assert said.err.startswith(f"{kept}: Line {second + 2} of the record cannot be played: ")
-    assert "hand 1" in said.out and "hand 2" not in said.out
+    record.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = wallwright(f"replay {record}")
+    assert result.code == 1
+    assert result.err.startswith(f"{record}: Line {second + 2} of the record cannot be played: ")
+    assert "hand 1" in result.out and "hand 2" not in result.out
 
 
 @pytest.mark.parametrize(
@@ -127,29 +132,29 @@ def test_a_line_that_the_rules_do_not_allow_ends_the_replay_with_1(
         ("[]\n", "Line 1 of the record is no JSON object."),
     ],
 )
-def test_a_file_that_is_no_record_is_refused(
+def test_a_file_that_is_not_a_record_is_refused(
     wallwright: Wallwright, tmp_path: Path, text: str, says: str
 ) -> None:
     file = tmp_path / "other.jsonl"
     file.write_text(text, encoding="utf-8")
-    said = wallwright(f"replay {file}")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"{file} is no record of a play. {says}")
+    result = wallwright(f"replay {file}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"{file} is not the record of a play. {says}")
 
 
-def test_a_file_that_is_not_there_or_no_text_is_refused(
+def test_a_missing_file_and_a_file_that_is_not_text_are_refused(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
     file = tmp_path / "other.jsonl"
     assert wallwright(f"replay {file}").err == (
-        f"{file} cannot be read (No such file or directory); name what 'run --play --record FILE'"
-        " has kept.\n"
+        f"{file} cannot be read (No such file or directory); name a file that 'run --play --record"
+        " FILE' has written.\n"
     )
     file.write_bytes(b"\xff\xfe\x00")
     assert wallwright(f"replay {file}").code == 2
 
 
-def test_seats_are_drawn_before_the_first_hand_where_a_game_draws_them(
+def test_seats_are_drawn_before_the_first_hand_in_games_with_such_a_draw(
     wallwright: Wallwright,
 ) -> None:
     events = wallwright("run --table auto_deal --play --draw-seats --events -").events

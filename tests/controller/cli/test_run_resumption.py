@@ -1,4 +1,4 @@
-"""Whether a run goes on with what its journal left unfinished: by the kind of its table."""
+"""Whether a run resumes the unfinished run of its journal: depends on the kind of its table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.run_job import PINS, RunJob
-from controller.cli.run_resumption import facts_of, reason_to_regather, resumed_entries
+from controller.cli.run_resumption import TILES_LEFT, facts_of, reason_to_regather, resumed_entries
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.orders import Orders
@@ -18,7 +18,7 @@ PORT = "/dev/ttyACM0"
 
 
 def job(table: str, port: str | None, *, game: str = "wenzhou", abandon: bool = False) -> RunJob:
-    """A round on this table, all its boards at one port, or none."""
+    """The job of one round on this table, with all boards at one port, or without ports."""
     machine, config = load_table(table), load_game(game)
     orders = Orders(find_game(game), game_parameters(config))
     ports = dict.fromkeys(machine.boards, port) if port else {}
@@ -28,33 +28,33 @@ def job(table: str, port: str | None, *, game: str = "wenzhou", abandon: bool = 
 
 
 @pytest.mark.parametrize(
-    ("played", "goes_on", "put_away"),
+    ("played", "is_resumed", "reason"),
     [
         (job("robotic", PORT), True, None),
-        (job("robotic", PORT, abandon=True), False, "the round was given up"),
+        (job("robotic", PORT, abandon=True), False, "the round was abandoned"),
         (job("robotic", None), False, None),
         (job("bench", None), False, None),
         (
             job("bench", PINS),
             False,
-            "bare pins do not remember how far the unfinished round came",
+            "GPIO pins keep no record of how far the unfinished round came",
         ),
-        (job("bench", PINS, abandon=True), False, "the round was given up"),
+        (job("bench", PINS, abandon=True), False, "the round was abandoned"),
     ],
 )
-def test_an_unfinished_round_is_gone_on_with_where_the_boards_remember_it(
-    played: RunJob, goes_on: bool, put_away: str | None, tmp_path: Path
+def test_an_unfinished_round_is_resumed_on_boards_that_keep_their_counts(
+    played: RunJob, is_resumed: bool, reason: str | None, tmp_path: Path
 ) -> None:
     kept = tmp_path / "table.journal"
     with Journal(kept, "before", facts_of(played)) as journal:
         journal.intend("top", 1.0, {"do": "take in", "set": 0})
     with Journal(kept, "now", facts_of(played)) as journal:
         assert journal.unfinished() is not None
-        assert (resumed_entries(played, journal) is not None) is goes_on
-        assert reason_to_regather(played, journal) == put_away
+        assert (resumed_entries(played, journal) is not None) is is_resumed
+        assert reason_to_regather(played, journal) == reason
 
 
-def test_on_bare_pins_nothing_is_put_away_where_nothing_was_left_unfinished(tmp_path: Path) -> None:
+def test_on_gpio_pins_no_tile_is_put_away_if_no_run_is_unfinished(tmp_path: Path) -> None:
     played = job("bench", PINS)
     with Journal(tmp_path / "table.journal", "now", facts_of(played)) as journal:
         assert resumed_entries(played, journal) is None
@@ -62,16 +62,16 @@ def test_on_bare_pins_nothing_is_put_away_where_nothing_was_left_unfinished(tmp_
 
 
 @pytest.mark.parametrize(
-    ("played", "put_away"),
+    ("played", "reason"),
     [
-        (job("robotic", PORT), "the last run is over, and its tiles are still where it left them"),
-        (job("bench", PINS), "the last run is over, and its tiles are still where it left them"),
+        (job("robotic", PORT), TILES_LEFT),
+        (job("bench", PINS), TILES_LEFT),
         (job("robotic", None), None),
         (job("robotic", PORT, game="backgammon"), None),
     ],
 )
-def test_on_the_morning_after_the_last_runs_tiles_are_put_away_first(
-    played: RunJob, put_away: str | None, tmp_path: Path
+def test_after_a_completed_run_its_tiles_are_put_away_first(
+    played: RunJob, reason: str | None, tmp_path: Path
 ) -> None:
     kept = tmp_path / "table.journal"
     with Journal(kept, "before", facts_of(played)) as journal:
@@ -79,15 +79,14 @@ def test_on_the_morning_after_the_last_runs_tiles_are_put_away_first(
         journal.end()
     with Journal(kept, "now", facts_of(played)) as journal:
         assert resumed_entries(played, journal) is None
-        assert reason_to_regather(played, journal) == put_away
+        assert reason_to_regather(played, journal) == reason
 
 
 @pytest.mark.parametrize("ended", [True, False])
-def test_what_was_only_simulated_has_left_no_tile_on_a_real_table(
-    ended: bool, tmp_path: Path
-) -> None:
-    tried, played, kept = job("robotic", None), job("robotic", PORT), tmp_path / "table.journal"
-    with Journal(kept, "before", facts_of(tried)) as journal:
+def test_a_simulated_run_leaves_no_tile_on_a_real_table(ended: bool, tmp_path: Path) -> None:
+    simulated, played = job("robotic", None), job("robotic", PORT)
+    kept = tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(simulated)) as journal:
         journal.intend("top", 1.0, {"do": "take in", "set": 0})
         if ended:
             journal.end()
@@ -96,16 +95,17 @@ def test_what_was_only_simulated_has_left_no_tile_on_a_real_table(
         assert reason_to_regather(played, journal) is None
 
 
-def test_tiles_that_were_being_put_away_when_it_was_broken_off_are_put_away_first(
+def test_if_a_run_is_interrupted_while_tiles_are_put_away_they_are_put_away_again(
     tmp_path: Path,
 ) -> None:
     played, kept = job("robotic", PORT), tmp_path / "table.journal"
     with Journal(kept, "before", facts_of(played)) as journal:
-        journal.intend("regather", 1.0, {"why": "the round was given up"})
+        journal.intend("regather", 1.0, {"why": "the round was abandoned"})
     with Journal(kept, "now", facts_of(played)) as journal:
-        assert reason_to_regather(played, journal) == "nobody has said that every tile was put away"
+        reason = "no operator has confirmed that every tile was put away"
+        assert reason_to_regather(played, journal) == reason
         assert resumed_entries(played, journal) is None
-        put_away = journal.intend("regather", 2.0, {"why": "nobody has said so"})
+        put_away = journal.intend("regather", 2.0, {"why": reason})
         journal.confirm(put_away, 3.0, None)
         journal.intend("top", 4.0, {"do": "take in", "set": 0})
     with Journal(kept, "later", facts_of(played)) as journal:
@@ -113,7 +113,7 @@ def test_tiles_that_were_being_put_away_when_it_was_broken_off_are_put_away_firs
         assert resumed_entries(played, journal) is not None
 
 
-def test_a_run_that_could_not_prove_where_its_tiles_are_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_that_could_not_prove_where_its_tiles_are_is_not_resumed(tmp_path: Path) -> None:
     played, kept = job("auto_deal", PORT), tmp_path / "table.journal"
     unproven = TableFault(Fault.UNPROVEN, "trays", "head2_counter counted a tile after all 136")
     with Journal(kept, "before", facts_of(played)) as journal:

@@ -1,4 +1,4 @@
-"""`wallwright stats`: a journal's figures, for people and for programs; nothing is changed."""
+"""`wallwright stats`: prints the statistics of a journal, and does not change it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_programs_get_json(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_statistics_are_printed_as_json(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = journal.read_bytes()
     assert main(["stats", str(journal), "--json"]) == 0
-    events = json.loads(capsys.readouterr().out)
-    assert (events["rounds"], events["sets"], events["assists"]) == (2, 3, 1)
-    assert events["tiles_per_jam"] == 3 * 136
-    assert events["faults"]["JAM"]["clears"] == 1
+    statistics = json.loads(capsys.readouterr().out)
+    assert (statistics["rounds"], statistics["sets"], statistics["assists"]) == (2, 3, 1)
+    assert statistics["tiles_per_jam"] == 3 * 136
+    assert statistics["faults"]["JAM"]["clears"] == 1
     assert journal.read_bytes() == before
 
 
-def test_people_get_words(journal: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["stats", str(journal)]) == 0
-    said = capsys.readouterr().out
-    assert "408 in 3 sets" in said
-    assert "JAM" in said
-
-
-def test_a_journal_that_is_not_there_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_statistics_are_printed_for_people(
+    journal: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert main(["stats", str(journal)]) == 0
+    printed = capsys.readouterr().out
+    assert "408 in 3 sets" in printed
+    assert "JAM" in printed
+
+
+def test_a_missing_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats", str(tmp_path / "none.journal")]) == 2
     assert capsys.readouterr().err.startswith("There is no journal ")

@@ -1,4 +1,4 @@
-"""How a run ends before its time: Ctrl-C, a full disk, a reader who has seen enough."""
+"""Runs that end early: signals, a full disk, a closed pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.quick import slow_except
 @pytest.mark.parametrize(
     "stop", slow_except([signal.SIGTERM], [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 )
-def test_a_signal_is_a_safe_stop_with_a_summary_and_its_own_exit_code(
+def test_a_signal_stops_the_table_safely_with_a_summary_and_an_exit_code_of_its_own(
     stop: signal.Signals, start: Start, tmp_path: Path
 ) -> None:
     events = tmp_path / "events.jsonl"
@@ -33,7 +33,7 @@ def test_a_signal_is_a_safe_stop_with_a_summary_and_its_own_exit_code(
     assert summary["tiles"] == {"expected": 272, "accounted": 272}
 
 
-def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path: Path) -> None:
+def test_a_second_ctrl_c_does_not_interrupt_the_safe_stop(start: Start, tmp_path: Path) -> None:
     events = tmp_path / "events.jsonl"
     run = start(f"run --speed 50 --events {events}")
     _wait_for('"dealing"', events)
@@ -45,7 +45,7 @@ def test_ctrl_c_pressed_twice_does_not_cut_the_stop_short(start: Start, tmp_path
 
 
 @pytest.mark.slow
-def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed(tmp_path: Path) -> None:
+def test_a_run_under_nohup_continues_when_its_terminal_is_closed(tmp_path: Path) -> None:
     events = tmp_path / "events.jsonl"
     line = ("nohup", *COMMAND, *f"run --speed 50 --until ready --events {events}".split())
     with subprocess.Popen(line, **_pipes()) as run:
@@ -55,12 +55,12 @@ def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed(tmp_path: Path) -
     assert json.loads(events.read_text().splitlines()[-1])["rounds"] == 1
 
 
-def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None:
-    said = wallwright("run --events /dev/full")
-    assert said.code == 1
-    assert said.err == (
-        "Events cannot be written any more (No space left on device), so the table was stopped;"
-        " free the disk, or name another file with --events.\n"
+def test_a_full_disk_stops_the_table_and_is_reported(wallwright: Wallwright) -> None:
+    result = wallwright("run --events /dev/full")
+    assert result.code == 1
+    assert result.err == (
+        "Events could not be written (No space left on device), and the table was stopped; free"
+        " space on the disk, or name another file with --events.\n"
     )
 
 
@@ -78,8 +78,8 @@ def test_a_full_disk_stops_the_table_and_is_told(wallwright: Wallwright) -> None
         ],
     ),
 )
-def test_a_reader_who_has_seen_enough_is_no_error(line: str) -> None:
-    """As in `| true`: nobody reads a word."""
+def test_a_pipe_that_its_reader_closes_is_not_an_error(line: str) -> None:
+    """As with `| true`, which reads nothing."""
     with subprocess.Popen((*COMMAND, *line.split()), **_pipes()) as begun:
         assert begun.stdout is not None
         assert begun.stderr is not None
@@ -87,14 +87,15 @@ def test_a_reader_who_has_seen_enough_is_no_error(line: str) -> None:
         assert (begun.stderr.read(), begun.wait(timeout=20)) == (b"", 0)
 
 
-def test_an_output_that_takes_nothing_is_told() -> None:
+def test_an_output_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         listed = subprocess.run(
             (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
         )
     assert listed.returncode == 2
     assert listed.stderr == (
-        b"The output cannot be written (No space left on device); send it elsewhere.\n"
+        b"The output cannot be written (No space left on device); redirect it to another file or"
+        b" disk.\n"
     )
 
 
@@ -102,9 +103,9 @@ def _pipes() -> dict[str, int]:
     return {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
 
 
-def _wait_for(words: str, events: Path) -> None:
+def _wait_for(text: str, events: Path) -> None:
     for _ in range(400):
-        if events.exists() and words in events.read_text():
+        if events.exists() and text in events.read_text():
             return
         time.sleep(0.05)
-    raise AssertionError(f"{words} was not told within 20 s")
+    raise AssertionError(f"{text} was not emitted within 20 s")

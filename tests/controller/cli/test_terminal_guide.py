@@ -1,4 +1,4 @@
-"""The guide of a real table: what it asks, what it takes for an answer."""
+"""The guide of a real table: its questions and the answers that it accepts."""
 
 from __future__ import annotations
 
@@ -50,21 +50,36 @@ ASKED: list[tuple[Step, str]] = [
         Choose(1, "wall", ("2 right", "2 left"), "2 right"),
         "Seat 1, wall: 2 right or 2 left? [2 right]",
     ),
-    (Arrange("push", (PilePlace(1, 1),), ("forward",)), "Push p1.1 to forward: Enter."),
-    (Packet(2, (TILE, WallPlace(3, 15, 1))), "Give seat 2 w3.15u w3.15l: Enter."),
-    (Replace(2, TILE), "Give seat 2 w3.15u in exchange: Enter."),
-    (TurnUp(TILE, 0), "Turn up w3.15u and type what it shows (or nothing)."),
-    (DrawLot(1, BoneyardPlace(7)), "Seat 1 draws b7: type what it shows (or nothing)."),
+    (
+        Arrange("push", (PilePlace(1, 1),), ("forward",)),
+        "Push p1.1 to forward, then press Enter.",
+    ),
+    (
+        Packet(2, (TILE, WallPlace(3, 15, 1))),
+        "Give w3.15u w3.15l to seat 2, then press Enter.",
+    ),
+    (Replace(2, TILE), "Give w3.15u in exchange to seat 2, then press Enter."),
+    (
+        TurnUp(TILE, 0),
+        "Turn up w3.15u and type its face, or press Enter to leave it unknown.",
+    ),
+    (
+        DrawLot(1, BoneyardPlace(7)),
+        "Seat 1 draws b7: type its face, or press Enter to leave it unknown.",
+    ),
     (
         ReturnLots(tuple(map(BoneyardPlace, (7, 8))), tuple(map(BoneyardPlace, (7, 8, 9, 10)))),
-        "Put the lots back at b7 b8 face down, then mix the whole boneyard, b7 to b10: Enter.",
+        (
+            "Put the drawn tiles back at b7 b8 face down, mix the whole boneyard, b7 to b10, then"
+            " press Enter."
+        ),
     ),
 ]
 
 
-@pytest.mark.parametrize(("step", "words"), ASKED, ids=[type(step).__name__ for step, _ in ASKED])
-def test_every_step_is_asked_for_in_a_sentence(step: Step, words: str) -> None:
-    assert question(step) == words
+@pytest.mark.parametrize(("step", "text"), ASKED, ids=[type(step).__name__ for step, _ in ASKED])
+def test_every_step_has_a_question(step: Step, text: str) -> None:
+    assert question(step) == text
 
 
 @pytest.mark.parametrize(
@@ -79,12 +94,12 @@ def test_every_step_is_asked_for_in_a_sentence(step: Step, words: str) -> None:
         (Packet(0, (TILE,)), "", None),
     ],
 )
-def test_a_typed_line_is_the_outcome(step: Step, line: str, outcome: Outcome) -> None:
+def test_a_typed_line_is_converted_to_the_outcome(step: Step, line: str, outcome: Outcome) -> None:
     assert answer(step, line) == outcome
 
 
 class Desk:
-    """A terminal at which somebody types a line whenever the guide waits for one."""
+    """A terminal at which these lines are typed while the guide asks."""
 
     def __init__(self, *lines: str) -> None:
         self.prompts = io.StringIO()
@@ -96,7 +111,7 @@ class Desk:
         self.guide = TerminalGuide(self.console)
 
     def run(self, work: Callable[[TerminalGuide], Awaitable[Any]]) -> Any:
-        """What this comes to, with what is typed meanwhile."""
+        """Run this work while the lines are typed; returns its result."""
         return asyncio.run(self._run(work))
 
     async def _run(self, work: Callable[[TerminalGuide], Awaitable[Any]]) -> Any:
@@ -113,32 +128,32 @@ class Desk:
             os.close(self._end)
 
     @property
-    def said(self) -> list[str]:
+    def printed_lines(self) -> list[str]:
         return self.prompts.getvalue().splitlines()
 
 
-def test_an_answer_that_cannot_be_is_refused_and_the_question_stays_open() -> None:
+def test_an_invalid_answer_is_refused_and_the_question_stays_open() -> None:
     desk = Desk("2,9\n", "2,4\n")
     assert desk.run(lambda guide: guide.do(THROW, STAGING)) == (2, 4)
-    asked, refusal = desk.said
+    asked, refusal = desk.printed_lines
     assert asked == f"[1] {question(THROW)}"
     assert refusal == "A die shows 1 to 6, not 9 (in '2,9'); throw again."
 
 
-def test_a_number_too_long_for_python_is_refused_like_any_other() -> None:
+def test_a_number_with_3000_digits_is_refused() -> None:
     desk = Desk(f"{'9' * 3000}\n", "2\n")
     step = Choose(0, "cut", (1, 2), 1)
     assert desk.run(lambda guide: guide.do(step, STAGING)) == 2
-    assert "offered: 1, 2" in desk.said[1]
+    assert "offered: 1, 2" in desk.printed_lines[1]
 
 
-def test_a_terminal_that_was_closed_is_nobody() -> None:
+def test_a_closed_terminal_is_a_fault() -> None:
     with pytest.raises(TableFault, match="the terminal was closed before the answer") as raised:
         Desk("\x04").run(lambda guide: guide.do(THROW, STAGING))
     assert raised.value.fault is Fault.NOBODY
 
 
-def test_where_no_terminal_is_attached_nobody_can_be_asked() -> None:
+def test_a_question_without_a_terminal_is_a_fault() -> None:
     guide = TerminalGuide(OperatorConsole(Console(file=io.StringIO()), io.StringIO(), drawn=False))
     with pytest.raises(TableFault, match="no terminal is attached") as raised:
         asyncio.run(guide.do(THROW, STAGING))
@@ -149,7 +164,7 @@ def test_where_no_terminal_is_attached_nobody_can_be_asked() -> None:
 
 
 def a_hand(game: str) -> tuple[HandToPlay, Any]:
-    """A hand of this game that begins, and the table's play of it."""
+    """A hand of this game, just dealt, and its play."""
     rules = rules_of(game)
     setup, _ = dealt(game, Random(1))
     match = rules.match(setup.parameters, setup.seating.players, 0)
@@ -157,26 +172,26 @@ def a_hand(game: str) -> tuple[HandToPlay, Any]:
 
 
 def seated(game: str, *lines: str) -> tuple[Desk, Any]:
-    """A desk at which a hand of this game begins, and the table's play of it."""
+    """A desk at which a hand of this game begins, and its play."""
     hand, play = a_hand(game)
     desk = Desk(*lines)
     asyncio.run(desk.guide.sit_down(hand))
     return desk, play
 
 
-def test_who_does_what_is_typed_and_what_cannot_be_is_refused_in_a_sentence() -> None:
+def test_the_actions_of_seats_are_typed_and_illegal_ones_are_refused() -> None:
     desk, play = seated("wenzhou", "discard 5m\n", "1 discard 5m\n", "0 dance\n", "0 discard 1z\n")
     action = desk.run(lambda guide: guide.act(play))
     assert (action.seat, str(action)) == (0, "discard 1z")
-    greeting, asked, *refusals = desk.said
-    assert greeting == "The hand is followed by the rules: type what each seat does."
+    greeting, asked, *refusals = desk.printed_lines
+    assert greeting == "The hand begins; type the action of each seat."
     assert asked.startswith("[1] To act: seat 0. Type the seat and the action, as '0 ")
-    assert refusals[0].startswith("'discard 5m' begins with no seat. Type the seat and the action")
+    assert refusals[0].startswith("'discard 5m' does not begin with a seat. Type the seat and the")
     assert len(refusals) == 3
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_examples_of_what_to_type_are_legal_in_that_game(game: str) -> None:
+def test_the_example_actions_in_the_question_are_legal(game: str) -> None:
     hand, play = a_hand(game)
     while (throw := hand.rules.throw(play)) is not None:
         play = play.apply(hand.rules.thrown(play, (3, 5, 2, 4)[: throw.dice * throw.times]))
@@ -191,37 +206,37 @@ def test_a_question_mark_lists_every_legal_action() -> None:
     first = next(iter(play.legal_actions))
     desk._lines.append(f"{first.seat} {first}\n")
     assert desk.run(lambda guide: guide.act(play)) == first
-    listed = desk.said[2]
+    listed = desk.printed_lines[2]
     assert listed.startswith("Legal now: ")
     for action in play.legal_actions:
         assert f"{action.seat} {action}" in listed
 
 
-def test_enter_has_the_dice_thrown_where_the_game_waits_for_them() -> None:
+def test_enter_throws_the_dice_if_the_game_waits_for_a_throw() -> None:
     desk, play = seated("backgammon", "\n")
     rules = rules_of("backgammon")
     while rules.throw(play) is None:
         play = play.apply(next(iter(play.legal_actions)))
     assert desk.run(lambda guide: guide.act(play)) is None
-    assert "Enter throws the dice." in desk.said[-1]
+    assert "Enter throws the dice." in desk.printed_lines[-1]
 
 
-def test_the_terminal_names_new_seats_so_that_it_may_be_told_twice() -> None:
+def test_new_seats_are_printed_with_the_seats_of_the_last_hand() -> None:
     desk = Desk("\n")
     match = WenzhouMatch(dealer=3)
     desk.run(lambda guide: guide.move_seats(Reseated((2, 0, 1, 3), match)))
-    assert desk.said == [
-        "The seats are drawn anew.",
-        "Who had seat 0 in the last hand sits at seat 2.",
-        "Who had seat 1 in the last hand sits at seat 0.",
-        "Who had seat 2 in the last hand sits at seat 1.",
-        "Who had seat 3 in the last hand sits at seat 3, and deals.",
-        "[1] Press Enter when everybody sits so.",
+    assert desk.printed_lines == [
+        "New seats were drawn.",
+        "The player of seat 0 in the last hand moves to seat 2.",
+        "The player of seat 1 in the last hand moves to seat 0.",
+        "The player of seat 2 in the last hand moves to seat 1.",
+        "The player of seat 3 in the last hand moves to seat 3 and deals.",
+        "[1] Press Enter when every player has the new seat.",
     ]
 
 
-def test_the_terminal_says_who_pays_whom() -> None:
+def test_every_payment_is_printed() -> None:
     desk = Desk()
     ended = Settlement("hard", 2, (Payment(1, 0, 4, "the dealer's figure"),), winner=0)
     desk.run(lambda guide: guide.settled(ended))
-    assert desk.said == ["The hand is over: hard.", "Seat 1 pays 0 4: the dealer's figure"]
+    assert desk.printed_lines == ["The hand is over: hard.", "Seat 1 pays 0 4: the dealer's figure"]

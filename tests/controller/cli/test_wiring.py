@@ -8,9 +8,9 @@ from tests.controller.cli.conftest import Wallwright
 
 
 def test_every_pin_is_listed_with_its_channel_and_its_part(wallwright: Wallwright) -> None:
-    printed = wallwright("wiring robotic")
-    assert (printed.code, printed.err) == (0, "")
-    lines = [re.sub(r" {2,}", " | ", line.strip()) for line in printed.out.splitlines()]
+    result = wallwright("wiring robotic")
+    assert (result.code, result.err) == (0, "")
+    lines = [re.sub(r" {2,}", " | ", line.strip()) for line in result.out.splitlines()]
     assert "base: Arduino Mega 2560, address 0" in lines
     assert (
         "60 | head2_counter | sensor, reads | in | pulled up, closes to ground | - | head 2, S1"
@@ -23,12 +23,12 @@ def test_every_pin_is_listed_with_its_channel_and_its_part(wallwright: Wallwrigh
 
 
 def test_the_option_board_lists_one_board_only(wallwright: Wallwright) -> None:
-    printed = wallwright("wiring robotic --board arm")
-    assert "gantry_x_home" in printed.out
-    assert "head2_counter" not in printed.out
+    result = wallwright("wiring robotic --board arm")
+    assert "gantry_x_home" in result.out
+    assert "head2_counter" not in result.out
 
 
 def test_an_unknown_board_is_refused(wallwright: Wallwright) -> None:
-    printed = wallwright("wiring robotic --board leg")
-    assert (printed.code, printed.out) == (2, "")
-    assert printed.err == "There is no board 'leg'; there are base, arm.\n"
+    result = wallwright("wiring robotic --board leg")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "There is no board 'leg'; there are base, arm.\n"
