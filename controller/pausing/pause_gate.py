@@ -51,6 +51,8 @@ class PauseGate:
         than before it was sent has been overtaken by a pause."""
         self.causes: list[PauseCause] = []
         """Causes of the present pause, oldest first."""
+        self.cleared: set[PauseCause] = set()
+        """Causes of the present pause that boards have cleared and not reported again since."""
         self._on_cause = on_cause
         self._opened = asyncio.Event()
         self._opened.set()
@@ -58,13 +60,17 @@ class PauseGate:
         self._cancelled = False
 
     def shut(self, cause: PauseCause) -> None:
-        """Shut the gate, so that no further command is sent. Duplicate causes are ignored."""
+        """Shut the gate, so that no further command is sent.
+
+        A duplicate cause is ignored, except that it is no longer in `cleared`.
+        """
         if self.open:
             self.open = False
             self.pauses += 1
             if not self._cancelled:
                 self._opened.clear()
             self._shut.set()
+        self.cleared.discard(cause)
         if cause not in self.causes:
             if cause.why != FAULT:
                 # The board has now reported the code of its fault, which replaces FAULT.
@@ -79,6 +85,7 @@ class PauseGate:
     def reopen(self) -> None:
         """Forget all causes and open the gate; waiting commands continue in order of arrival."""
         self.causes.clear()
+        self.cleared.clear()
         self._shut.clear()
         self.open = True
         self._opened.set()

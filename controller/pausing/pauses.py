@@ -41,6 +41,7 @@ from firmware_bridge.wire.errors import (
     BoardSilentError,
     StrangeBoardError,
 )
+from firmware_bridge.wire.messages import Refusal
 
 Reconnect = Callable[[str], None]
 """Opens a board's line again if it was lost. Raises BoardError if that is not possible yet."""
@@ -66,6 +67,8 @@ _SELF_ENDING = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG
 """Causes that are over once the board answers; no person is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that cut the axes' power, which loses their positions."""
+_NOT_LATCHED = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
+"""Causes for which a board has no fault to clear."""
 _AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
 """Causes that last until an input is released; then a person confirms that they are clear."""
 
@@ -169,8 +172,10 @@ class Pauses:
                 await self._all(ResumableBoard.restore)
             except BoardError as error:
                 last = error
+                if self._is_unexplained(error):
+                    self.gate.cleared.clear()
             else:
-                if known == tuple(self.gate.causes):
+                if known == tuple(self.gate.causes) and not self._to_clear():
                     return
         cause = self.gate.causes[0]
         raise TableFault(
@@ -287,35 +292,61 @@ class Pauses:
     async def _clear(self) -> None:
         """Clear all latched faults, after a person has confirmed them.
 
-        Raises BoardError, TableFault.
+        Faults that were cleared earlier in the pause are skipped unless their board has reported
+        them again. Raises BoardError, TableFault.
         """
+        confirmed: set[PauseCause] = set()
         asked: set[FaultCode | PauseCause | None] = set()
-        for cause in tuple(self.gate.causes):
+        # Boards may report further faults during a question; no board is cleared before a person
+        # has been asked about these too.
+        while cause := next((each for each in self._to_clear() if each not in confirmed), None):
             code = cause.code
-            if cause.why in (SILENT, STRANGER) or code in _SELF_ENDING:
-                continue
-            if code in _AT_AN_INPUT and cause.channel:
-                await self._released(self.boards[cause.board].wrapped, cause.channel)
-            obstructed = self._backing_off.is_obstacle(cause)
-            # An obstacle between two parts has to be removed from both.
-            question = cause if obstructed else code
-            if question not in asked:
-                asked.add(question)
-                fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
-                await self._people.help(cause, CATALOGUE[fault])
-        await self._all(self._cleared)
+            if code not in _SELF_ENDING:
+                if code in _AT_AN_INPUT and cause.channel:
+                    await self._released(self.boards[cause.board].wrapped, cause.channel)
+                obstructed = self._backing_off.is_obstacle(cause)
+                # An obstacle between two parts has to be removed from both.
+                question = cause if obstructed else code
+                if question not in asked:
+                    asked.add(question)
+                    fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
+                    await self._people.help(cause, CATALOGUE[fault])
+            confirmed.add(cause)
+        await self._all(partial(self._clear_board, confirmed))
         # People may press the stop or reach in at any time. That is no sign of a defect, so the
         # number of questions about it is not limited.
         self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
 
-    async def _cleared(self, board: ResumableBoard) -> None:
-        """Clear a board's latched faults. Raises BoardRefusedError while a cause persists."""
-        nothing_to_clear = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
-        if any(
-            cause.board == board.name and cause.why not in nothing_to_clear
+    async def _clear_board(self, confirmed: set[PauseCause], board: ResumableBoard) -> None:
+        """Clear a board's confirmed faults. Raises BoardRefusedError while a cause persists."""
+        causes = {cause for cause in confirmed if cause.board == board.name}
+        if causes:
+            # Marked before the board replies: a report after that takes its cause out again.
+            self.gate.cleared |= causes
+            try:
+                await board.clear()
+            except BaseException:
+                self.gate.cleared -= causes
+                raise
+
+    def _to_clear(self) -> list[PauseCause]:
+        """The causes of the pause that a board keeps latched until it is cleared, oldest first."""
+        return [
+            cause
             for cause in self.gate.causes
-        ):
-            await board.clear()
+            if cause.why not in _NOT_LATCHED and cause not in self.gate.cleared
+        ]
+
+    def _is_unexplained(self, error: BoardError) -> bool:
+        """Whether a board refuses a command for a latched fault that no report has named.
+
+        Then a report may have been lost, and a person is asked again about all causes.
+        """
+        if self._to_clear() or isinstance(error, BoardSilentError):
+            return False
+        # Without a reason it is the error of several boards.
+        why = error.why if isinstance(error, BoardRefusedError) else Refusal.FAULT_LATCHED
+        return why is Refusal.FAULT_LATCHED
 
     @staticmethod
     async def _released(board: Board, channel: str) -> None:

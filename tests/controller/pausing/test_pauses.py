@@ -59,6 +59,21 @@ def built_before(plain: Round, played: Round) -> bool:
     return bool(paused) and float(str(paused[0]["t"])) > plain.at("walls_raised")
 
 
+def prompts(played: Round) -> list[object]:
+    """The codes about which people were asked, in order."""
+    return [emitted["code"] for emitted in played.events_named("operator_prompted")]
+
+
+def missing_edge(board: str) -> Happens:
+    """A board latches that a motor ran without an edge of its sensor."""
+
+    def happen(played: Round) -> None:
+        assert played.hardware.bench is not None
+        played.hardware.bench.boards[board].latch(FaultCode.NO_EDGE, 0)
+
+    return happen
+
+
 INJECTED_FAULTS = {
     "host stalls for 0.4 s": stall(0.4),
     "host stalls for 1 s": stall(1.0),
@@ -136,10 +151,7 @@ def test_a_second_emergency_stop_while_the_arm_homes_is_part_of_the_same_pause()
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
     played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})
-    assert [emitted["code"] for emitted in played.events_named("operator_prompted")] == [
-        "EMERGENCY",
-        "EMERGENCY",
-    ]
+    assert prompts(played) == ["EMERGENCY", "EMERGENCY"]
     assert len(played.events_named("resumed")) == 1, "the table does not go on in between"
     check_same_deal(played, plain)
 
@@ -148,17 +160,63 @@ def test_a_fault_of_a_restored_board_is_cleared_before_the_table_goes_on() -> No
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
 
-    def base_latches_a_missing_edge(played: Round) -> None:
-        assert played.hardware.bench is not None
-        board = played.hardware.bench.boards["base"]
-        board.latch(FaultCode.NO_EDGE, 0)
-
-    played = play(happens={60.0: emergency(3.0), clears + 2.0: base_latches_a_missing_edge})
-    assert [emitted["code"] for emitted in played.events_named("operator_prompted")][
-        -1
-    ] == "NO_EDGE"
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: missing_edge("base")})
+    assert prompts(played) == ["EMERGENCY", "NO_EDGE"]
     assert len(played.events_named("resumed")) == 1, "the table does not go on in between"
     check_same_deal(played, plain)
+
+
+SECOND_CAUSES = {
+    "missing edge at the board that homes": (missing_edge("arm"), ["NO_EDGE"]),
+    "host stall": (stall(1.0), []),
+    "lost line": (unplug(3.0), []),
+    "power cut of the board that homes": (power_cut("arm"), []),
+    "power cut of the other board": (power_cut("base"), []),
+}
+
+
+@pytest.mark.parametrize("second", SECOND_CAUSES)
+def test_a_second_cause_does_not_ask_again_about_a_cleared_emergency_stop(second: str) -> None:
+    clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
+    happens, more = SECOND_CAUSES[second]
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: happens})
+    assert prompts(played) == ["EMERGENCY", *more]
+    check_same_deal(played, undisturbed())
+
+
+def test_an_emergency_stop_during_another_question_is_asked_about_before_any_axis_moves() -> None:
+    clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
+
+    def press_during_the_question(played: Round, event: Event) -> None:
+        if event["event"] == "operator_prompted" and event["code"] == "NO_EDGE":
+            emergency(1.0)(played)
+
+    played = play(
+        happens={60.0: emergency(3.0), clears + 2.0: missing_edge("base")},
+        on=press_during_the_question,
+    )
+    assert prompts(played) == ["EMERGENCY", "NO_EDGE", "EMERGENCY"]
+    pressed = played.at("operator_prompted", code="NO_EDGE")
+    answered = played.events_named("prompt_answered")[-1]
+    axes = ("gantry_x", "gantry_y", "gantry_z")
+    moves = [t for t, axis, value in played.pin_changes if axis in axes and value]
+    assert not [t for t in moves if pressed < t < float(str(answered["t"]))]
+    check_same_deal(played, undisturbed())
+
+
+def test_if_a_board_refuses_without_a_report_people_are_asked_again_about_all_causes() -> None:
+    clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
+
+    def latch_without_a_report(played: Round) -> None:
+        assert played.hardware.bench is not None
+        board = played.hardware.bench.boards["arm"]
+        board.send, send = lambda message: None, board.send  # type: ignore[method-assign]
+        board.latch(FaultCode.NO_EDGE, 0)
+        board.send = send  # type: ignore[method-assign]
+
+    played = play(happens={60.0: emergency(3.0), clears + 2.0: latch_without_a_report})
+    assert prompts(played) == ["EMERGENCY", "EMERGENCY"]
+    check_same_deal(played, undisturbed())
 
 
 def test_events_report_the_causes_and_the_duration_of_a_pause() -> None:
