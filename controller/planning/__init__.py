@@ -1,1 +1,4 @@
-"""From steps of the rules to machine moves and their least times; pure functions."""
+"""Planning: converts steps of the rules to machine moves, and computes their least times.
+
+All functions are pure.
+"""

@@ -1,4 +1,4 @@
-"""What jaws can take: blocks of one or two touching columns, from some level up to the top."""
+"""Blocks that the jaws can take: one or two touching columns, from a level up to the top."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from rules.geometry import Place
 
 @dataclass(frozen=True)
 class Block:
-    """One or two touching columns that jaws can take: the stacks, and the level they close on."""
+    """A block: its one or two stacks, and the level at which the jaws close."""
 
     stacks: tuple[Stack, ...]
     level: int
 
     @property
     def columns(self) -> tuple[tuple[Place, ...], ...]:
-        """Each column's places, bottom first."""
+        """The places of each column, bottom first."""
         return tuple(stack.tiles[self.level - stack.base :] for stack in self.stacks)
 
     @property
     def tiles(self) -> tuple[Place, ...]:
-        """All its places, column by column, top first."""
+        """All places, column by column, top first."""
         return tuple(place for column in self.columns for place in reversed(column))
 
     @property
     def grasp(self) -> Grasp:
+        """The position of the jaws for this block."""
         return grasp([stack.spot for stack in self.stacks], self.level)
 
 
 def grasp(spots: Sequence[Spot], level: int) -> Grasp:
-    """The jaws over one column, or over two that touch."""
+    """The position of the jaws over one column, or over two columns that touch."""
     middle = Spot(
         round(sum(spot.x for spot in spots) / len(spots), 6),
         round(sum(spot.y for spot in spots) / len(spots), 6),
@@ -44,7 +45,7 @@ def grasp(spots: Sequence[Spot], level: int) -> Grasp:
 
 
 def available(wanted: Sequence[Place], top: TableTop, levels: int) -> Block | None:
-    """The first block of wanted tiles that lies free, as large as jaws of `levels` levels take."""
+    """The first free block of wanted tiles, at most `levels` high; None if there is none."""
     for place in wanted:
         stack = top.stack_of(place)
         level = _free_from(stack, wanted, top, levels)
@@ -58,7 +59,7 @@ def available(wanted: Sequence[Place], top: TableTop, levels: int) -> Block | No
 
 
 def covering(place: Place, top: TableTop, levels: int) -> Block:
-    """Tiles that lie over a tile and must go first, with those of a neighbour if it is as high."""
+    """The tiles above a tile, as a block with those of a neighbour stack of the same height."""
     stack = top.stack_of(place)
     across = top.resting_on(stack)
     if across is not None:
@@ -71,7 +72,7 @@ def covering(place: Place, top: TableTop, levels: int) -> Block:
 
 
 def _free_from(stack: Stack, wanted: Sequence[Place], top: TableTop, levels: int) -> int | None:
-    """The level from which everything in a stack is wanted and free; None if nothing is."""
+    """The level from which all tiles of a stack are wanted and free; None if there is none."""
     if top.resting_on(stack) is not None:
         return None
     level = stack.top

@@ -1,4 +1,4 @@
-"""Decides whether hands are picked into lanes before the walls, and where each tile is staged."""
+"""Decides whether the table fills hand lanes before the walls, and where each tile is staged."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from rules.geometry import Seat
 from rules.setup import Setup
 
 PROBES = (0, 1, 2, 3, 4, 5, 6)
-"""Ways in which the throws and choices could fall."""
+"""Different series of throws and choices that are tried."""
 
 
 def staging_of(table: Table, orders: Orders) -> Staging:
-    """Which tile of every set-up lies where, whoever deals. Raises DoesNotFitError."""
+    """The staging of the orders' game, for any dealer. Raises DoesNotFitError."""
     layout = orders.setup(orders.dealer).layout
     return stage(layout, table, hands_for_lanes(table, orders))
 
 
 def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
-    """Each seat's tiles, if the lanes can hold them and no open throw or choice changes them.
+    """The number of tiles for the lane of each seat; None if the lanes are not used.
 
-    A deal qualifies when every throw and every choice leads to the same number of tiles at the same
-    seats (Filipino does not: the dice name the seat that gets one more). The set is built before
-    the dealer is known, so a lane holds what its seat gets whichever seat deals; the dealer takes
-    what he gets beyond that from the wall.
+    Lanes are used if they can hold the hands, and if every throw and every choice leads to the same
+    number of tiles at each seat (at Filipino the dice decide which seat gets one tile more). The
+    set is built before the dealer is known, so a lane holds the tiles that its seat gets with any
+    dealer. The dealer takes further tiles from the wall.
     """
     lanes = table.modules.lanes
     setup = orders.setup(orders.dealer)
@@ -43,7 +43,7 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
 
 
 def _sizes(orders: Orders, dealer: Seat) -> dict[Seat, int] | None:
-    """What each seat gets from this dealer; None where that depends on throws or choices."""
+    """The tiles of each seat with this dealer; None if they depend on throws or choices."""
     setup = orders.setup(dealer)
     first, *others = (_hands(foreseen(setup, probe)) for probe in PROBES)
     return first if first and all(other == first for other in others) else None

@@ -1,8 +1,8 @@
-"""Durations of moves on a table whose every part runs at its own full speed, without waits.
+"""Durations of moves if every part runs at its full speed, without waits.
 
-An axis moves by a trapezoid: it accelerates, runs, brakes; over short ways it never reaches its
-speed. The jaws' turn happens while the gantry travels. These times are the machine's, without the
-link and without confirmation; the bound of a cycle is made of them.
+An axis has a trapezoidal speed profile: it accelerates, runs at its speed, and brakes; over a short
+distance it does not reach its speed. The jaws turn while the gantry travels. The durations contain
+no time for the link or for confirmation by sensors. The least time of a cycle is their sum.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from controller.planning.moves import (
 
 
 def travel_seconds(distance: float, speed: float, acceleration: float) -> float:
-    """A trapezoid's duration over a distance in metres."""
-    way = abs(distance)
-    if way * acceleration < speed * speed:
-        return 2 * sqrt(way / acceleration)
-    return way / speed + speed / acceleration
+    """The duration of a trapezoidal motion over a distance in metres."""
+    distance = abs(distance)
+    if distance * acceleration < speed * speed:
+        return 2 * sqrt(distance / acceleration)
+    return distance / speed + speed / acceleration
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Position of the jaws: over which spot, and the height of their lower edge, metres."""
+    """Position of the jaws: the spot below them, and the height of their lower edge in metres."""
 
     spot: Spot = Spot(0.0, 0.0, False)
     height: float = 0.0
@@ -42,15 +42,15 @@ class Pose:
 
 @dataclass(frozen=True)
 class Kinematics:
-    """The times of one table's own parts."""
+    """Computes the durations of moves on one table; `tile_height` is in metres."""
 
     table: Table
     tile_height: float
 
     def seconds(self, move: Move, pose: Pose) -> tuple[float, Pose]:
-        """A move's least duration from a pose, and the pose in which it ends.
+        """The least duration of a move from a pose, and the pose at its end.
 
-        A person's part counts zero seconds, because its duration is unknown.
+        A prompt to people counts as 0 s, because its duration is unknown.
         """
         modules = self.table.modules
         match move:
@@ -82,7 +82,7 @@ class Kinematics:
                 return 0.0, pose
 
     def _reach(self, pose: Pose, grasp: Grasp, clear: float) -> tuple[float, Pose]:
-        """Up to the clear height, over to the grasp (turning on the way), down to its level."""
+        """Rise to the clear height, travel to the grasp while turning, lower to its level."""
         gantry = self.table.modules.gantry
         assert gantry is not None
         lift = self._axis(gantry.z, clear - pose.height)

@@ -1,16 +1,15 @@
-"""The least time that a cycle can take on this table: computed from its own speeds, not measured.
+"""Least times of a cycle on a table, computed from the speeds of its parts.
 
-`under`, from the lid closed to walls staged: the mixing, then the busiest head. A head's next tile
-comes `spacing` seconds after the last while `plenty` tiles lie in the drum and, below that, in
-proportion later: spacing x plenty / n. Heads work side by side, so the bound lets all of them lift
-in step and asks for n at the beginning of each lift. To that comes what nothing can overlap: the
-last tile's way to the counter and the last push. A head that fills several trays waits for the
-chain between them. `spacing` is a mean: where tiles come at random, the slowest head needs longer.
+`under`, from the lid closed to the walls staged, is the mixing time plus the lifting time of the
+busiest head. With at least `plenty` tiles in the drum a head gets a tile every `spacing` seconds;
+with n tiles it gets one every spacing x plenty / n seconds. The heads work in parallel; the bound
+assumes that all heads lift at the same time and uses n at the beginning of each lift. The travel of
+the last tile to the counter and the last push are added. A head that fills several trays also waits
+for the chain between them. `spacing` is a mean, so a real drum with random intervals is slower.
 
-`top`, from the raise ordered to ready to play: lifts, then dice and gantry. A set-up throws dice
-only when its walls stand: a step begins when the step before it is confirmed. The gantry works in
-parallel with neither, except that the jaws wait over the field's centre at the height at which they
-travel. People's parts count nothing.
+`top`, from the command to raise until ready to play, is the sum of the lifts, the throws and the
+gantry's moves, because a step begins only after the previous step is confirmed. The gantry begins
+over the centre of the field, at its travelling height. Work of people counts as 0 s.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from controller.planning.moves import Carry, Move, TurnOver
 
 
 def under_bound(table: Table, staging: Staging) -> float:
-    """Seconds from the lid closed over a gathered set to its walls staged."""
+    """The least seconds from the lid closed over a gathered set to its walls staged."""
     modules = table.modules
     if modules.drum is None or modules.heads is None:
         return 0.0
@@ -38,13 +37,13 @@ def under_bound(table: Table, staging: Staging) -> float:
 
 
 def top_bound(moves: Iterable[Move], table: Table, staging: Staging, tile_height: float) -> float:
-    """Seconds from the raise ordered to ready to play, for these moves in this order."""
+    """The least seconds from the command to raise until ready to play, for these moves in order."""
     lifts = table.modules.trays.lift if table.modules.trays and staging.fills else 0.0
     return lifts + sum(move_seconds(tuple(moves), table, tile_height))
 
 
 def move_seconds(moves: Sequence[Move], table: Table, tile_height: float) -> Iterator[float]:
-    """The least duration of each of these moves, made one after the other from the centre."""
+    """The least duration of each move in a sequence that begins over the centre of the field."""
     kinematics = Kinematics(table, tile_height)
     clear = next((move.clear for move in moves if isinstance(move, Carry | TurnOver)), 0.0)
     pose = Pose(height=clear)
@@ -66,17 +65,18 @@ def _quotas(staging: Staging, heads: HeadsModule) -> list[int]:
 
 
 def _lifting(quotas: list[int], heads: HeadsModule) -> float:
-    """All heads in step: each lift takes what the tiles then in the drum allow."""
+    """The lifting time of all heads together, one tile of each head at a time."""
     waiting = list(quotas)
     seconds = 0.0
     while any(waiting):
-        lying = sum(waiting)
-        seconds += heads.spacing * max(1.0, heads.plenty / lying)
+        in_drum = sum(waiting)
+        seconds += heads.spacing * max(1.0, heads.plenty / in_drum)
         waiting = [max(0, tiles - 1) for tiles in waiting]
     return seconds
 
 
 def _chain(table: Table) -> float:
+    """The time of the chain over all sides; 0 without a chain."""
     chain, trays = table.modules.chain, table.modules.trays
     if chain is None or trays is None:
         return 0.0

@@ -1,7 +1,7 @@
-"""Commands for the machine as frozen values: moves.
+"""Moves: actions of the machine as frozen values.
 
-A step of the rules becomes moves in the planner; a station carries each one out. `facts` is a move
-as plain JSON values.
+The planner converts a step of the rules to moves; a station executes each move. `facts()` returns a
+move as JSON values, for the event `move` and for `wallwright plan`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rules.steps import Facts, Step
 
 @dataclass(frozen=True, slots=True)
 class Grasp:
-    """Where the jaws close or open: their centre, their level from the felt, one column or two."""
+    """Position at which the jaws close or open: centre, level above the felt, one column or two."""
 
     spot: Spot
     level: int
@@ -27,10 +27,10 @@ class Grasp:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """The gripper takes a block and sets it down elsewhere.
+    """The gripper carries a block to another position.
 
-    `tiles` are the block's places, column by column, top first; `clear` is the height in metres at
-    which the jaws travel, above everything that stands; `seat` is set if this delivers to a hand.
+    `tiles` are the places of the block, column by column, top first. `clear` is the height in
+    metres at which the jaws travel, above all stacks. `seat` is set if the tiles go to a hand.
     """
 
     tiles: tuple[Place, ...]
@@ -51,7 +51,7 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class TurnOver:
-    """The gripper lifts one tile, turns it face up, reads it if it can, and sets it back."""
+    """The gripper lifts one tile, turns it face up, reads its tag if possible, and sets it down."""
 
     place: Place
     source: Grasp
@@ -63,7 +63,7 @@ class TurnOver:
 
 @dataclass(frozen=True, slots=True)
 class FlipIndicator:
-    """The flipper under a wall turns one tile face up where it lies."""
+    """The flipper under a wall turns one tile face up at its place."""
 
     place: Place
     spot: Spot
@@ -74,7 +74,7 @@ class FlipIndicator:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A hand lane comes up before its seat with all its tiles."""
+    """A hand lane rises before its seat with all its tiles."""
 
     seat: Seat
     tiles: tuple[Place, ...]
@@ -100,7 +100,7 @@ class Shake:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt to people: the machine has no module for this step, or it is a person's choice."""
+    """A prompt to people, for a step without a module of the table or for a choice."""
 
     step: Step
 

@@ -1,7 +1,8 @@
 """Reorders packets to minimise empty gantry travel; every hand receives the same tiles.
 
-The order in the rules is a custom: the break fixes the tiles of each packet, whichever packet is
-delivered first. From the position of the jaws, the nearest free block of any packet is taken next.
+The order of packets in the rules is a custom: the break determines the tiles of each packet, so the
+order of delivery does not change them. The next block is the free block of any packet that is
+nearest to the jaws.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from rules.steps import Packet
 def fastest_order(
     packets: Sequence[Packet], planner: Planner, top: TableTop
 ) -> Iterator[tuple[Packet, Plan]]:
-    """Each carry as a plan of one move, with the packet it belongs to."""
+    """Yield plans in the new order, each with its packet."""
     open_packets = list(packets)
     left = {packet: list(packet.places) for packet in packets}
     jaws = Spot(0.0, 0.0, False)
@@ -29,7 +30,7 @@ def fastest_order(
             if (block := planner.available(left[packet], top)) is not None
         ]
         if free:
-            block, packet = min(free, key=lambda each: _way(jaws, each[0].grasp.spot))
+            block, packet = min(free, key=lambda each: _distance(jaws, each[0].grasp.spot))
             plan = planner.hand_over(block, packet.seat, top)
         else:
             packet = open_packets[0]
@@ -45,6 +46,6 @@ def fastest_order(
             open_packets.remove(packet)
 
 
-def _way(one: Spot, other: Spot) -> float:
-    """Length of a move: the axes move together, so the longer of the two ways counts."""
+def _distance(one: Spot, other: Spot) -> float:
+    """Distance that determines the travel time: the longer one, because both axes move together."""
     return max(abs(one.x - other.x), abs(one.y - other.y))

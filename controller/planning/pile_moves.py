@@ -1,6 +1,6 @@
-"""Rearranges a pile before the players: the moves that announce a cut, and the joins.
+"""Plans the moves that rearrange a pile: the moves that announce a cut, and joining stacks.
 
-The pile stands before the operator's side, its columns counted from his right (PG 2).
+The pile is before the operator's side; its columns are numbered from the operator's right (PG 2).
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from rules.geometry import PilePlace, Place
 from rules.steps import Arrange
 
 SIDE = PILE_TRAYS[1]
-"""The side before which a pile stands, whole or made of two halves."""
+"""The side of the table at which the pile is, as one pile or made of two halves."""
 PUSH = 1.5
-"""How far a pushed column comes forward, in tile lengths."""
+"""Distance by which a column is pushed forward, in tile lengths."""
 MIDDLE = 3.0
-"""How far before its row lies the place where stacks are joined, in tile lengths."""
+"""Distance of the place where stacks are joined from the pile's row, in tile lengths."""
 ASIDE = 2
-"""How far a slid column, and a wing, goes to the side, in columns."""
+"""Distance by which a column slides to the side, also as a wing, in columns."""
 
 
 @dataclass(frozen=True)
 class Arranging:
-    """Rearrangements of one staged pile."""
+    """Plans rearrangements of one staged pile."""
 
     carrying: Carrying
     staging: Staging
 
     def halves(self, top: TableTop) -> tuple[list[Carry], TableTop]:
-        """One pile of the two halves that a machine stacked: the upper one set on the lower."""
+        """Carry the upper half of a pile onto the lower half."""
         upper, lower = PILE_TRAYS
         columns = self.staging.columns(lower)
         field = self.carrying.field
@@ -50,7 +50,7 @@ class Arranging:
         return carries, top
 
     def carries(self, step: Arrange, top: TableTop) -> tuple[list[Carry], TableTop]:
-        """The carries of one rearrangement. Raises ValueError for an unknown verb."""
+        """The carries of one rearrangement step. Raises ValueError for an unknown verb."""
         if step.verb == "lay":
             carry, top = self._lay(step, top)
             return [carry], top
@@ -66,7 +66,7 @@ class Arranging:
     def _lay(self, step: Arrange, top: TableTop) -> Carried:
         (place,) = step.tiles
         stack = top.stack_of(place)
-        over = [self._stands(column, top) for column in step.to]
+        over = [self._spot_of(column, top) for column in step.to]
         return self.carrying.across(Block((stack,), stack.level(place)), over, top)
 
     def _goal(self, step: Arrange, number: int, stack: Stack, top: TableTop) -> Spot:
@@ -85,16 +85,16 @@ class Arranging:
                 return min(pair, key=lambda spot: abs(along(spot) - along(stack.spot)))
             case "lift", columns:
                 return self._built_at(columns[number])
-        raise ValueError(f"No gripper can {step.verb} tiles to {', '.join(step.to)}.")
+        raise ValueError(f"The verb {step.verb} to {', '.join(step.to)} cannot be planned.")
 
     # Positions of the pile
 
     def _built_at(self, column: str) -> Spot:
-        """Where a column of the pile was built."""
+        """The spot at which a column of the pile was built."""
         return self.carrying.field.wall(SIDE, int(column[1:]), self.staging.columns(SIDE))
 
-    def _stands(self, column: str, top: TableTop) -> Spot:
-        """The present spot of a column, by its lowest tile, also after it slid."""
+    def _spot_of(self, column: str, top: TableTop) -> Spot:
+        """The present spot of a column, found by its lowest tile, also after a slide."""
         places = [
             place
             for place in self.staging.slots
@@ -103,7 +103,7 @@ class Arranging:
         return top.stack_of(max(places, key=lambda place: place.level)).spot
 
     def _row_of(self, top: TableTop) -> list[Spot]:
-        """Spots of stacks in the row in which the pile was built."""
+        """The spots of stacks that are in the row in which the pile was built."""
         row = self.carrying.field.wall(SIDE, 1, 1).y
         return [stack.spot for stack in top.stacks.values() if abs(stack.spot.y - row) < 1e-3]
 
@@ -117,14 +117,14 @@ def _sign(way: str) -> int:
 
 
 def _in_order(step: Arrange, stacks: list[Stack]) -> list[Stack]:
-    """Stacks that slide go outermost first, so that each finds its new place free."""
+    """The order of the stacks: for a slide the outermost first, so that each new place is free."""
     if step.verb != "slide":
         return stacks
     return sorted(stacks, key=lambda stack: along(stack.spot), reverse=step.to == ("right",))
 
 
 def _touching(stacks: Sequence[Stack], top: TableTop) -> list[tuple[Stack, ...]]:
-    """The stacks in pairs that one carry takes, or alone."""
+    """Group the stacks into pairs that one carry takes, and single stacks."""
     groups: list[tuple[Stack, ...]] = []
     for stack in stacks:
         last = groups[-1] if groups else ()

@@ -1,8 +1,8 @@
-"""Plans the moves of a step: a pure function from one table top to the next.
+"""Plans the moves of a step and the table top after them; pure functions.
 
-The gripper takes, from the top, a block of one or two touching columns. Tiles of the step that are
-free are taken; tiles that lie over them are parked first; columns that do not touch go one by one.
-A step for which the table has no module becomes a `Prompt`.
+The gripper takes a block of one or two touching columns from above. Tiles that cover the step's
+tiles are parked first; columns that do not touch are carried separately. A step for which the table
+has no module becomes a `Prompt`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rules.steps import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The moves of one step, in order, and the table top that they leave."""
+    """The moves of one step, in order, and the table top after them."""
 
     moves: tuple[Move, ...]
     top: TableTop
@@ -49,15 +49,15 @@ class Planner:
     """Plans for one table, one staged layout and one number of seats."""
 
     table: Table
-    drawing: Field
+    tile_field: Field
     staging: Staging
     seats: int
     hands: Mapping[Seat, tuple[Place, ...]] = field(default_factory=dict)
-    """Content of each hand lane, where hands are picked before the walls."""
+    """The places in each hand lane, if the table fills lanes before the walls."""
 
     @property
     def carries(self) -> bool:
-        """Whether a gantry moves tiles here."""
+        """Whether the gantry moves tiles in this game."""
         return self.table.modules.gantry is not None and bool(self.staging.fills)
 
     @property
@@ -68,14 +68,14 @@ class Planner:
 
     @property
     def levels(self) -> int:
-        """The most levels that the gripper takes."""
+        """The largest number of levels that the gripper takes."""
         gantry = self.table.modules.gantry
         return gantry.levels if gantry else 0
 
     def with_lanes(self, end: Setup) -> Planner:
-        """The same planner once the throws are known, and with them the places the lanes hold.
+        """The planner with the places in lanes and trays assigned, after the throws are known.
 
-        `end` is the set-up as it will be when everything is dealt.
+        `end` is the complete set-up that follows from the throws.
         """
         flipper, indicator = self.table.modules.flipper, end.ready and end.ready.indicator
         shown = None
@@ -91,15 +91,15 @@ class Planner:
         return replace(self, staging=staging, hands=MappingProxyType(held))
 
     def raised(self) -> Plan:
-        """The table top after the lifts, and the moves that make one pile of two halves."""
-        top = raised(self.staging, self.drawing, self.seats)
+        """The table top after the lifts, and the moves that join two halves of a pile."""
+        top = raised(self.staging, self.tile_field, self.seats)
         if not (self.carries and self.staging.halves):
             return Plan((), top)
         moves, top = self._arranging.halves(top)
         return Plan(tuple(moves), top)
 
     def plan(self, step: Step, top: TableTop) -> Plan:
-        """The moves of a step from this table top on."""
+        """Plan a step that begins with this table top."""
         match step:
             case Throw() if self.table.modules.dice is not None:
                 return Plan((Shake(step.dice, step.times),), top)
@@ -125,7 +125,7 @@ class Planner:
         return Plan((Prompt(step),), top.without(_taken(step, top)))
 
     def deliver(self, places: Sequence[Place], seat: Seat, top: TableTop) -> Plan:
-        """Bring these tiles to a seat, parking what lies over them."""
+        """Plan to bring tiles to a seat; tiles that cover them are parked."""
         moves: list[Move] = []
         wanted = list(places)
         while wanted:
@@ -140,18 +140,18 @@ class Planner:
         return Plan(tuple(moves), top)
 
     def available(self, wanted: Sequence[Place], top: TableTop) -> Block | None:
-        """The first block of wanted tiles that can be taken now, as large as the jaws allow."""
+        """The first free block of wanted tiles, as large as possible; None if there is none."""
         return available(wanted, top, self.levels)
 
     def hand_over(self, block: Block, seat: Seat, top: TableTop) -> Plan:
-        """Carry one block to a seat."""
+        """Plan to carry one block to a seat."""
         carry, top = self._carrying.to_seat(block, seat, top)
         return Plan((carry,), top)
 
     def _present(self, packet: Packet, top: TableTop) -> Plan:
-        """A lane delivers all its tiles with the seat's first packet.
+        """Plan a packet from a lane, which delivers all its tiles with the seat's first packet.
 
-        The players take the rest of the packet from the wall.
+        Tiles of the packet that are not in the lane are taken from the wall by people.
         """
         seat, moves = packet.seat, list[Move]()
         if seat not in top.reach:
@@ -163,20 +163,20 @@ class Planner:
         return Plan(tuple(moves), top.without(place for place in beyond if place in top.at))
 
     def _in_lane(self, packet: Packet) -> bool:
-        """Whether a hand lane holds any of these tiles; a draw in the play comes from the wall."""
+        """Whether a hand lane holds tiles of this packet; packets of the play are in the wall."""
         return not set(packet.places).isdisjoint(self.hands.get(packet.seat, ()))
 
     def _put_back(self, places: Sequence[Place], top: TableTop) -> TableTop:
-        """People lay shown tiles back where they came from, the lower ones first."""
+        """The table top after people returned drawn tiles to their places, lower ones first."""
         for place in sorted(places, key=lambda at: -self.staging.slots[at].level):
             slot = self.staging.slots[place]
-            spot = self.drawing.wall(slot.tray, slot.column, self.staging.columns(slot.tray))
+            spot = self.tile_field.wall(slot.tray, slot.column, self.staging.columns(slot.tray))
             top = (top.without((place,)) if place in top.at else top).with_column(spot, (place,))
         return top
 
     @property
     def _carrying(self) -> Carrying:
-        return Carrying(self.drawing, self.seats)
+        return Carrying(self.tile_field, self.seats)
 
     @property
     def _arranging(self) -> Arranging:
@@ -184,7 +184,7 @@ class Planner:
 
 
 def _taken(step: Step, top: TableTop) -> tuple[Place, ...]:
-    """The tiles that people take off the field in a guided step."""
+    """The tiles that people take from the field in a guided step."""
     match step:
         case Packet():
             places: tuple[Place, ...] = step.places

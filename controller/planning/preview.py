@@ -1,4 +1,4 @@
-"""Plans a whole set-up for a table without the table: its moves and their least time."""
+"""Plans a complete set-up without a machine: its moves and their least times."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rules.steps import Build
 
 @dataclass(frozen=True)
 class Preview:
-    """Moves of a table for a settled set-up, and their least duration.
+    """The moves of a table for a complete set-up, and their least durations.
 
-    `seconds_each` is each move's own time; `seconds` is their sum and the time in which the walls
-    are raised.
+    `seconds_each` are the durations of the moves; `seconds` is their sum plus the time in which the
+    walls are raised.
     """
 
     staging: Staging
@@ -36,9 +36,9 @@ class Preview:
 def preview(
     setup: Setup, table: Table, tile: TileSize, hands: Mapping[Seat, int] | None
 ) -> Preview:
-    """The moves of every step of a settled set-up. Raises DoesNotFitError.
+    """Plan every step of a complete set-up. Raises DoesNotFitError.
 
-    `hands` are the sizes of hands that go into lanes, where the table picks them first.
+    `hands` are the numbers of tiles in hand lanes by seat, None if lanes are not used.
     """
     staging = stage(setup.layout, table, hands)
     planner = Planner(table, Field(table, tile), staging, seats_of(setup))

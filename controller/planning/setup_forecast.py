@@ -1,4 +1,4 @@
-"""Forecasts which tiles a deal will take and leave, for hand lanes and planning."""
+"""Forecasts which tiles a set-up will deal and leave, for hand lanes and planning."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rules.steps import Choose, Packet, Throw
 
 
 def foreseen(setup: Setup, probe: int = 0) -> Setup:
-    """The set-up at its end if every open choice falls to its default and no tile is seen.
+    """The complete set-up if every open choice has its default and no turned tile is read.
 
-    Throws that are still to come show 1, then 2 and so on, so that no tie lasts for ever: call it
-    once the throws that matter are known. Another `probe` throws and chooses otherwise.
+    Open throws show 1, then 2 and so on, so that repeated throws after a tie end. The forecast is
+    exact after the throws that determine the deal. Another `probe` gives other throws and choices.
     """
     thrown = probe
     while (step := setup.pending) is not None:
@@ -28,7 +28,7 @@ def foreseen(setup: Setup, probe: int = 0) -> Setup:
 
 
 def packets_ahead(setup: Setup) -> tuple[Packet, ...]:
-    """The packets that follow each other from here, with nothing to decide between them."""
+    """The next packets, up to the next step that is not a packet."""
     packets = []
     while isinstance(setup.pending, Packet):
         packets.append(setup.pending)
@@ -37,7 +37,7 @@ def packets_ahead(setup: Setup) -> tuple[Packet, ...]:
 
 
 def rest_of(end: Setup) -> tuple[Place, ...]:
-    """The tiles that a finished set-up has not dealt, in the order in which they are used up."""
+    """The tiles that a complete set-up has not dealt, in the order in which they are drawn."""
     dealt = {place for hand in end.hands.values() for place in hand}
     draws = end.ready.draws if end.ready else ()
     return tuple(place for place in _in_order(end.layout, draws) if place not in dealt)
@@ -50,5 +50,8 @@ def _in_order(layout: Layout, draws: tuple[Place, ...]) -> tuple[Place, ...]:
 
 
 def seats_of(setup: Setup) -> int:
-    """The delivery places that a game needs: pai gow always eight, others one a player."""
+    """The number of delivery places of a game.
+
+    A game with more than four seats (pai gow: eight) needs all of them, others one for each player.
+    """
     return setup.game.seats if setup.game.seats > 4 else setup.seating.players

@@ -1,7 +1,7 @@
-"""The positions of tiles on the field: a frozen value that every carry replaces.
+"""Table top: the positions of tiles on the field, as a frozen value that every carry replaces.
 
-A stack is a column of places at one spot, bottom first. The planner reads the table top, plans a
-carry and gets the next value; the stations do the carrying. The table top contains no faces.
+A stack is a column of places at one spot, bottom first. The planner computes a carry and the table
+top after it; the stations execute the carry. The table top contains no faces.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from config.layout.field import Field, Spot
 from config.layout.staging import Staging
 from rules.geometry import Place, Seat
 
-STREWN = 2
-"""Height of discard piles, in levels: the middle holds a whole set in two layers."""
+LOOSE_LEVELS = 2
+"""Height of loose tiles during play, in levels: a whole set covers the middle in two layers."""
 _NEAR = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Places at one spot, bottom first; the lowest lies on level `base`, on the stacks `over`."""
+    """Places at one spot, bottom first; the lowest is at level `base`, on the stacks at `over`."""
 
     spot: Spot
     tiles: tuple[Place, ...]
@@ -30,22 +30,23 @@ class Stack:
 
     @property
     def top(self) -> int:
+        """The level above the highest tile."""
         return self.base + len(self.tiles)
 
     def level(self, place: Place) -> int:
-        """The level on which a tile of this stack lies, from the felt."""
+        """The level of a tile of this stack, counted from the felt."""
         return self.base + self.tiles.index(place)
 
 
 Key = tuple[Spot, int]
-"""A stack's own key: where it stands and on which level it begins."""
+"""Key of a stack: its spot and the level at which it begins."""
 
 
 @dataclass(frozen=True)
 class TableTop:
     """All stacks, the stack of each place, and the length of each hand's row.
 
-    `strewn` is how many levels of tiles people may have laid anywhere by hand.
+    `loose_levels` is the height of tiles that people may have put anywhere, in levels.
     """
 
     field: Field
@@ -53,27 +54,27 @@ class TableTop:
     stacks: Mapping[Key, Stack]
     at: Mapping[Place, Key]
     reach: Mapping[Seat, float]
-    strewn: int = 0
+    loose_levels: int = 0
 
     def stack_of(self, place: Place) -> Stack:
-        """The stack that holds a place's tile; raises KeyError if it is not on the field."""
+        """The stack that contains a place. Raises KeyError if its tile is not on the field."""
         return self.stacks[self.at[place]]
 
     @property
     def highest(self) -> int:
-        """The highest level that any stack reaches, or people's tiles may."""
-        return max(self.strewn, 0, *(stack.top for stack in self.stacks.values()))
+        """The highest level of the stacks and of loose tiles."""
+        return max(self.loose_levels, 0, *(stack.top for stack in self.stacks.values()))
 
     def resting_on(self, stack: Stack) -> Stack | None:
-        """A stack that lies across this one, if any."""
+        """The stack that lies across this one; None if there is none."""
         return next((other for other in self.stacks.values() if stack.spot in other.over), None)
 
     def support(self, spot: Spot) -> int:
-        """The level on which a tile set down exactly here would rest."""
+        """The level at which a tile would be if it were set down at this spot."""
         return max((s.top for s in self.stacks.values() if _same(s.spot, spot)), default=0)
 
     def neighbours(self, stack: Stack) -> list[Stack]:
-        """The stacks that touch this one on its row and begin on its level."""
+        """The stacks that touch this one in its row and begin at its level."""
         return [
             other
             for other in self.stacks.values()
@@ -83,7 +84,7 @@ class TableTop:
         ]
 
     def without(self, tiles: Iterable[Place]) -> TableTop:
-        """The field after these tiles have been lifted off."""
+        """The table top without these tiles."""
         stacks, at = dict(self.stacks), dict(self.at)
         for place in tiles:
             key = at.pop(place)
@@ -96,14 +97,17 @@ class TableTop:
         return replace(self, stacks=MappingProxyType(stacks), at=MappingProxyType(at))
 
     def taken_up(self, tiles: Iterable[Place]) -> TableTop:
-        """The field once players hold these tiles: their rows are free, and tiles lie about."""
+        """The table top after players took up these tiles; the hands' rows are free.
+
+        From then on loose tiles can be anywhere on the field.
+        """
         left = self.without(place for place in tiles if place in self.at)
-        return replace(left, reach=MappingProxyType({}), strewn=STREWN)
+        return replace(left, reach=MappingProxyType({}), loose_levels=LOOSE_LEVELS)
 
     def with_column(
         self, spot: Spot, tiles: tuple[Place, ...], over: tuple[Spot, ...] = ()
     ) -> TableTop:
-        """The field after these tiles, bottom first, have been set down at a spot."""
+        """The table top with these tiles, bottom first, set down at a spot."""
         stacks, at = dict(self.stacks), dict(self.at)
         level = self.support(over[0]) if over else self.support(spot)
         below = next(
@@ -127,7 +131,7 @@ class TableTop:
 
 
 def raised(staging: Staging, field: Field, seats: int) -> TableTop:
-    """The field just after the lifts have raised what the trays held."""
+    """The table top after the lifts have raised the trays."""
     columns: dict[tuple[int, int], dict[int, Place]] = {}
     for place, slot in staging.slots.items():
         columns.setdefault((slot.tray, slot.column), {})[slot.level] = place
@@ -147,7 +151,7 @@ def _same(one: Spot, other: Spot) -> bool:
 
 
 def _touch(one: Spot, other: Spot, pitch: float) -> bool:
-    """Whether two columns of one row stand side by side."""
+    """Whether two columns of one row are side by side."""
     x, y = abs(one.x - other.x), abs(one.y - other.y)
     along, across = (y, x) if one.crossed else (x, y)
     return across < _NEAR and abs(along - pitch) < _NEAR

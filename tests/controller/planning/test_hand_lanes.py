@@ -1,4 +1,4 @@
-"""Which deals a table with hand lanes picks before its walls, and which it leaves to the people."""
+"""Hand lanes: the games for which a table fills its lanes before the walls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTO_DEAL = load_table("auto_deal")
 def hands(
     game: str, table: Table = AUTO_DEAL, dealer: int = 0, players: int | None = None
 ) -> Mapping[int, int] | None:
-    """The tiles that each lane gets, if the table picks this game's hands."""
+    """The tiles of each lane; None if the table does not fill lanes for this game."""
     orders = Orders(find_game(game), game_parameters(load_game(game)), dealer, players)
     return hands_for_lanes(table, orders)
 
@@ -34,26 +34,24 @@ def hands(
         ("da_san", (16, 16, 16)),
     ],
 )
-def test_hands_that_nothing_can_change_are_picked_into_the_lanes(
-    game: str, tiles: tuple[int, ...]
-) -> None:
+def test_hands_of_fixed_size_are_put_into_the_lanes(game: str, tiles: tuple[int, ...]) -> None:
     assert hands(game) == dict(enumerate(tiles))
 
 
 @pytest.mark.parametrize("dealer", range(4))
-def test_a_lane_holds_what_its_seat_gets_whoever_deals(dealer: int) -> None:
+def test_a_lane_holds_the_tiles_that_its_seat_gets_with_any_dealer(dealer: int) -> None:
     assert hands("wenzhou", dealer=dealer) == dict.fromkeys(range(4), 16)
 
 
-def test_filipino_is_dealt_by_people_because_the_dice_name_who_gets_one_more() -> None:
+def test_filipino_uses_no_lanes_because_the_dice_decide_who_gets_one_more() -> None:
     assert hands("filipino") is None
 
 
-def test_pai_gows_eight_hands_find_no_eight_lanes() -> None:
+def test_pai_gow_uses_no_lanes_because_it_has_eight_hands() -> None:
     assert hands("pai_gow") is None
 
 
-def test_a_hand_longer_than_a_lane_is_not_picked() -> None:
+def test_a_hand_longer_than_a_lane_uses_no_lanes() -> None:
     lanes = AUTO_DEAL.modules.lanes
     assert lanes is not None
     short = AUTO_DEAL.model_copy(
@@ -68,15 +66,15 @@ def test_a_hand_longer_than_a_lane_is_not_picked() -> None:
 
 
 @pytest.mark.parametrize("table", ["robotic", "classic", "pai_gow"])
-def test_a_table_without_lanes_picks_no_hands(table: str) -> None:
+def test_a_table_without_lanes_fills_none(table: str) -> None:
     assert hands("wenzhou", load_table(table)) is None
 
 
-def test_backgammon_has_no_hands_to_pick() -> None:
+def test_backgammon_uses_no_lanes() -> None:
     assert hands("backgammon") is None
 
 
-def test_two_at_the_dominoes_need_two_lanes() -> None:
-    picked = hands("block", players=2)
-    assert picked is not None
-    assert set(picked) == {0, 1}
+def test_two_players_of_dominoes_use_two_lanes() -> None:
+    lanes = hands("block", players=2)
+    assert lanes is not None
+    assert set(lanes) == {0, 1}

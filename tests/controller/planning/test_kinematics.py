@@ -1,4 +1,4 @@
-"""Times of axes and moves: against a slow truth, and against sums done by hand."""
+"""Durations of axes and moves, compared with a simulation in small steps and with manual sums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TICK = 1e-4
 PLACE = WallPlace(0, 1, 0)
 HEIGHT = 0.021
 CLEAR = 0.057
-"""A wall two tiles high and 15 mm of air."""
+"""Clear height over a wall two tiles high, with a clearance of 15 mm."""
 ROBOTIC = Kinematics(load_table("robotic"), HEIGHT)
 AUTO_DEAL = Kinematics(load_table("auto_deal"), HEIGHT)
 
@@ -29,7 +29,7 @@ accelerations = some.floats(1.0, 10.0)
 
 
 def driven(distance: float, speed: float, acceleration: float) -> float:
-    """An axis that looks, each tick, whether it must brake already: the slow truth."""
+    """Simulate an axis in small steps, with a check at each step whether it has to brake."""
     gone = velocity = time = 0.0
     while gone < distance:
         must_brake = velocity * velocity / (2 * acceleration) >= distance - gone
@@ -44,7 +44,7 @@ def driven(distance: float, speed: float, acceleration: float) -> float:
 
 @settings(max_examples=60)
 @given(distance=distances, speed=speeds, acceleration=accelerations)
-def test_an_axis_takes_as_long_as_one_that_is_driven_tick_by_tick(
+def test_an_axis_takes_as_long_as_in_the_simulation(
     distance: float, speed: float, acceleration: float
 ) -> None:
     slow = driven(distance, speed, acceleration)
@@ -52,7 +52,7 @@ def test_an_axis_takes_as_long_as_one_that_is_driven_tick_by_tick(
 
 
 @given(distance=distances, speed=speeds, acceleration=accelerations)
-def test_the_way_back_takes_as_long_as_the_way_there(
+def test_both_directions_take_equally_long(
     distance: float, speed: float, acceleration: float
 ) -> None:
     there = travel_seconds(distance, speed, acceleration)
@@ -60,7 +60,7 @@ def test_the_way_back_takes_as_long_as_the_way_there(
 
 
 @given(distance=distances, more=distances, speed=speeds, acceleration=accelerations)
-def test_a_longer_way_never_takes_less_and_never_less_than_at_full_speed(
+def test_a_longer_distance_never_takes_less_time_and_speed_is_a_limit(
     distance: float, more: float, speed: float, acceleration: float
 ) -> None:
     short = travel_seconds(distance, speed, acceleration)
@@ -68,7 +68,7 @@ def test_a_longer_way_never_takes_less_and_never_less_than_at_full_speed(
 
 
 @given(speed=speeds, acceleration=accelerations)
-def test_both_shapes_meet_where_the_axis_just_reaches_its_speed(
+def test_the_duration_is_continuous_where_the_axis_just_reaches_its_speed(
     speed: float, acceleration: float
 ) -> None:
     meeting = speed * speed / acceleration
@@ -77,7 +77,7 @@ def test_both_shapes_meet_where_the_axis_just_reaches_its_speed(
     assert below == pytest.approx(above, rel=1e-6)
 
 
-def test_no_way_takes_no_time() -> None:
+def test_no_distance_takes_no_time() -> None:
     assert travel_seconds(0.0, 1.2, 6.0) == 0.0
 
 
@@ -93,9 +93,10 @@ def carry(source: Spot, target: Spot) -> Carry:
     return Carry((PLACE,), Grasp(source, 0, False), Grasp(target, 0, False), CLEAR, 0)
 
 
-def test_a_carry_takes_what_a_sum_by_hand_says() -> None:
-    # Over: x 0.3 m take 0.45 s, y 0.1 m 2 * sqrt(0.1 / 6) = 0.2582 s, so 0.45 s.
-    # Back: x 0.6 m take 0.7 s, y 0.3 m 0.45 s, so 0.7 s. Four times up or down, two grips.
+def test_a_carry_takes_as_long_as_the_manual_sum() -> None:
+    # To the source: x 0.3 m takes 0.45 s, y 0.1 m takes 2 * sqrt(0.1 / 6) = 0.2582 s, so 0.45 s.
+    # To the target: x 0.6 m takes 0.7 s, y 0.3 m takes 0.45 s, so 0.7 s. Then four moves of z and
+    # two motions of the jaws.
     begun = Pose(Spot(0.0, 0.0, False), CLEAR)
     move = carry(Spot(-0.3, 0.1, False), Spot(0.3, -0.2, False))
     seconds, end = ROBOTIC.seconds(move, begun)
@@ -103,37 +104,37 @@ def test_a_carry_takes_what_a_sum_by_hand_says() -> None:
     assert end == Pose(Spot(0.3, -0.2, False), CLEAR)
 
 
-def test_jaws_that_hang_low_rise_before_they_travel() -> None:
+def test_low_jaws_rise_before_they_travel() -> None:
     move = carry(Spot(-0.3, 0.1, False), Spot(0.3, -0.2, False))
     low, _ = ROBOTIC.seconds(move, Pose(Spot(0.0, 0.0, False), 0.0))
     high, _ = ROBOTIC.seconds(move, Pose(Spot(0.0, 0.0, False), CLEAR))
     assert low - high == pytest.approx(DOWN)
 
 
-def test_the_jaws_turn_while_they_travel_a_long_way() -> None:
+def test_turning_adds_no_time_to_a_long_travel() -> None:
     begun = Pose(Spot(0.0, 0.0, False), CLEAR)
     straight, _ = ROBOTIC.seconds(carry(Spot(0.3, 0.0, False), Spot(-0.3, 0.0, False)), begun)
     crossed, _ = ROBOTIC.seconds(carry(Spot(0.3, 0.0, True), Spot(-0.3, 0.0, False)), begun)
     assert crossed == straight
 
 
-def test_over_a_short_way_the_turn_is_what_takes_longest() -> None:
-    # 24 mm take 2 * sqrt(0.024 / 6) = 0.1265 s, the turn 0.4 s: both ways the turn decides.
+def test_turning_determines_the_time_of_a_short_travel() -> None:
+    # 24 mm take 2 * sqrt(0.024 / 6) = 0.1265 s and the turn takes 0.4 s, in both directions.
     begun = Pose(Spot(0.0, 0.0, False), CLEAR)
     turned = carry(Spot(0.024, 0.0, True), Spot(0.0, 0.0, False))
     seconds, _ = ROBOTIC.seconds(turned, begun)
     assert seconds == pytest.approx(2 * 0.4 + 4 * DOWN + 2 * 0.15)
 
 
-def test_turning_a_tile_over_goes_down_and_up_twice() -> None:
-    # 0.3 m take 0.45 s; the upper tile lies 36 mm below the jaws; two grips, one turn over.
+def test_turning_a_tile_over_lowers_and_raises_the_jaws_twice() -> None:
+    # 0.3 m take 0.45 s; the upper tile is 36 mm below the jaws; two motions of the jaws, one turn.
     move = TurnOver(PLACE, Grasp(Spot(0.3, 0.0, False), 1, False), CLEAR)
     seconds, end = ROBOTIC.seconds(move, Pose(Spot(0.0, 0.0, False), CLEAR))
     assert seconds == pytest.approx(0.45 + 4 * UPPER + 2 * 0.15 + 0.4)
     assert end.spot == Spot(0.3, 0.0, False)
 
 
-def test_what_does_not_move_the_jaws_leaves_them_where_they_hang() -> None:
+def test_moves_without_the_gantry_do_not_change_the_pose() -> None:
     begun = Pose(Spot(0.1, 0.1, True), CLEAR)
     assert ROBOTIC.seconds(Shake(2, 1), begun) == (1.5, begun)
     assert ROBOTIC.seconds(Shake(1, 2), begun) == (3.0, begun)

@@ -1,4 +1,4 @@
-"""Round after round with hand lanes: the dealer moves on, and with him the seventeenth tile."""
+"""Rounds with hand lanes in the plant: the dealer changes and gets the seventeenth tile."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Sizes = dict[int, int]
 def hands_of_each_round(
     dealer: int, rounds: int, *injected_faults: str, emitted: list[Event] | None = None
 ) -> list[tuple[object, Sizes, Sizes]]:
-    """Of each round: the dealer, the hands by the rules, and what really lies before the seats.
+    """For each round the dealer, the sizes of the hands by the rules, and those in the plant.
 
-    `told` takes every event.
+    `emitted` receives every event.
     """
     table, config, wenzhou = load_table("auto_deal"), load_game("wenzhou"), find_game("wenzhou")
     found: list[tuple[object, Sizes, Sizes]] = []
@@ -31,9 +31,9 @@ def hands_of_each_round(
     async def play() -> None:
         loop = asyncio.get_running_loop()
         events = EventLog(loop.time)
-        befalls = [parse(text) for text in injected_faults]
+        injected = [parse(text) for text in injected_faults]
         hardware = simulated(
-            table, config, wenzhou, 4, seed=7, chance=False, injected_faults=befalls
+            table, config, wenzhou, 4, seed=7, chance=False, injected_faults=injected
         )
         with Journal.in_memory("now", {}) as journal:
             orders = Orders(wenzhou, game_parameters(config), dealer)
@@ -57,7 +57,7 @@ def hands_of_each_round(
 
 
 @pytest.mark.parametrize("dealer", [0, 2])
-def test_the_seventeenth_tile_comes_to_each_dealer_in_turn(dealer: int) -> None:
+def test_each_dealer_gets_the_seventeenth_tile(dealer: int) -> None:
     rounds = hands_of_each_round(dealer, 5)
     assert [found for found, _, _ in rounds] == [(dealer + number) % 4 for number in range(5)]
     for now, rules, truth in rounds:
@@ -74,7 +74,7 @@ def test_the_seventeenth_tile_comes_to_each_dealer_in_turn(dealer: int) -> None:
         pytest.param("jam:head2#17~99", id="the_first_tile_of_the_wall"),
     ],
 )
-def test_a_tile_that_sticks_at_the_counter_still_comes_to_its_hand(jam: str) -> None:
+def test_a_tile_that_sticks_at_the_counter_comes_to_its_hand(jam: str) -> None:
     emitted: list[Event] = []
     rounds = hands_of_each_round(0, 2, jam, emitted=emitted)
     assert [event["code"] for event in emitted if event["event"] == "recovered"] == ["JAM"]
@@ -83,14 +83,14 @@ def test_a_tile_that_sticks_at_the_counter_still_comes_to_its_hand(jam: str) -> 
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
 
 
-@pytest.mark.parametrize("trouble", ["jam:head1#4~99", "starved:head1#4~99"])
-def test_a_gate_does_not_run_too_long_however_long_a_person_takes(trouble: str) -> None:
+@pytest.mark.parametrize("injected_fault", ["jam:head1#4~99", "starved:head1#4~99"])
+def test_a_gate_stays_within_its_time_limit_while_a_person_works(injected_fault: str) -> None:
     emitted: list[Event] = []
     ((_, rules, truth),) = hands_of_each_round(
-        0, 1, trouble, "wrong_answer:people#1", "wrong_answer:people#2", emitted=emitted
+        0, 1, injected_fault, "wrong_answer:people#1", "wrong_answer:people#2", emitted=emitted
     )
     when = [float(str(event["t"])) for event in emitted if event.get("under") == "building"]
     (cured,) = [float(str(event["t"])) for event in emitted if event["event"] == "recovered"]
-    assert cured - when[0] > 60.0, "longer than a gate may be open"
+    assert cured - when[0] > 60.0, "longer than the time limit of a gate"
     assert not [event for event in emitted if event["event"] == "paused"]
     assert rules == truth

@@ -1,7 +1,7 @@
-"""The bounds against a plant without chance: nothing is faster, and little is slower.
+"""The least times compared with a plant without chance: no cycle is shorter, few are much longer.
 
-What `under` adds is the link. What `top` adds is the link and the turner's way back. The first
-round of a day begins with the jaws at home, far up in a corner.
+Cycles of `under` take longer because of the link, cycles of `top` because of the link and the
+turner's return. In the first round the jaws begin at home, high up in a corner.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rules.dice import Dice
 from rules.games import find_game
 
 LINK = 1.2
-"""Some 30 blocks with 25 ms of commands and confirmations each, and the turner's 0.4 s."""
+"""Seconds for about 30 blocks with 25 ms of commands and replies each, and 0.4 s of the turner."""
 HOME = 1.0
-"""From the corner and 0.3 m up to the first block, compared with the centre (s)."""
+"""Additional seconds of the first carry if the jaws begin at home instead of over the centre."""
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """One cycle as it was measured, and its bound."""
+    """The measured duration of one cycle, and its bound."""
 
     measured: float
     bound: float
@@ -42,7 +42,7 @@ class Cycle:
 def played(
     table: str, game: str, rounds: int = 2, throws: tuple[Dice, ...] = ()
 ) -> tuple[list[Cycle], list[Cycle]]:
-    """Every cycle of `under` and of `top` on a table whose every part takes its mean time."""
+    """The cycles of `under` and of `top` on a table whose parts all take their mean time."""
     return run(_played(table, game, rounds, throws))
 
 
@@ -74,21 +74,21 @@ async def _played(
         ("pai_gow", "pai_gow"),
     ],
 )
-def test_walls_are_staged_no_sooner_than_the_bound_and_hardly_later(table: str, game: str) -> None:
+def test_walls_are_staged_at_most_one_percent_after_the_bound(table: str, game: str) -> None:
     under, _ = played(table, game)
     assert len(under) == 3 if table != "pai_gow" else 2
     for cycle in under:
         assert 1.0 <= cycle.ratio < 1.01
 
 
-def test_one_port_adds_what_the_chains_way_back_takes_longer_than_the_mixing() -> None:
+def test_one_port_adds_the_time_by_which_the_chains_return_exceeds_the_mixing() -> None:
     (first, *others), _ = played("single_port", "wenzhou")
     assert 1.0 <= first.ratio < 1.03
     for cycle in others:
         assert cycle.measured - first.measured == pytest.approx(3 * 3.0 - 8.0, abs=0.1)
 
 
-def test_a_wenzhou_deal_by_the_gantry_is_slower_only_by_link_turner_and_way_from_home() -> None:
+def test_a_wenzhou_deal_exceeds_the_bound_only_by_link_turner_and_travel_from_home() -> None:
     _, (first, *others) = played("robotic", "wenzhou", rounds=3)
     assert 1.0 <= first.ratio < 1.05
     assert 0.0 <= first.measured - first.bound < LINK + HOME
@@ -100,7 +100,7 @@ def test_a_wenzhou_deal_by_the_gantry_is_slower_only_by_link_turner_and_way_from
 @pytest.mark.parametrize(
     ("game", "rounds", "throws"), [("block", 3, ()), ("wenzhou", 1, ((3, 5), (2, 4)))]
 )
-def test_where_the_dome_need_not_shake_only_link_and_turner_are_left(
+def test_without_shakes_the_deal_exceeds_the_bound_only_by_link_and_turner(
     game: str, rounds: int, throws: tuple[Dice, ...]
 ) -> None:
     _, (first, *others) = played("robotic", game, rounds, throws=throws)

@@ -1,4 +1,4 @@
-"""The planner against the felt: whatever it plans, jaws can do, and every hand is the rule's."""
+"""The planner with the felt of the plant: planned moves are possible and give the right hands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def in_hand(hand: Iterable[Tile]) -> list[str]:
 
 
 @pytest.mark.parametrize(("table", "cut"), list(product(GANTRIES, cut_choices(list(CUTS)))))
-def test_every_cut_comes_off_the_pile_as_the_table_of_the_rules_says(
+def test_every_cut_gives_the_hands_of_the_rules(
     table: str, cut: str, deal_out: Dealing, settled: Settling
 ) -> None:
     setup, _, felt = deal_out(table, settled("pai_gow", ((3, 3, 3),), {"cut": cut}, dealer=2))
@@ -50,7 +50,7 @@ def test_every_cut_comes_off_the_pile_as_the_table_of_the_rules_says(
 
 @settings(max_examples=30, deadline=None)
 @given(order=some.permutations(PILE.places), table=some.sampled_from(GANTRIES))
-def test_a_house_may_invent_any_cut_and_the_gantry_finds_a_way(
+def test_any_cut_that_a_house_defines_can_be_dealt(
     order: list[PilePlace], table: str, deal_out: Dealing
 ) -> None:
     hands = tuple(
@@ -63,7 +63,7 @@ def test_a_house_may_invent_any_cut_and_the_gantry_finds_a_way(
         assert in_hand(felt.hands()[packet.seat]) == sorted(map(str, packet.places))
 
 
-def test_the_seeds_example_is_dealt_from_the_break_with_two_blocks_where_a_packet_spans_a_corner(
+def test_a_packet_that_spans_a_corner_is_carried_in_two_blocks(
     deal_out: Dealing,
     settled: Settling,
 ) -> None:
@@ -103,7 +103,7 @@ def test_every_break_of_wenzhou_can_be_dealt(
     end=some.sampled_from(("right", "left")),
     flores=some.integers(0, 6),
 )
-def test_every_wall_and_end_of_filipino_can_be_dealt_half_columns_and_flores_included(
+def test_every_wall_and_end_of_filipino_can_be_dealt_with_half_columns_and_flores(
     mano: tuple[int, int],
     joker: tuple[int, int],
     wall: int,
@@ -116,19 +116,19 @@ def test_every_wall_and_end_of_filipino_can_be_dealt_half_columns_and_flores_inc
     setup = setup.apply().apply(mano).apply(opened)
     laid = False
     while setup.pending is not None:
-        events = setup.pending.facts()
-        if events["step"] == "choose":
+        facts = setup.pending.facts()
+        if facts["step"] == "choose":
             setup = setup.apply(0 if laid else flores)
             laid = True
         else:
-            setup = setup.apply(joker if events["step"] == "throw" else None)
+            setup = setup.apply(joker if facts["step"] == "throw" else None)
     _, _, felt = deal_out("robotic", setup)
     for seat, hand in felt.hands().items():
         assert in_hand(hand) == sorted(str(place) for place in setup.hands[seat])
 
 
 @pytest.mark.parametrize("throws", [((3, 5), (2, 4)), ((6, 6), (6, 6)), ((1, 1), (1, 1))])
-def test_the_fastest_order_gives_the_same_hands_in_less_way(throws: tuple[Dice, Dice]) -> None:
+def test_the_fastest_order_gives_the_same_hands(throws: tuple[Dice, Dice]) -> None:
     setup = find_game("wenzhou").setup().apply().apply(throws[0]).apply(throws[1])
     table, config = load_table("robotic"), load_game("wenzhou")
     planner = Planner(table, Field(table, config.tile), stage(setup.layout, table), 4)
@@ -143,7 +143,7 @@ def test_the_fastest_order_gives_the_same_hands_in_less_way(throws: tuple[Dice, 
 
 
 @pytest.mark.parametrize("game", ["wenzhou", "pai_gow", "block", "da_san"])
-def test_a_table_without_a_gantry_asks_people_for_every_packet(
+def test_a_table_without_a_gantry_prompts_people_for_every_packet(
     game: str, settled: Settling
 ) -> None:
     throws = {"wenzhou": ((1, 2), (3, 4)), "pai_gow": ((1, 2, 3),)}.get(game, ())
@@ -166,7 +166,7 @@ def _hands(packets: Iterable[Packet]) -> dict[int, list[str]]:
 
 
 def in_lanes(settled: Settling) -> tuple[Setup, Planner]:
-    """A finished Wenzhou deal on the table with hand lanes, and its planner."""
+    """A complete Wenzhou set-up on the table with hand lanes, and its planner."""
     table, config = load_table("auto_deal"), load_game("wenzhou")
     setup = settled("wenzhou", ((3, 5), (2, 4)), dealer=1)
     staging = stage(setup.layout, table, dict.fromkeys(range(4), 16))
@@ -174,7 +174,7 @@ def in_lanes(settled: Settling) -> tuple[Setup, Planner]:
     return setup, planner.with_lanes(setup)
 
 
-def test_a_lane_brings_sixteen_and_people_give_the_dealer_his_seventeenth(
+def test_a_lane_brings_sixteen_tiles_and_people_give_the_dealer_the_seventeenth(
     settled: Settling,
 ) -> None:
     setup, planner = in_lanes(settled)
@@ -189,7 +189,7 @@ def test_a_lane_brings_sixteen_and_people_give_the_dealer_his_seventeenth(
     assert asked.places[0] not in top.at
 
 
-def test_a_draw_in_the_play_comes_from_the_wall_though_hands_came_from_lanes(
+def test_a_draw_in_the_play_comes_from_the_wall_on_a_table_with_lanes(
     settled: Settling,
 ) -> None:
     setup, planner = in_lanes(settled)

@@ -1,4 +1,4 @@
-"""From a game's places to the machine's trays: every tile has one slot, and nothing is made up."""
+"""Staging: every place of a layout gets one slot in a tray or a place in a lane."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TABLES = {
 }
 WENZHOU, CONFIG = find_game("wenzhou"), load_game("wenzhou")
 FLIPPER = Slot(1, 9, 1)
-"""Where the auto-deal table's flipper can turn a tile: upper tile, wall 1, column 9."""
+"""The slot at which the auto-deal table's flipper can turn a tile."""
 
 lengths = some.integers(1, 20)
 layouts = some.one_of(
@@ -40,7 +40,7 @@ faces = some.integers(1, 6)
 
 
 def slots_of(staging: Staging) -> Counter[Slot]:
-    """Every slot that the trays' stacks have room for."""
+    """All slots of the stacks in the trays."""
     return Counter(
         Slot(fill.tray, column, level)
         for fill in staging.fills
@@ -69,7 +69,7 @@ def test_a_wall_longer_than_its_tray_is_refused_with_the_numbers() -> None:
     assert str(refused.value) == ("needs 20 columns of 2 in a tray, and a tray holds 19 of 2")
 
 
-def test_a_pile_of_four_is_built_as_two_halves_that_face_each_other() -> None:
+def test_a_pile_of_four_levels_is_built_as_two_opposite_halves() -> None:
     staging = stage(Pile(8, 4), TABLES["robotic"])
     assert staging.halves
     top, bottom = (place for place in staging.layout.places if str(place) in ("p1.1", "p1.4"))
@@ -77,7 +77,7 @@ def test_a_pile_of_four_is_built_as_two_halves_that_face_each_other() -> None:
     assert staging.slots[bottom] == Slot(0, 1, 2)
 
 
-def test_a_pile_tray_takes_the_pile_whole() -> None:
+def test_a_pile_tray_holds_the_whole_pile() -> None:
     staging = stage(Pile(8, 4), TABLES["pai_gow"])
     assert not staging.halves
     assert [(fill.tray, fill.stacks) for fill in staging.fills] == [(0, (4,) * 8)]
@@ -87,7 +87,7 @@ def test_a_pile_tray_takes_the_pile_whole() -> None:
 
 
 def thrown(first: tuple[int, int], second: tuple[int, int], dealer: int) -> Setup:
-    """Wenzhou up to its first packet."""
+    """A Wenzhou set-up before its first packet."""
     setup = WENZHOU.setup(dealer=dealer)
     throws = [first, second]
     while not isinstance(setup.pending, Packet):
@@ -100,7 +100,7 @@ def thrown(first: tuple[int, int], second: tuple[int, int], dealer: int) -> Setu
 
 
 def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
-    """The trays beside the lanes, and the planner once the throws are known."""
+    """The staging with lanes, and the planner after the throws are known."""
     table = TABLES["auto_deal"]
     orders = Orders(setup.game, game_parameters(CONFIG), setup.seating.dealer)
     staging = staging_of(table, orders)
@@ -113,7 +113,7 @@ def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
     second=some.tuples(faces, faces),
     dealer=some.integers(0, 3),
 )
-def test_whatever_is_thrown_the_indicator_lies_over_the_flipper(
+def test_the_indicator_is_over_the_flipper_after_any_throws(
     first: tuple[int, int], second: tuple[int, int], dealer: int
 ) -> None:
     setup = thrown(first, second, dealer)
@@ -128,7 +128,7 @@ def test_whatever_is_thrown_the_indicator_lies_over_the_flipper(
     second=some.tuples(faces, faces),
     dealer=some.integers(0, 3),
 )
-def test_named_late_every_tile_has_one_place_in_a_lane_or_in_a_tray(
+def test_after_the_throws_every_tile_has_one_place_in_a_lane_or_in_a_tray(
     first: tuple[int, int], second: tuple[int, int], dealer: int
 ) -> None:
     setup = thrown(first, second, dealer)
@@ -148,7 +148,7 @@ def test_lanes_and_trays_together_hold_the_set() -> None:
     ]
 
 
-def test_a_head_fills_the_lanes_of_its_own_sides() -> None:
+def test_a_head_fills_the_lanes_of_its_sides() -> None:
     staging, _ = in_lanes(thrown((3, 5), (2, 4), 0))
     assert [staging.lanes_of((side,)) for side in range(4)] == [[0], [1], [2], [3]]
     assert staging.lanes_of((0, 1, 2, 3)) == [0, 1, 2, 3]
