@@ -93,7 +93,7 @@ async def _until(stopped: asyncio.Event, bench: Bench | EmulatedBench) -> None:
     """
     waiting: list[asyncio.Future[object]] = [asyncio.ensure_future(stopped.wait())]
     if isinstance(bench, EmulatedBench):
-        waiting.append(asyncio.ensure_future(bench.keep_up()))
+        waiting.append(asyncio.ensure_future(bench.follow_real_time()))
     done, left = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for task in left:
         task.cancel()

@@ -1,9 +1,9 @@
 """Emulated bench: boards run the compiled firmware, instruction by instruction, on virtual time.
 
-Every board is a simulated processor with the program that is flashed; its serial port is the link
-and its pins are wired to the plant. On a virtual loop the processors run in lockstep with it: they
-go as far as the next timer, and stop earlier where something happens outside of them. On any other
-loop `keep_up` lets them follow the real clock.
+Every board is a simulated processor with the program that is flashed. Its serial port is the link,
+and its pins are wired to the plant. On a virtual loop the processors run in lockstep with the loop:
+they run to the loop's next timer, and stop earlier at a change of the plant. On any other loop
+`follow_real_time` runs them by the real clock.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from firmware_bridge.sim.stall import boards_side
 Send = Callable[[bytes], None]
 
 SLICE = 200 * CYCLES_PER_US
-"""Boards run in turn, so far each: that late, at most, one feels what another has done."""
+"""Cycles that each board runs in turn; an effect of one board reaches another at most this late."""
 HEAD_START = 20_000 * CYCLES_PER_US
-"""They were switched on a moment before anybody speaks to them: a start takes some milliseconds."""
+"""Cycles that the boards run before the first message: a start takes some milliseconds."""
 _TURN = 0.001
+"""Seconds between two advances on a real clock."""
 _AT_ONCE = 10_000 * CYCLES_PER_US
+"""Maximum cycles of one advance on a real clock."""
 _LATE = 100_000 * CYCLES_PER_US
-"""On a real clock: how often to catch up, how much in one go, and when to give up catching up."""
+"""Cycles behind the real clock from which on the boards do not catch up."""
 
 
 class EmulatedBench:
-    """A plant and its boards, as `Bench`; making it switches the table on.
+    """A plant and its boards, as in `Bench`. Creating it switches the table on.
 
-    `send` gets whole frames, as each has left its board. An order that the mechanism cannot carry
-    out is kept in `refusals` and raised as `ImpossibleOrderError` out of the loop or `keep_up`,
-    because pins cannot refuse and the rest of such a run proves nothing.
-    Raises `FileNotFoundError` if the program or the
-    processor's library is not built.
+    `send` gets complete frames. An order that the mechanism cannot execute is recorded in
+    `refusals` and raised as `ImpossibleOrderError` from the loop or from `follow_real_time`,
+    because pins cannot refuse an order and the rest of such a run is meaningless.
+    Raises `FileNotFoundError` if the program or the simulator's library is not built.
     """
 
     def __init__(self, plant: Plant, send: Send, key: bytes = KEY, elf: Path = ELF) -> None:
@@ -54,8 +55,8 @@ class EmulatedBench:
         self._epoch = self._loop.time()
         self._at = 0
         """The cycle that all boards have reached."""
-        self._happenings: list[tuple[int, int, str, Callable[[], None]]] = []
-        self._told = 0
+        self._scheduled: list[tuple[int, int, str, Callable[[], None]]] = []
+        self._count = 0
         self._disturbances = self._make_disturbances(plant)
         self.boards: dict[str, EmulatedBoard] = {}
         for name in plant.table.boards:
@@ -68,39 +69,42 @@ class EmulatedBench:
                 self._run(min(self._at + SLICE, HEAD_START))
             self._measure()
         if isinstance(self._loop, VirtualLoop):
-            self._loop.companion = self.run_on
+            self._loop.companion = self.run_boards
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the host: every board hears them, each byte in its time."""
+        """Send bytes from the host to every board, each byte with its transmission time."""
         if self._disturbances is not None:
             self._disturbances.carry(data, self._deliver)
         else:
             self._deliver(data)
 
     def reset(self, name: str, cause: int = 0) -> None:
-        """One board loses its session and its table, and starts again; by its button or power."""
+        """Restart one board, by its reset button (watchdog) or by its supply (other causes)."""
         if cause == Cause.WATCHDOG:
             self.boards[name].reset()
         else:
             self.boards[name].power_cycle()
 
     def set_cable(self, cable: Cable) -> None:
-        """Which cable a mishap unplugs; without one the line goes dead and nobody is told."""
+        """Set the cable that `link_unplugged` pulls; without one the host is not notified."""
         if self._disturbances is not None:
             self._disturbances.cable = cable
 
     def close(self) -> None:
-        """The boards run no more."""
+        """Stop all boards."""
         if isinstance(self._loop, VirtualLoop):
             self._loop.companion = None
-        self._happenings.clear()
+        self._scheduled.clear()
         for board in self.boards.values():
             board.close()
 
     # Time
 
-    def run_on(self, now: float, until: float) -> float:
-        """Run the boards; how far time may go. ImpossibleOrderError, FirmwareCrashedError."""
+    def run_boards(self, now: float, until: float) -> float:
+        """Run the boards up to a time; return the time of their first change, if it is earlier.
+
+        Raises ImpossibleOrderError and FirmwareCrashedError.
+        """
         self._raise_refusals()
         goal = self._cycle_at(until)
         with boards_side():
@@ -109,13 +113,14 @@ class EmulatedBench:
             if self._next() > goal:
                 return until
             at = max(now, self._epoch + self._next() / FREQUENCY)
-            self._loop.call_at(at, self._happen, self._next())
+            self._loop.call_at(at, self._apply_due, self._next())
             return at
 
-    async def keep_up(self) -> None:
-        """On a real clock, for ever. Raises `ImpossibleOrderError`, `Crashed`.
+    async def follow_real_time(self) -> None:
+        """Run the boards by the real clock, without end.
 
-        Boards that cannot keep up with it slow down, together.
+        Boards that are slower than the real clock all slow down by the same time.
+        Raises ImpossibleOrderError and FirmwareCrashedError.
         """
         while True:
             await asyncio.sleep(_TURN)
@@ -130,27 +135,27 @@ class EmulatedBench:
         with boards_side():
             while self._at < goal:
                 self._run(min(self._at + SLICE, goal))
-                self._happen(self._at)
+                self._apply_due(self._at)
 
     def _run(self, until: int) -> None:
         for board in self.boards.values():
             board.run(until)
         self._at = until
 
-    def _happen(self, by: int) -> None:
+    def _apply_due(self, by: int) -> None:
         while self._next() <= by:
-            _, _, channel, what = heappop(self._happenings)
+            _, _, channel, action = heappop(self._scheduled)
             try:
-                what()
+                action()
             except ImpossibleOrderError as refusal:
                 self._refuse(channel, str(refusal))
 
     def _next(self) -> int:
-        return self._happenings[0][0] if self._happenings else _NEVER
+        return self._scheduled[0][0] if self._scheduled else _NEVER
 
-    def _emit(self, cycle: int, channel: str, what: Callable[[], None]) -> None:
-        self._told += 1
-        heappush(self._happenings, (cycle, self._told, channel, what))
+    def _schedule(self, cycle: int, channel: str, action: Callable[[], None]) -> None:
+        self._count += 1
+        heappush(self._scheduled, (cycle, self._count, channel, action))
 
     def _now(self) -> int:
         return round((self._loop.time() - self._epoch) * FREQUENCY)
@@ -158,7 +163,7 @@ class EmulatedBench:
     def _cycle_at(self, time: float) -> int:
         return int((time - self._epoch) * FREQUENCY)
 
-    # Copper
+    # Boards
 
     def _board(self, name: str, key: bytes, elf: Path) -> EmulatedBoard:
         config = self.plant.table.boards[name]
@@ -168,21 +173,21 @@ class EmulatedBench:
             self.plant,
             image(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
             now=self._now,
-            emit=self._emit,
+            schedule=self._schedule,
             refuse=self._refuse,
-            send=lambda cycle, frame: self._emit(
+            send=lambda cycle, frame: self._schedule(
                 cycle, name, lambda: self._send_frame(name, frame)
             ),
             elf=elf,
         )
 
     def _measure(self) -> None:
-        """Voltages change slowly; the firmware itself measures them one after the other."""
+        """Update the analogue inputs every 20 ms, because their voltages change slowly."""
         measuring = [board for board in self.boards.values() if board.measures]
         for board in measuring:
             board.measure()
         if measuring:
-            self._emit(self._now() + _MEASURED_EVERY, "analogue inputs", self._measure)
+            self._schedule(self._now() + _MEASURED_EVERY, "analogue inputs", self._measure)
 
     def _refuse(self, channel: str, why: str) -> None:
         self.refusals.append(f"{channel}: {why}")
@@ -193,7 +198,7 @@ class EmulatedBench:
         if fresh:
             raise ImpossibleOrderError(" ".join(fresh))
 
-    # The line, and its mishaps
+    # The line and its disturbances
 
     def _make_disturbances(self, plant: Plant) -> Disturbances | None:
         if not plant.injected_faults:

@@ -18,13 +18,13 @@ from config.schema import (
 )
 from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.line import BITS_A_BYTE
-from firmware_bridge.sim.processors.pins import (
+from firmware_bridge.sim.processors.pin_devices import (
     AxisPins,
-    Emit,
-    Module,
     MotorPins,
     OutputPin,
-    PinPart,
+    PinDevice,
+    Schedule,
+    SerialModule,
     Strip,
 )
 from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, PinLevel, PinOutputs, Processor
@@ -34,19 +34,20 @@ LINK = 0
 """The serial port of the link."""
 LINK_BYTE = BITS_A_BYTE * FREQUENCY // BAUD
 MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
-"""Cycles that a byte takes."""
+"""Cycles that a byte of a module takes; `LINK_BYTE` is that of the link."""
 EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
-"""Pins with one meaning on every board."""
+"""Pins with the same function on every board."""
 MOST_MV = 5000
 FALLING_MV, HELD_UP = 4300, FREQUENCY // 2
-"""What a processor sees as its supply falls, and the cycles that are left to it to save (ours)."""
+"""Supply voltage of a failing supply, and the cycles until the processor stops (our values)."""
 
 
 class EmulatedBoard:
-    """A board, switched on at cycle 0; to the plant it looks like a virtual one.
+    """A board whose firmware runs on an emulated processor, switched on at cycle 0.
 
-    `now()` is the bench's cycle, `tell` what happens when, `refuse` who hears of what no mechanism
-    can do, `send` gets whole frames and the cycle at which each has left.
+    The plant uses it like a virtual board. `now()` is the bench's cycle. `schedule` runs a change
+    of the plant at a cycle. `refuse` receives orders that the mechanism cannot execute. `send` gets
+    complete frames, each with the cycle of its last byte.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class EmulatedBoard:
         eeprom: bytes,
         *,
         now: Callable[[], int],
-        emit: Emit,
+        schedule: Schedule,
         refuse: Callable[[str, str], None],
         send: Callable[[int, bytes], None],
         elf: Path = ELF,
@@ -66,7 +67,7 @@ class EmulatedBoard:
         self._plant = plant
         self._refuse = refuse
         self._send = send
-        self._emit = emit
+        self._schedule = schedule
         self._processor = Processor(elf, eeprom=eeprom)
         self._closed = False
         self._before = 0
@@ -77,30 +78,30 @@ class EmulatedBoard:
         self._analog: dict[str, int] = {}
         self._sensors: dict[str, tuple[int, bool]] = {}
         self._levels: dict[int, int] = {EMERGENCY: 0, CURTAIN: 0}
-        """What the copper holds each input at; unused safety loops are closed by a jumper."""
-        self._parts: dict[int, PinPart] = {}
+        """The level of each input pin; a jumper closes unused safety loops."""
+        self._devices: dict[int, PinDevice] = {}
         self._axes: list[AxisPins] = []
-        self._modules: dict[int, Module] = {}
+        self._modules: dict[int, SerialModule] = {}
         for name, channel in config.channels.items():
             match channel:
                 case MotorChannel(pin=pin, reverse_pin=reverse, safe=safe):
-                    self._wire(MotorPins(name, pin, reverse, safe, plant, emit, self._settle))
+                    self._wire(MotorPins(name, pin, reverse, safe, plant, schedule, self._settle))
                 case OutputChannel(pin=pin, safe=safe):
-                    self._wire(OutputPin(name, pin, safe, plant, emit, self._settle))
+                    self._wire(OutputPin(name, pin, safe, plant, schedule, self._settle))
                 case StripChannel(pin=pin, safe=safe):
-                    self._wire(Strip(name, pin, safe, plant, emit))
+                    self._wire(Strip(name, pin, safe, plant, schedule))
                 case AxisChannel():
-                    axis = AxisPins(name, channel, plant, emit, self._settle, refuse)
+                    axis = AxisPins(name, channel, plant, schedule, self._settle, refuse)
                     self._axes.append(axis)
                     self._wire(axis)
                 case SensorChannel(pin=pin, active=active):
                     self._sensors[name] = (pin, active == "high")
                     self._levels[pin] = int(active != "high")
                 case DiceChannel(pin=pin, safe=safe, port=port):
-                    self._wire(OutputPin(name, pin, safe, plant, emit, self._settle))
-                    self._modules[port] = Module(name, port, plant, emit, self._answer)
+                    self._wire(OutputPin(name, pin, safe, plant, schedule, self._settle))
+                    self._modules[port] = SerialModule(name, port, plant, schedule, self._answer)
                 case ReaderChannel(port=port):
-                    self._modules[port] = Module(name, port, plant, emit, self._answer)
+                    self._modules[port] = SerialModule(name, port, plant, schedule, self._answer)
                 case AnalogChannel(pin=pin):
                     self._analog[name] = pin
         self._connect()
@@ -109,61 +110,61 @@ class EmulatedBoard:
 
     @property
     def cycle(self) -> int:
-        """How far it has run, by the bench's count."""
+        """The cycle that the processor has reached, by the bench's count."""
         return self._before + self._processor.cycle
 
     def run(self, until: int) -> None:
-        """Run to this cycle; whatever went out meanwhile is told."""
+        """Run to this cycle, and process the outputs."""
         self._processor.run(until - self._before)
         out = self._processor.take()
         if out.pins or out.sent:
-            self._heed(out)
+            self._process_outputs(out)
 
     def receive(self, data: bytes) -> None:
-        """Bytes of the link, the first of which begins to come now."""
+        """Send bytes of the link to the processor, beginning now."""
         begin = max(self._now(), self._line_free)
         self._line_free = begin + len(data) * LINK_BYTE
         self._processor.send(LINK, data, begin - self._before, apart=LINK_BYTE)
 
     def measure(self) -> None:
-        """What its analogue inputs have before them now."""
+        """Set the voltages of its analogue inputs to the plant's present values."""
         for name, pin in self._analog.items():
             self._apply(pin, self._plant.analog(name))
 
     @property
     def measures(self) -> bool:
-        """Whether it has any analogue inputs of the plant's."""
+        """Whether it has an analogue input that the plant supplies."""
         return bool(self._analog)
 
     def reset(self) -> None:
-        """Its reset button."""
+        """Press its reset button."""
         self._processor.reset()
 
     def power_cycle(self) -> None:
-        """Its supply is cut and comes back; the EEPROM keeps what it has, and what is saved then.
+        """Cut the supply and restore it; the EEPROM keeps its data and what is saved meanwhile.
 
-        For the table that is one moment: what the processor still does in it goes nowhere.
+        For the plant this takes no time: outputs of the failing processor are discarded.
         """
         self._processor.supply(FALLING_MV, self._processor.cycle)
         self._processor.run(self._processor.cycle + HELD_UP)
         eeprom = self._processor.eeprom()
         self._processor.close()
         self._before = self._now()
-        for pin, part in self._parts.items():
-            part.changed(self._before, pin, PinLevel.RELEASED)
+        for pin, device in self._devices.items():
+            device.changed(self._before, pin, PinLevel.RELEASED)
         self._processor = Processor(self._elf, eeprom=eeprom)
         self._frame.clear()
         self._connect()
 
     def close(self) -> None:
-        """It runs no more, and whatever still moves around it goes unnoticed."""
+        """Stop the processor; later changes of the plant have no effect."""
         self._closed = True
         self._processor.close()
 
     # The plant's side
 
     def sensor(self, channel: str, active: bool) -> None:
-        """A sensor is at this level from now on."""
+        """Set a sensor's level from now on."""
         pin, active_high = self._sensors[channel]
         level = int(active is active_high)
         self._levels[pin] = level
@@ -171,22 +172,22 @@ class EmulatedBoard:
             self._processor.drive([(self._now() - self._before, pin, level)])
 
     def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism cannot do what it was told some time ago; no pin can say so."""
+        """The mechanism of a channel cannot complete an earlier order, which no pin can report."""
         self._refuse(channel, why)
 
     def current(self, motor: str, milliamps: int) -> None:
-        """All motors of a board share one shunt, a millivolt for each milliampere."""
+        """Set a motor's current. All motors of a board share one shunt, 1 mV for each mA."""
         self._draws[motor] = milliamps
         if not self._closed:
             self._apply(MOTOR_CURRENT, sum(self._draws.values()))
 
     # Helpers
 
-    def _wire(self, part: PinPart) -> None:
-        self._parts.update(dict.fromkeys(part.pins, part))
+    def _wire(self, device: PinDevice) -> None:
+        self._devices.update(dict.fromkeys(device.pins, device))
 
     def _connect(self) -> None:
-        """Everything outside holds its level before the processor takes its first step."""
+        """Set all external levels before the processor's first cycle."""
         self._processor.drive([(0, pin, level) for pin, level in self._levels.items()])
         self._processor.apply(MOTOR_CURRENT, sum(self._draws.values()))
 
@@ -194,12 +195,12 @@ class EmulatedBoard:
         held = min(max(millivolts, 0), MOST_MV)
         self._processor.apply(pin, held, self._now() - self._before)
 
-    def _heed(self, out: PinOutputs) -> None:
-        before, parts = self._before, self._parts
+    def _process_outputs(self, out: PinOutputs) -> None:
+        before, parts = self._before, self._devices
         for cycle, pin, level in out.pins:
-            part = parts.get(pin)
-            if part is not None:
-                part.changed(before + cycle, pin, level)
+            device = parts.get(pin)
+            if device is not None:
+                device.changed(before + cycle, pin, level)
         for cycle, port, byte in out.sent:
             if port == LINK:
                 self._frame.append(byte)
@@ -207,7 +208,7 @@ class EmulatedBoard:
                     self._send(before + cycle + LINK_BYTE, bytes(self._frame))
                     self._frame.clear()
             elif port in self._modules:
-                self._modules[port].hear(before + cycle + MODULE_BYTE, byte)
+                self._modules[port].receive(before + cycle + MODULE_BYTE, byte)
 
     def _answer(self, port: int, line: bytes) -> None:
         self._processor.send(port, line, self._now() - self._before, apart=MODULE_BYTE)

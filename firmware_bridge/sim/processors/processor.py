@@ -1,8 +1,8 @@
 """The Mega's processor: cycle-exact simulation by simavr of the firmware file that is flashed.
 
-Time is its cycles, 16 million a second. What comes in is said beforehand, with the cycle at which
-it arrives; what has gone out is taken afterwards, with the cycle at which it went. Two runs with
-the same inputs give the same outputs.
+Time is counted in cycles, 16 million a second. Inputs are set in advance, each with the cycle of
+its arrival. Outputs are taken afterwards, each with its cycle. Two runs with the same inputs give
+the same outputs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rules.errors import WallwrightError
 
 FREQUENCY = 16_000_000
-"""Cycles a second."""
+"""Cycles per second."""
 CYCLES_PER_US = 16
 EEPROM_SIZE = 4096
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -27,12 +27,12 @@ ELF = FIRMWARE / "build" / "wallwright.elf"
 _ANALOG_PINS = range(54, 70)
 _PINS = range(70)
 _UARTS = range(4)
-_HAPPENING = Struct("<QIBBH")
-"""The shim's record: cycle, value, kind, index, and a field of its own."""
+_RECORD = Struct("<QIBBH")
+"""A record of the shim: cycle, value, kind, index, and a reserved field."""
 
 
 class PinLevel(IntEnum):
-    """What a pin of the processor does: drive low or high, or nothing, as an input."""
+    """The level to which the processor drives a pin; RELEASED for an input."""
 
     LOW = 0
     HIGH = 1
@@ -40,7 +40,7 @@ class PinLevel(IntEnum):
 
 
 class PinChange(NamedTuple):
-    """A pin, by its Arduino number, has changed at this cycle."""
+    """A change of a pin, by its Arduino number, at a cycle."""
 
     cycle: int
     pin: int
@@ -48,7 +48,7 @@ class PinChange(NamedTuple):
 
 
 class SentByte(NamedTuple):
-    """A byte was handed to a serial port's shift register at this cycle."""
+    """A byte that entered a serial port's shift register at a cycle."""
 
     cycle: int
     port: int
@@ -56,34 +56,34 @@ class SentByte(NamedTuple):
 
 
 class Reset(NamedTuple):
-    """The processor has begun anew; `flags` is its MCUSR."""
+    """A reset of the processor; `flags` is its MCUSR register."""
 
     cycle: int
     flags: int
 
 
 class PinOutputs(NamedTuple):
-    """What went out, each in the order of time."""
+    """The processor's outputs, each list in the order of time."""
 
     pins: list[PinChange]
     sent: list[SentByte]
     resets: list[Reset]
 
     def bytes_of(self, port: int) -> bytes:
-        """What this serial port has sent."""
+        """The bytes that a serial port has sent."""
         return bytes(sent.byte for sent in self.sent if sent.port == port)
 
 
 class FirmwareCrashedError(WallwrightError, RuntimeError):
-    """The program ran off its code."""
+    """The program executed an address without code."""
 
 
 class Processor:
-    """One ATmega2560 with the program of `elf`, as at power on.
+    """One ATmega2560 with the program of `elf`, as at power-on.
 
-    `eeprom` is its image of 4096 bytes, erased if None. Raises `FileNotFoundError` if the program
-    or the library of the simulator is not there yet, `ValueError` if the program is no program.
-    Close it, or use it in a `with`.
+    `eeprom` is its image of 4096 bytes; None is an erased EEPROM. Raises `FileNotFoundError` if the
+    program or the simulator's library is not built, and `ValueError` for a file that is no program.
+    Close the processor after use, or use it in a `with` statement.
     """
 
     def __init__(self, elf: Path = ELF, *, eeprom: bytes | None = None) -> None:
@@ -105,62 +105,63 @@ class Processor:
         self.close()
 
     def close(self) -> None:
-        """Give its memory back; it cannot run any more."""
+        """Free its memory; it cannot run afterwards. Idempotent."""
         if self._handle:
             self._shim.processor_close(self._handle)
             self._handle = None
 
     @property
     def cycle(self) -> int:
-        """Cycles since power on, counted on through resets."""
+        """Cycles since power-on; a reset does not clear them."""
         return int(self._shim.processor_cycle(self._handle))
 
     def run(self, until: int) -> None:
         """Run to the end of the instruction at this cycle. Raises FirmwareCrashedError."""
         if self._shim.processor_run(self._handle, until):
             raise FirmwareCrashedError(
-                f"The program crashed at cycle {self.cycle}; look for a jump to where no code is."
+                f"The program crashed at cycle {self.cycle}; look for a jump to an address without"
+                " code."
             )
 
     def send(self, port: int, data: bytes, at: int, apart: int = 0) -> None:
-        """Bytes whose first start bit comes to serial port `port` at cycle `at`.
+        """Send bytes to a serial port; the first start bit arrives at cycle `at`.
 
-        Between two of them `apart` cycles; bytes that come faster than the port's rate follow each
-        other without a gap, and up to 64 wait.
+        The bytes arrive `apart` cycles apart. Bytes faster than the port's rate follow each other
+        without a gap; up to 64 bytes wait.
         """
         _within(port, _UARTS, "serial port")
-        self._expect(
+        self._send_records(
             (at + index * apart, byte, _UART_BYTE, port) for index, byte in enumerate(data)
         )
 
     def drive(self, changes: Iterable[tuple[int, int, int]]) -> None:
-        """Levels that come to pins from outside: (cycle, pin, level) each; RELEASED lets go."""
-        self._expect(
+        """Drive pins from outside: (cycle, pin, level) for each change; RELEASED ends it."""
+        self._send_records(
             (cycle, level, _PIN_LEVEL, _within(pin, _PINS, "pin")) for cycle, pin, level in changes
         )
 
     def apply(self, pin: int, millivolts: int, at: int = 0) -> None:
-        """A voltage at an analogue pin (54 to 69) from cycle `at` on."""
+        """Set the voltage at an analogue pin (54 to 69) from cycle `at` on."""
         index = _within(pin, _ANALOG_PINS, "analogue pin") - _ANALOG_PINS.start
-        self._expect([(at, millivolts, _ANALOG_MV, index)])
+        self._send_records([(at, millivolts, _ANALOG_MV, index)])
 
     def supply(self, millivolts: int, at: int = 0) -> None:
-        """The supply's voltage from cycle `at` on; 5000 at first."""
-        self._expect([(at, millivolts, _SUPPLY_MV, 0)])
+        """Set the supply voltage from cycle `at` on; initially 5000 mV."""
+        self._send_records([(at, millivolts, _SUPPLY_MV, 0)])
 
     def reset(self) -> None:
         """Press the reset button now."""
         self._shim.processor_reset(self._handle)
 
     def take(self) -> PinOutputs:
-        """What went out since it was last taken."""
+        """Remove and return the outputs since the last call."""
         count = self._shim.processor_gone(self._handle)
         if not count:
             return PinOutputs([], [], [])
-        buffer = ctypes.create_string_buffer(count * _HAPPENING.size)
+        buffer = ctypes.create_string_buffer(count * _RECORD.size)
         self._shim.processor_take(self._handle, buffer)
         outputs = PinOutputs([], [], [])
-        for cycle, value, kind, index, _ in _HAPPENING.iter_unpack(buffer.raw):
+        for cycle, value, kind, index, _ in _RECORD.iter_unpack(buffer.raw):
             if kind == _PIN_LEVEL:
                 outputs.pins.append(PinChange(cycle, index, PinLevel(value)))
             elif kind == _UART_BYTE:
@@ -176,33 +177,33 @@ class Processor:
         return image.raw
 
     def load_eeprom(self, image: bytes) -> None:
-        """Put this image into its EEPROM; `ValueError` if it is not as large."""
+        """Write an image to its EEPROM. Raises ValueError for an image of another size."""
         if len(image) != EEPROM_SIZE:
             raise ValueError(
-                f"An EEPROM image of {len(image)} bytes does not fit: give {EEPROM_SIZE} bytes."
+                f"An EEPROM image must have {EEPROM_SIZE} bytes; got {len(image)} bytes."
             )
         self._shim.processor_eeprom_write(self._handle, image, EEPROM_SIZE)
 
     def memory(self, at: int) -> int:
-        """A byte of its data memory, for what no pin shows."""
+        """A byte of its data memory, for tests of state that no pin shows."""
         return int(self._shim.processor_memory(self._handle, at))
 
     @property
-    def place(self) -> int:
-        """The address of its next instruction, for counting what a piece of the program takes."""
+    def program_counter(self) -> int:
+        """The address of its next instruction, for measurements of the program's run time."""
         return int(self._shim.processor_place(self._handle))
 
-    def _expect(self, happenings: Iterable[tuple[int, int, int, int]]) -> None:
-        packed = b"".join(_HAPPENING.pack(*what, 0) for what in happenings)
-        self._shim.processor_expect(self._handle, packed, len(packed) // _HAPPENING.size)
+    def _send_records(self, records: Iterable[tuple[int, int, int, int]]) -> None:
+        packed = b"".join(_RECORD.pack(*record, 0) for record in records)
+        self._shim.processor_expect(self._handle, packed, len(packed) // _RECORD.size)
 
 
 _UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _SUPPLY_MV = range(4)
 
 
-def _within(number: int, there: range, what: str) -> int:
-    if number not in there:
-        raise ValueError(f"There is no {what} {number}: they are {there.start} to {there[-1]}.")
+def _within(number: int, valid: range, kind: str) -> int:
+    if number not in valid:
+        raise ValueError(f"A {kind} must be {valid.start} to {valid[-1]}; got {number}.")
     return number
 
 

@@ -1,4 +1,4 @@
-"""The simulated processor itself, with the program that is flashed."""
+"""The simulated processor with the program that is flashed."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def identified(processor: Processor, nonce: bytes) -> PinOutputs:
     return processor.take()
 
 
-def test_a_board_that_was_just_flashed_says_who_it_is(processor: Processor) -> None:
+def test_a_flashed_board_answers_identify(processor: Processor) -> None:
     processor.run(STARTED)
     answers = Decoder().feed(identified(processor, b"whoareU?").bytes_of(0))
     assert [type(answer.message) for answer in answers] == [Identity]
 
 
-def test_two_runs_are_the_same_to_the_cycle(processor: Processor) -> None:
+def test_two_runs_are_identical_in_every_cycle(processor: Processor) -> None:
     with Processor() as other:
         other.drive([(0, EMERGENCY, PinLevel.LOW), (0, CURTAIN, PinLevel.LOW)])
         for each in (processor, other):
@@ -56,7 +56,7 @@ def test_two_runs_are_the_same_to_the_cycle(processor: Processor) -> None:
         assert identified(processor, b"thesame!") == identified(other, b"thesame!")
 
 
-def test_the_reset_button_starts_it_anew_and_the_cycles_count_on(processor: Processor) -> None:
+def test_a_reset_restarts_the_program_and_keeps_the_cycle_count(processor: Processor) -> None:
     processor.run(STARTED)
     processor.reset()
     processor.run(2 * STARTED)
@@ -66,7 +66,7 @@ def test_the_reset_button_starts_it_anew_and_the_cycles_count_on(processor: Proc
     assert [type(answer.message) for answer in answers] == [Identity]
 
 
-def test_its_eeprom_outlives_it(processor: Processor) -> None:
+def test_an_eeprom_image_can_be_loaded_into_another_processor(processor: Processor) -> None:
     processor.run(STARTED)
     image = processor.eeprom()
     assert len(image) == EEPROM_SIZE
@@ -82,7 +82,7 @@ def test_a_byte_takes_ten_bits_on_the_wire(processor: Processor) -> None:
 
 
 def test_pins_that_do_not_exist_are_refused(processor: Processor) -> None:
-    with pytest.raises(ValueError, match="no pin 70"):
+    with pytest.raises(ValueError, match="A pin must be 0 to 69; got 70"):
         processor.drive([(0, 70, PinLevel.HIGH)])
 
 
