@@ -16,8 +16,9 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 
 # Processes that tests start load compiled modules, even where the environment forbids to write them.
 export PYTHONDONTWRITEBYTECODE :=
-# Quick tests of one file run in one process and share simulated rounds (tests/conftest.py).
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+# The tests of a file run in one process: they share simulated rounds and built firmware. The files
+# start in the order of tests/conftest.py.
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools

@@ -20,17 +20,16 @@ settings.register_profile("search", deadline=None, max_examples=2000, print_blob
 settings.load_profile("house")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow tests first, and keep the quick tests of a file in one process (`loadgroup`).
+DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
+"""A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
 
-    A slow test that starts last would keep one process busy while the others are idle. The tests
-    of a file share simulated rounds, which each other process would have to play again.
-    """
-    items.sort(key=_time_limit, reverse=True)
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow tests first: one that starts last would keep one process busy, the others idle."""
     for item in items:
-        if not _time_limit(item):
-            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+        if item.name.startswith(DOUBLED):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=_time_limit, reverse=True)
 
 
 def pytest_collection_finish() -> None:

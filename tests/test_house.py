@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
 
@@ -57,9 +58,15 @@ def test_imports_go_one_way_from_rules_to_controller() -> None:
     assert lint.returncode == 0, lint.stdout + lint.stderr
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    """The syntax tree of a source file, parsed once."""
+    return ast.parse(file.read_text("utf-8"))
+
+
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
 def test_time_comes_from_the_event_loop_only(file: Path) -> None:
-    tree = ast.parse(file.read_text())
+    tree = tree_of(file)
     assert not {name for name in _names_of(tree, "time") if name in CLOCKS}
 
 
@@ -67,7 +74,7 @@ def test_time_comes_from_the_event_loop_only(file: Path) -> None:
 def test_no_thread_is_started(file: Path) -> None:
     if str(file.relative_to(HOUSE)) in WITH_THREADS | STARTS_PROCESSES:
         return
-    tree = ast.parse(file.read_text())
+    tree = tree_of(file)
     assert not THREADS & _imported(tree)
     called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     assert not THREAD_CALLS & called
@@ -104,7 +111,7 @@ def test_every_public_name_in_the_rules_has_a_docstring() -> None:
         f"{file.relative_to(HOUSE)}: {node.name}"
         for file in FILES
         if file.is_relative_to(HOUSE / "rules")
-        for node in ast.parse(file.read_text()).body
+        for node in tree_of(file).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         if not node.name.startswith("_") and ast.get_docstring(node) is None
     ]
@@ -215,7 +222,7 @@ def _module_of(file: Path) -> str:
 def _imports_of(file: Path, modules: set[str]) -> set[str]:
     """The modules that a file imports, also for types and inside functions."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -233,7 +240,7 @@ def test_every_public_class_has_a_name_of_its_own() -> None:
     """Games share names on purpose; apart from them, each class name occurs once."""
     places: dict[str, set[str]] = {}
     for file, name in zip(FILES, NAMES, strict=True):
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for node in tree_of(file).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and name != WIRE:
                 game = name.startswith("rules/games/")
                 places.setdefault(node.name, set()).add("rules/games" if game else name)

@@ -152,7 +152,11 @@ def _collect(hand: Hand, event: Event, plant: Plant, people: SimulatedGuide) -> 
             hand.over = True
 
 
-@cache
 def evening(game: str, table: str = "robotic", hands: int = 2, seed: int = 0) -> Evening:
     """An evening that several tests share; they must not change it."""
+    return _played_once(game, table, hands, seed)
+
+
+@cache
+def _played_once(game: str, table: str, hands: int, seed: int) -> Evening:
     return spend(game, table, hands, seed=seed)

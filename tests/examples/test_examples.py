@@ -56,6 +56,7 @@ def test_the_installed_game_passes_the_conformance_tests(installed: Path) -> Non
     assert int(passed[1]) > 20
 
 
+@pytest.mark.slow
 def test_the_games_own_tests_pass(installed: Path) -> None:
     tested = run_installed(installed, "pytest", "-q", "-p", "no:cacheprovider", str(GAME / "tests"))
     assert tested.returncode == 0, tested.stdout + tested.stderr

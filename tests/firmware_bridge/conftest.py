@@ -10,6 +10,6 @@ from tests.firmware_bridge.firmware.virtual_chip import built
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library() -> Path:
     """The firmware's core, built for this computer."""
-    return built(tmp_path_factory.mktemp("firmware"))
+    return built()

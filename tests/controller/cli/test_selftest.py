@@ -104,12 +104,14 @@ def test_a_person_can_skip_a_trial_and_can_answer_no(start: Start) -> None:
     assert "0 passed, 1 failed, 9 skipped" in out
 
 
+@pytest.mark.slow
 def test_if_the_terminal_is_closed_all_motions_stop(start: Start) -> None:
     code, _, err = answered(start, "y\nskip\n")
     assert code == 1
     assert err == "The terminal was closed before the answer; all motions were stopped.\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_first_question_ends_the_self_test(start: Start) -> None:
     process = start("selftest --table bench --sim", stdin=subprocess.PIPE)
     assert process.stdout is not None

@@ -38,8 +38,8 @@ print(json.dumps([code, [name for name in sys.argv[2:] if name in sys.modules]])
 
 _IMPORTS_OF_MANY = """
 import contextlib, io, json, os, shlex, sys
-import pydantic, typer, yaml
-import controller.cli.application
+import typer, yaml
+import config.loader, config.validation.checks, controller.cli.application, rules.games
 from controller.cli import main
 for line in json.load(sys.stdin):
     if not os.fork():

@@ -87,6 +87,7 @@ def test_an_interruption_is_not_reported_as_a_dirty_sensor_or_a_slow_belt(
         assert samples["width_ms"] == pytest.approx(TILE_MS, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_sensor_that_gets_dirtier_with_every_set_causes_a_warning_before_it_fails(
     tmp_path: Path,
 ) -> None:

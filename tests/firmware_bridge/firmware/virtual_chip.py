@@ -7,7 +7,9 @@ import ctypes
 import os
 import shutil
 import subprocess
+from fcntl import LOCK_EX, flock
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from firmware_bridge.commissioning.provisioning import image
@@ -19,12 +21,14 @@ _BUFFER_SIZE = 8192
 EEPROM_SIZE = 4096
 
 
-def built(build: Path) -> Path:
-    """Build the library into this folder and return its path."""
-    subprocess.run(
-        ["make", "-s", "-C", str(FIRMWARE), TARGET, f"BUILD_DIR={build}"], check=True, timeout=300
-    )
-    return next(build.rglob("libwallwright_host.so"))
+def built() -> Path:
+    """Build the library if a source changed, one process at a time; return its path."""
+    build = FIRMWARE / "build"
+    build.mkdir(exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        subprocess.run(["make", "-s", "-C", str(FIRMWARE), TARGET], check=True, timeout=300)
+    return build / ("asan/host" if TARGET == "host-asan" else "host") / "libwallwright_host.so"
 
 
 class Change(NamedTuple):
@@ -49,10 +53,9 @@ class VirtualChip:
 
     def __init__(self, library: Path, serial: bytes, key: bytes, address: int) -> None:
         VirtualChip._copies += 1
-        copy = library.with_name(f"{library.stem}_{os.getpid()}_{VirtualChip._copies}.so")
-        shutil.copy(library, copy)
-        self._c = ctypes.CDLL(str(copy))
-        copy.unlink()
+        with TemporaryDirectory() as folder:
+            copy = Path(shutil.copy(library, Path(folder) / f"{VirtualChip._copies}.so"))
+            self._c = ctypes.CDLL(str(copy))
         self._c.hw_micros.restype = ctypes.c_uint64
         self._c.hw_eeprom.restype = ctypes.POINTER(ctypes.c_uint8)
         self._c.hw_output.restype = ctypes.c_int8

@@ -80,7 +80,7 @@ def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> N
 
 def test_a_player_who_sets_as_the_house_does_pays_about_what_is_published() -> None:
     """Public counts give 2.39 % at 5 % commission; house ways differ by some hundredths."""
-    for name in ("foxwoods", "canberra", "new_zealand")[: tries(3, quick=1)]:
+    for name in ("canberra", "foxwoods", "new_zealand")[: tries(3, quick=1)]:
         way = partial(HOUSE_WAYS[name].set, ranking=HOUSE.ranking)
         assert float(expectation(way, against=name)) == pytest.approx(-0.0239, abs=5e-4)
 
@@ -91,6 +91,7 @@ def test_the_optimum_saves_a_player_a_third_of_what_a_house_way_costs() -> None:
     assert Fraction(-17, 1000) < best < Fraction(-15, 1000)
 
 
+@pytest.mark.slow
 def test_without_commission_the_two_roles_of_one_way_sum_to_zero() -> None:
     house = Parameters(commission=0)
     way = partial(HOUSE_WAYS["canberra"].set, ranking=house.ranking)
