@@ -18,6 +18,9 @@ from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 Sense = Callable[[str, bool], None]
 Later = Callable[[float, Callable[[], None]], None]
 
+DROPPED = "dropped_tile"
+"""The injected fault of a block that slips out of the jaws."""
+
 
 class Gantry:
     """The mechanism behind the channels of `Modules.gantry` and its reader.
@@ -147,7 +150,7 @@ class Gantry:
         if close:
             if self._block:
                 raise ImpossibleOrderError("The jaws are closed on a block already.")
-            self._block = self._felt.grip(spots, round(self._level), self._module.levels)
+            self._block = self._gripped(spots)
             self._gripped_at, self._carried_off = spots, False
             for column in self._block:
                 for tile in column:
@@ -165,6 +168,19 @@ class Gantry:
                 raise
             self._block = []
             self._sense(self._module.loaded, False)
+
+    def _gripped(self, spots: tuple[Spot, ...]) -> list[list[Tile]]:
+        """Grip a block.
+
+        While a dropped block has not been put back, a bad grip slips off and holds nothing: no
+        sensor shows where the tiles lie, so the command was not wrong.
+        """
+        try:
+            return self._felt.grip(spots, round(self._level), self._module.levels)
+        except ImpossibleOrderError:
+            if (DROPPED, "gripper") not in self._injected_faults.active:
+                raise
+            return []
 
     def _turn(self, crossed: bool) -> None:
         if not self._block and self._among_tiles():
@@ -205,7 +221,7 @@ class Gantry:
 
     def _carry_off(self, seconds: float) -> None:
         """Carry a block off; an injected fault may drop it at its place, or on the way."""
-        if not self._injected_faults.on_occasion("dropped_tile", "gripper"):
+        if not self._injected_faults.on_occasion(DROPPED, "gripper"):
             return
         chance = self._injected_faults.stream(f"gripper {len(self._injected_faults.occurred)}")
         share = chance.choice((0.0, chance.uniform(0.3, 0.7)))
@@ -231,7 +247,7 @@ class Gantry:
                 self._felt.lay(home, tile)
 
         if fallen:
-            self._injected_faults.activate("dropped_tile", "gripper", put_back)
+            self._injected_faults.activate(DROPPED, "gripper", put_back)
 
     # Position of the jaws
 

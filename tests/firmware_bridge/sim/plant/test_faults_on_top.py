@@ -12,7 +12,7 @@ from firmware_bridge.guide import Ask
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS
 from firmware_bridge.sim.plant.tiles import Tile
-from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Tag
+from firmware_bridge.wire.messages import Clear, Faulted, Ok, Scan, Set, Tag
 from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
@@ -81,6 +81,33 @@ def test_a_block_is_dropped_at_its_place_or_on_the_way() -> None:
     for seed in range(12):
         run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
     assert set(at_its_place) == {True, False}
+
+
+async def grip_two_columns_with_one_dropped_in_between(rack: Rack) -> int:
+    """Drop a block of two columns on the way, grip again at its place; 1 if the jaws hold it."""
+    half = rack.plant.field.pitch / 2
+    box = rack.plant.boxes[0]
+    for x in (HERE.x - half, HERE.x + half):
+        rack.plant.felt.raise_column(Spot(x, HERE.y, False), [box.take(box.tiles[0])])
+    rack.send("wide", lambda number: Set(number, 1))
+    await grip(rack)
+    await rack.move(gantry_x=HERE.x + 4 * half)
+    await rack.drive("grip", -1000, Level("released"), 1.0)
+    await rack.move(gantry_x=HERE.x)
+    await rack.move(gantry_z=0.0)
+    assert (await rack.drive("grip", 1000, Level("gripped"), 1.0)).reason is Reason.LEVEL
+    return rack.read("loaded")
+
+
+def test_jaws_that_close_on_half_of_a_dropped_block_hold_nothing_and_refuse_nothing() -> None:
+    held: list[int] = []
+
+    async def main(rack: Rack) -> None:
+        held.append(await grip_two_columns_with_one_dropped_in_between(rack))
+
+    for seed in range(8):
+        run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
+    assert set(held) == {0, 1}, "some blocks fall back to their place, others on the way"
 
 
 def test_a_misread_gives_no_tag_or_another_tag_and_the_next_scan_the_right_one() -> None:
