@@ -51,7 +51,7 @@ COMMANDS = {
     ),
     "games": (
         "tables_and_games",
-        "List the games, and on which tables each can be set up.",
+        "List the games, and the tables on which each can be set up.",
     ),
     "scan": (
         "scan",

@@ -41,7 +41,7 @@ def chaos(
         typer.Option(
             "--play/--no-play",
             help="Play every hand by the rules, or only deal it.",
-            show_default="a third of the hands are played",
+            show_default="a third of the evenings, drawn at random, are played",
         ),
     ] = None,
     report: Annotated[
@@ -61,7 +61,9 @@ def chaos(
     kills: Annotated[int, typer.Option(help="With --kill: number of processes to kill.")] = 100,
     jobs: Annotated[
         int,
-        typer.Option(help="Number of processes that play at the same time. Same report."),
+        typer.Option(
+            help="Number of processes that play at the same time; the report is the same."
+        ),
     ] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for programs.")

@@ -24,6 +24,12 @@ def unknown_name(kind: str, given: str, known: Iterable[str]) -> str:
     return f"There is no {kind} '{given}'; there are {', '.join(names)}."
 
 
+def as_sentence(error: Exception) -> str:
+    """The text of an error, with a capital letter at its beginning."""
+    text = str(error)
+    return text[:1].upper() + text[1:]
+
+
 def no_journal(journal: Path) -> str:
     """The error for a journal of which no copy exists."""
     return f"There is no journal {journal}; name a file that 'run --journal FILE' has written."

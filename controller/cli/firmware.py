@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import BadInputError
+from controller.cli.errors import BadInputError, as_sentence
 from controller.cli.options import KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning import flashing
@@ -167,8 +167,8 @@ def _probed(port: str) -> tuple[ProbeAnswer, ...]:
     """The replies of the boards on a port. Raises FlashingError if it cannot be opened."""
     try:
         return asyncio.run(answers(port))
-    except BoardSilentError as reason:
-        raise FlashingError(str(reason), refused=True) from reason
+    except BoardSilentError as error:
+        raise FlashingError(as_sentence(error), refused=True) from error
 
 
 # Exit codes

@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 GameNamed = Annotated[
     str,
     typer.Option(
-        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder.",
+        help="A game: a name from 'wallwright games', a YAML file, or the folder of a package.",
         autocompletion=completion.games,
     ),
 ]
 GameArgument = Annotated[
     str,
     typer.Argument(
-        help="A game: 'wallwright games' lists them; or its YAML file, or its package's folder.",
+        help="A game: a name from 'wallwright games', a YAML file, or the folder of a package.",
         autocompletion=completion.games,
     ),
 ]
 TableNamed = Annotated[
     str,
     typer.Option(
-        help="A table: 'wallwright tables' lists them; or a YAML file of your own.",
+        help="A table: a name from 'wallwright tables', or the path of a YAML file.",
         autocompletion=completion.tables,
     ),
 ]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
-from controller.cli.errors import BadInputError, print_error
+from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.host_faults import host_fault_injector
 from controller.cli.line_output import LineOutput, RecordFile
 from controller.cli.live_view import LiveView
@@ -205,8 +205,7 @@ def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware
     try:
         return on_lines(job.table, job.orders.game, job.ports, TerminalGuide(console), job.keys)
     except BoardError as error:
-        reason = str(error)
-        raise BadInputError(reason[:1].upper() + reason[1:]) from error
+        raise BadInputError(as_sentence(error)) from error
 
 
 def _journal(job: RunJob, storage: Storage) -> Journal:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from serial.tools import list_ports
 
-from controller.cli.errors import print_error
+from controller.cli.errors import as_sentence, print_error
 from controller.cli.options import AsJson, KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
@@ -64,8 +64,7 @@ def _scanned(port: str, description: str) -> Scanned:
     try:
         return Scanned(port, description, asyncio.run(answers(port)))
     except BoardSilentError as error:
-        reason = str(error)
-        return Scanned(port, description, refusal=reason[:1].upper() + reason[1:])
+        return Scanned(port, description, refusal=as_sentence(error))
 
 
 def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:

@@ -13,7 +13,7 @@ from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
-from controller.cli.errors import BadInputError, print_error
+from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.operator_console import (
     BadAnswerError,
     NoTerminalError,
@@ -132,7 +132,7 @@ async def _open(hardware: Hardware, report: SelfTestReport) -> None:
         try:
             identity = await board.start()
         except BoardError as error:
-            raise BadInputError(_sentence(error)) from error
+            raise BadInputError(as_sentence(error)) from error
         boards[name] = f"serial {identity.serial}, build {identity.build}"
 
 
@@ -174,12 +174,7 @@ def _hardware(
     try:
         return on_lines(table, game, ports, TerminalGuide(console), keys)
     except BoardError as error:
-        raise BadInputError(_sentence(error)) from error
-
-
-def _sentence(error: BoardError) -> str:
-    reason = str(error)
-    return reason[:1].upper() + reason[1:]
+        raise BadInputError(as_sentence(error)) from error
 
 
 class _TesterGoneError(WallwrightError):

@@ -41,7 +41,7 @@ def tables(as_json: AsJson = False) -> int:
 
 
 def games(as_json: AsJson = False) -> int:
-    """List the games, and on which tables each can be set up."""
+    """List the games, and the tables on which each can be set up."""
     machines = [load_table(name) for name in table_names()]
     rows = []
     for name in game_names():

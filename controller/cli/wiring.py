@@ -29,7 +29,8 @@ def wiring(
     wireviz: Annotated[
         str | None,
         typer.Option(
-            help="Write a WireViz document to this file, or - for standard output, instead.",
+            help="Instead of the list, write a WireViz document to this file, or - for standard"
+            " output.",
             show_default=False,
         ),
     ] = None,

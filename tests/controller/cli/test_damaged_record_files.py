@@ -67,8 +67,8 @@ def test_stakes_at_pai_gow_are_entered_recorded_and_replayed(
         f" --stake 1=100 --stake 2=7 --record {file}"
     )
     assert result.code == 0, result.err
-    asked = json.loads(file.read_text("utf-8").splitlines()[0])
-    assert asked["outcomes"][1:4] == [100, 7, 1]
+    heading = json.loads(file.read_text("utf-8").splitlines()[0])
+    assert heading["outcomes"][1:4] == [100, 7, 1]
     hands = wallwright(f"replay {file} --json").events
     paid = {abs(payment["amount"]) for hand in hands for payment in hand["payments"]}
     assert paid & {100, 7}

@@ -19,7 +19,7 @@ from tests.controller.cli.conftest import Wallwright
 
 AVRDUDE = """\
 #!/bin/sh
-echo "$@" >> {folder}/asked
+echo "$@" >> {folder}/calls
 for operation; do :; done
 file=${{operation#*:w:}}; file=${{file%:i}}
 if [ -e {folder}/broken ]; then
@@ -42,9 +42,9 @@ class Desk(NamedTuple):
     keys: Path
 
     @property
-    def asked(self) -> list[str]:
+    def calls(self) -> list[str]:
         """The arguments of each call of avrdude."""
-        file = self.folder / "asked"
+        file = self.folder / "calls"
         return file.read_text().splitlines() if file.exists() else []
 
 
@@ -129,15 +129,15 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     )
     assert (result.code, result.err) == (0, "")
     assert "has its key; write `address: 1` for it in the table's file." in result.out
-    (asked,) = desk.asked
-    assert asked.startswith(
+    (call,) = desk.calls
+    assert call.startswith(
         f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U eeprom:w:"
-    ) and asked.endswith(":i")
+    ) and call.endswith(":i")
     serial, key = desk.keys.read_text().split()
     assert (serial, len(bytes.fromhex(key))) == ("WALL0001", 32)
     assert stat.S_IMODE(desk.keys.stat().st_mode) == 0o600
     assert key not in result.out
-    written = asked.rpartition("eeprom:w:")[2].removesuffix(":i")
+    written = call.rpartition("eeprom:w:")[2].removesuffix(":i")
     assert not Path(written).exists(), "the temporary file with the key is deleted"
 
     scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
@@ -159,7 +159,7 @@ def test_a_board_can_be_provisioned_again_but_its_serial_number_is_not_given_to_
     result = wallwright(once)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"WALL0001 has a key in {desk.keys} already, and the board on")
-    assert len(desk.asked) == 2
+    assert len(desk.calls) == 2
 
 
 def test_a_key_is_not_stored_if_writing_it_to_the_board_failed(
@@ -205,7 +205,7 @@ def test_a_wrong_serial_number_address_or_key_size_is_refused_before_a_board_is_
 ) -> None:
     result = wallwright(f"firmware provision /dev/null {options} --keys {programmer}/keys")
     assert (result.code, result.out, result.err) == (2, "", refusal + "\n")
-    assert not (programmer / "asked").exists()
+    assert not (programmer / "calls").exists()
 
 
 def test_a_key_file_that_others_can_read_is_refused(desk: Desk, wallwright: Wallwright) -> None:
@@ -268,7 +268,7 @@ def test_after_flashing_the_build_of_the_board_is_checked(
     result = wallwright(f"firmware flash {desk.port}")
     assert (result.code, result.err) == (0, "")
     assert "as built here." in result.out
-    assert desk.asked == [
+    assert desk.calls == [
         f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U flash:w:{built.with_suffix('.hex')}:i"
     ]
     assert "; build current; " in wallwright(f"scan {desk.port} --keys {desk.keys}").out
@@ -281,7 +281,7 @@ def test_a_full_verification_reads_the_flash_back(
     result = wallwright(f"firmware verify {desk.port} --full")
     assert result.code == 0
     assert "Every byte of its flash memory matches the built firmware." in result.out
-    assert desk.asked[0].endswith(f"-U flash:v:{built.with_suffix('.hex')}:i")
+    assert desk.calls[0].endswith(f"-U flash:v:{built.with_suffix('.hex')}:i")
 
 
 def test_the_error_of_a_failed_tool_is_quoted(desk: Desk, wallwright: Wallwright) -> None:

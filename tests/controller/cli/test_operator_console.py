@@ -79,7 +79,7 @@ def at(desk: Desk, scenario: Callable[[Desk], Awaitable[Any]]) -> Any:
     return asyncio.run(run_scenario())
 
 
-def asked(desk: Desk, ask: Ask, *lines: str) -> str:
+def answer_to(desk: Desk, ask: Ask, *lines: str) -> str:
     """Ask a question, type these lines one after another, and return the answer."""
 
     async def scenario(desk: Desk) -> str:
@@ -95,7 +95,7 @@ def asked(desk: Desk, ask: Ask, *lines: str) -> str:
 
 @pytest.mark.parametrize(("typed", "answer"), [("done\n", "done"), ("Stop\n", "stop")])
 def test_a_typed_answer_is_returned_as_it_is_offered(desk: Desk, typed: str, answer: str) -> None:
-    assert asked(desk, JAM, typed) == answer
+    assert answer_to(desk, JAM, typed) == answer
 
 
 def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
@@ -245,13 +245,13 @@ def test_backspace_and_the_arrows_edit_the_line_under_a_live_view() -> None:
     end, side = os.openpty()
     with os.fdopen(side) as typed:
         desk = Desk(end, OperatorConsole(Console(file=io.StringIO()), typed, drawn=True), None)  # type: ignore[arg-type]
-        assert asked(desk, JAM, "dx\x7fo\x1b[Dn", "e", "\n") == "done"
+        assert answer_to(desk, JAM, "dx\x7fo\x1b[Dn", "e", "\n") == "done"
     os.close(end)
 
 
 def test_a_closed_terminal_is_a_fault(desk: Desk) -> None:
     with pytest.raises(TableFault, match="the terminal was closed before the answer"):
-        asked(desk, JAM, "\x04")
+        answer_to(desk, JAM, "\x04")
 
 
 def test_a_prompt_without_a_terminal_is_a_fault() -> None:

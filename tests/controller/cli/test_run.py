@@ -148,8 +148,8 @@ def test_events_are_written_to_a_file_and_the_summary_is_printed(
     events_file = tmp_path / "events.jsonl"
     result = wallwright(f"run --until ready {THROWN} --events {events_file}")
     assert (result.code, result.err) == (0, "")
-    for words in ("rounds played  1", "first draw w1.13l", "272 of 272 accounted for"):
-        assert words in result.out
+    for text in ("rounds played  1", "first draw w1.13l", "272 of 272 accounted for"):
+        assert text in result.out
     assert json.loads(events_file.read_text().splitlines()[-1])["event"] == "summary"
 
 
