@@ -1,8 +1,9 @@
 """The `Board` protocol: the operations that every kind of board provides.
 
-A `Board` is a set of named channels. The host says *what until when*; the board closes the loop on
-its own clock and reports how it ended (`Ended`). Serial boards, GPIO pins and the virtual board
-all implement this protocol; code that uses it does not depend on the kind of board.
+A `Board` is a set of named channels. The host orders a motion with its end condition; the board
+closes the loop on its own clock and reports how the motion ended (`Ended`). Serial boards, GPIO
+pins and the virtual board all implement this protocol; code that uses it does not depend on the
+kind of board.
 
 Units: seconds, metres, permille of full drive. Levels are *active* (1) and *inactive* (0), never
 high and low.
@@ -104,7 +105,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class BoardFault:
-    """A latched fault: what it is, the channel it concerns ('' for the whole board)."""
+    """A latched fault: the board, the fault's code, and its channel ('' for the whole board)."""
 
     board: str
     code: FaultCode

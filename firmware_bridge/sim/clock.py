@@ -144,7 +144,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run(main: Coroutine[Any, Any, T], pace: float | None = None, patience: float = PATIENCE) -> T:
-    """Run a coroutine on a virtual loop of its own, cancel what it leaves, close everything."""
+    """Run a coroutine on a new virtual loop, then cancel remaining tasks and close the loop."""
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(pace, patience)) as runner:
         return runner.run(main)
 

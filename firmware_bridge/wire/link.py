@@ -174,7 +174,7 @@ class SerialLine:
     def attach(self, transport: Transport) -> None:
         """Replace a lost transport with a new one; every board must be started again."""
         self._transport.close()
-        self._lose("the line is being connected anew; start the board again.")
+        self._lose("the line is being connected again; start the board again.")
         self.decoder = Decoder()
         self.broken = ""
         self._transport = transport

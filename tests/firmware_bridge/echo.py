@@ -18,7 +18,7 @@ class EchoBoard:
     def __init__(self, transport: MemoryTransport, address: int = 0) -> None:
         self.done: list[int] = []
         self.session = BoardSession(address, self.execute, transport.write)
-        self.deaf = False
+        self.drops_input = False
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -35,7 +35,7 @@ class EchoBoard:
                 return wire.Ok()
 
     def receive(self, data: bytes) -> None:
-        if not self.deaf:
+        if not self.drops_input:
             self.session.receive(data)
             self._tick()
 

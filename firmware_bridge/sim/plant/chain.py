@@ -36,8 +36,8 @@ class Chain:
     @property
     def side(self) -> int | None:
         there = self._from == int(self._from)
-        stands = self._direction == 0 or self._world.now - self._since < BLINK + 1e-9
-        return int(self._from) if there and stands else None
+        rests = self._direction == 0 or self._world.now - self._since < BLINK + 1e-9
+        return int(self._from) if there and rests else None
 
     def reset_sensors(self) -> None:
         self._world.sense(self._module.zero, self.side == 0)

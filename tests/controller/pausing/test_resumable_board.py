@@ -12,22 +12,22 @@ from controller.pausing.resumable_board import ResumableBoard
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
-from tests.firmware_bridge.desk import CONFIG, Desk, run_scenario
+from tests.firmware_bridge.serial_rig import CONFIG, SerialRig, run_scenario
 
-Scenario = Callable[[Desk, ResumableBoard, PauseGate], Awaitable[None]]
+Scenario = Callable[[SerialRig, ResumableBoard, PauseGate], Awaitable[None]]
 
 
 def run_with_board(scenario: Scenario) -> list[PauseCause]:
     """Run a scenario with a resumable board that holds its lease; returns the pause causes."""
     causes: list[PauseCause] = []
 
-    async def main(desk: Desk) -> None:
-        await desk.board.release_lease()
+    async def main(rig: SerialRig) -> None:
+        await rig.board.release_lease()
         gate = PauseGate(causes.append)
-        board = ResumableBoard(desk.board, CONFIG, gate)
+        board = ResumableBoard(rig.board, CONFIG, gate)
         await board.start()
         await board.hold_lease()
-        await scenario(desk, board, gate)
+        await scenario(rig, board, gate)
 
     run_scenario(main)
     return causes
@@ -45,30 +45,30 @@ async def end_pause(board: ResumableBoard, gate: PauseGate) -> None:
     await board.restart_motors()
 
 
-def pass_tiles(desk: Desk, number: int) -> None:
+def pass_tiles(rig: SerialRig, number: int) -> None:
     for _ in range(number):
-        desk.virtual.sensor("s1", True)
-        desk.virtual.sensor("s1", False)
+        rig.virtual.sensor("s1", True)
+        rig.virtual.sensor("s1", False)
 
 
-async def stalled(desk: Desk, seconds: float) -> None:
-    desk.deaf = True
+async def stalled(rig: SerialRig, seconds: float) -> None:
+    rig.drops_input = True
     await asyncio.sleep(seconds)
-    desk.deaf = False
+    rig.drops_input = False
     await asyncio.sleep(0.6)
 
 
 def test_after_a_stall_a_drive_continues_with_the_remaining_edges() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
-        pass_tiles(desk, 2)
-        await stalled(desk, 1.0)
+        pass_tiles(rig, 2)
+        await stalled(rig, 1.0)
         await end_pause(board, gate)
         await asyncio.sleep(0.1)
-        drives = [command for command in desk.asked if isinstance(command, Drive)]
+        drives = [command for command in rig.asked if isinstance(command, Drive)]
         assert [drive.count for drive in drives] == [5, 3]
-        pass_tiles(desk, 3)
+        pass_tiles(rig, 3)
         ended = await lift
         assert (ended.reason, ended.count) == (Reason.EDGES, 5)
 
@@ -76,17 +76,17 @@ def test_after_a_stall_a_drive_continues_with_the_remaining_edges() -> None:
 
 
 def test_edges_during_a_lost_line_are_counted_when_the_line_is_back() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
-        desk.host.unplug()
-        pass_tiles(desk, 5)
+        rig.host.unplug()
+        pass_tiles(rig, 5)
         await asyncio.sleep(2.0)
-        desk.replug()
+        rig.replug()
         await end_pause(board, gate)
         ended = await lift
         assert (ended.reason, ended.count) == (Reason.EDGES, 5)
-        assert sum(isinstance(command, Drive) for command in desk.asked) == 1, (
+        assert sum(isinstance(command, Drive) for command in rig.asked) == 1, (
             "the command is not sent again"
         )
 
@@ -94,41 +94,41 @@ def test_edges_during_a_lost_line_are_counted_when_the_line_is_back() -> None:
 
 
 def test_a_command_that_never_reached_the_board_is_sent_again() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
-        desk.host.unplug()
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        rig.host.unplug()
         lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 2), 30.0))
         await asyncio.sleep(1.0)
-        desk.replug()
+        rig.replug()
         await end_pause(board, gate)
         await asyncio.sleep(0.1)
-        pass_tiles(desk, 2)
+        pass_tiles(rig, 2)
         assert (await lift).count == 2
 
     run_with_board(scenario)
 
 
 def test_dice_that_came_to_rest_during_a_lost_line_are_not_thrown_again() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         throw = asyncio.ensure_future(board.throw("dome", 2))
         await asyncio.sleep(1.0)
-        desk.host.arrive = lambda data: None  # type: ignore[method-assign]
+        rig.host.arrive = lambda data: None  # type: ignore[method-assign]
         await asyncio.sleep(0.6)
-        desk.host.unplug()
+        rig.host.unplug()
         await asyncio.sleep(1.0)
-        desk.replug()
+        rig.replug()
         await end_pause(board, gate)
         assert await throw == (1, 2)
-        assert sum(isinstance(command, ThrowDice) for command in desk.asked) == 1
+        assert sum(isinstance(command, ThrowDice) for command in rig.asked) == 1
         assert await board.thrown("dome") == (1, (1, 2))
 
     run_with_board(scenario)
 
 
 def test_an_interrupted_throw_counts_once() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         throw = asyncio.ensure_future(board.throw("dome", 2))
         await asyncio.sleep(0.5)
-        await stalled(desk, 1.2)
+        await stalled(rig, 1.2)
         await end_pause(board, gate)
         assert await throw == (1, 2)
         assert await board.thrown("dome") == (1, (1, 2))
@@ -137,14 +137,14 @@ def test_an_interrupted_throw_counts_once() -> None:
 
 
 def test_values_are_restored_and_a_timed_drive_runs_its_whole_time_once() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         await board.set("lamp", 1)
         run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
-        await stalled(desk, 1.0)
-        assert desk.recorder.outputs["lamp"] == 0
+        await stalled(rig, 1.0)
+        assert rig.recorder.outputs["lamp"] == 0
         await end_pause(board, gate)
         await asyncio.sleep(0.01)
-        assert desk.recorder.outputs["lamp"] == 1
+        assert rig.recorder.outputs["lamp"] == 1
         ended = await run
         assert ended.reason is Reason.TIME
         assert ended.seconds == pytest.approx(3.0, abs=0.002)
@@ -153,45 +153,45 @@ def test_values_are_restored_and_a_timed_drive_runs_its_whole_time_once() -> Non
 
 
 def test_a_drive_that_is_stopped_during_a_pause_is_not_resumed() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
         await asyncio.sleep(0.1)
-        await stalled(desk, 1.0)
+        await stalled(rig, 1.0)
         await board.stop("lid")
         await end_pause(board, gate)
         assert (await run).reason is Reason.STOPPED
-        assert desk.recorder.outputs["lid"] == 0
+        assert rig.recorder.outputs["lid"] == 0
 
     run_with_board(scenario)
 
 
 def test_a_lid_that_reached_its_switch_during_a_lost_line_is_not_driven_further() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         lid = asyncio.ensure_future(board.drive("lid", 1000, Level("lid_open"), 30.0))
         await asyncio.sleep(0.1)
-        desk.host.unplug()
-        desk.virtual.sensor("lid_open", True)
-        desk.replug()
+        rig.host.unplug()
+        rig.virtual.sensor("lid_open", True)
+        rig.replug()
         await asyncio.sleep(0.1)
         await end_pause(board, gate)
         assert (await lid).reason is Reason.LEVEL
-        assert sum(isinstance(command, Drive) for command in desk.asked) == 1
+        assert sum(isinstance(command, Drive) for command in rig.asked) == 1
 
     run_with_board(scenario)
 
 
 def test_without_a_pause_no_extra_command_is_sent() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
-        asked = len(desk.asked)
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        asked = len(rig.asked)
         await board.set("lamp", 1)
         assert (await board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
-        assert [type(command) for command in desk.asked[asked:]] == [Set, Drive]
+        assert [type(command) for command in rig.asked[asked:]] == [Set, Drive]
 
     assert run_with_board(scenario) == []
 
 
 def test_an_error_of_the_caller_causes_no_pause() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         with pytest.raises(BoardRefusedError, match="has no channel lit"):
             await board.set("lit", 1)
         await board.release_lease()
@@ -206,20 +206,20 @@ def test_an_error_of_the_caller_causes_no_pause() -> None:
 
 
 def test_a_board_keeps_counts_progress_and_dice_through_a_reset() -> None:
-    async def scenario(desk: Desk, board: ResumableBoard, gate: PauseGate) -> None:
-        lift = asyncio.ensure_future(desk.board.drive("lid", 1000, Edges("s1", 5), 30.0))
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        lift = asyncio.ensure_future(rig.board.drive("lid", 1000, Edges("s1", 5), 30.0))
         await asyncio.sleep(0.1)
-        pass_tiles(desk, 2)
-        assert await desk.board.throw("dome", 3) == (1, 2, 3)
-        desk.host.unplug()
-        desk.virtual.reset(1)
-        desk.virtual.sensor("s1", True)
-        desk.replug()
+        pass_tiles(rig, 2)
+        assert await rig.board.throw("dome", 3) == (1, 2, 3)
+        rig.host.unplug()
+        rig.virtual.reset(1)
+        rig.virtual.sensor("s1", True)
+        rig.replug()
         await asyncio.gather(lift, return_exceptions=True)
-        await desk.board.start()
-        assert await desk.board.count("s1") == 3, "edges during the reset count"
-        assert await desk.board.thrown("dome") == (1, (1, 2, 3))
-        progress = await desk.board.recall("lid")
+        await rig.board.start()
+        assert await rig.board.count("s1") == 3, "edges during the reset count"
+        assert await rig.board.thrown("dome") == (1, (1, 2, 3))
+        progress = await rig.board.recall("lid")
         assert progress is not None and isinstance(progress, Ended)
         assert (progress.reason, progress.count) == (Reason.FAULT, 3)
 

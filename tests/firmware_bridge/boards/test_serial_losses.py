@@ -13,70 +13,70 @@ from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
-from tests.firmware_bridge.desk import Desk, begun, kinds, run_scenario
 from tests.firmware_bridge.echo import noise
+from tests.firmware_bridge.serial_rig import SerialRig, begun, kinds, run_scenario
 
 # The lease
 
 
 def test_the_lease_nests_is_renewed_while_held_and_is_returned_by_the_last_holder() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.hold_lease()
-        await desk.board.set("lamp", 1)
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.hold_lease()
+        await rig.board.set("lamp", 1)
         await asyncio.sleep(10.0)
-        await desk.board.release_lease()
+        await rig.board.release_lease()
         await asyncio.sleep(1.0)
-        assert desk.recorder.outputs["lamp"] == 1
-        renewals = kinds(desk).count(wire.TakeLease)
+        assert rig.recorder.outputs["lamp"] == 1
+        renewals = kinds(rig).count(wire.TakeLease)
         assert renewals == pytest.approx(11.0 / 0.5 * 3, abs=4)
-        await desk.board.release_lease()
-        assert desk.recorder.outputs["lamp"] == 0
-        assert desk.asked[-1] == wire.TakeLease(0)
-        asked = len(desk.asked)
+        await rig.board.release_lease()
+        assert rig.recorder.outputs["lamp"] == 0
+        assert rig.asked[-1] == wire.TakeLease(0)
+        asked = len(rig.asked)
         await asyncio.sleep(10.0)
-        assert len(desk.asked) == asked, "a board at rest holds no lease"
+        assert len(rig.asked) == asked, "a board at rest holds no lease"
 
     run_scenario(scenario)
 
 
 def test_two_tasks_that_take_the_lease_together_both_hold_it_afterwards() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.release_lease()
-        await asyncio.gather(desk.board.hold_lease(), desk.board.hold_lease())
-        await desk.board.set("lamp", 1)
-        await desk.board.release_lease()
-        await desk.board.set("lamp", 1)
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.release_lease()
+        await asyncio.gather(rig.board.hold_lease(), rig.board.hold_lease())
+        await rig.board.set("lamp", 1)
+        await rig.board.release_lease()
+        await rig.board.set("lamp", 1)
 
     run_scenario(scenario)
 
 
 def test_releasing_a_lease_that_is_not_held_is_refused() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.release_lease()
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.release_lease()
         with pytest.raises(BoardRefusedError, match=r"release_lease\(\) without a lease"):
-            await desk.board.release_lease()
+            await rig.board.release_lease()
 
     run_scenario(scenario)
 
 
 def test_a_host_that_stalls_for_two_seconds_loses_the_lease_and_keeps_the_session() -> None:
-    async def scenario(desk: Desk) -> None:
-        faults = desk.board.faults
-        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
-        desk.deaf = True
+    async def scenario(rig: SerialRig) -> None:
+        faults = rig.board.faults
+        drive = await begun(rig, rig.board.drive("lid", 500, Elapsed(), 30.0))
+        rig.drops_input = True
         await asyncio.sleep(2.0)
-        desk.deaf = False
+        rig.drops_input = False
         ended = await drive
         assert ended.reason is Reason.HELD
-        assert desk.recorder.outputs["lid"] == 0
+        assert rig.recorder.outputs["lid"] == 0
         assert await anext(faults) == BoardFault("base", FaultCode.LEASE_EXPIRED, "")
         await asyncio.sleep(0.5)
         with pytest.raises(BoardRefusedError, match="or the lease expired") as refused:
-            await desk.board.drive("lid", 500, Elapsed(), 0.1)
+            await rig.board.drive("lid", 500, Elapsed(), 0.1)
         assert refused.value.why is Refusal.NO_LEASE, "no order begins before the loss is noticed"
-        await desk.board.release_lease()
-        await desk.board.hold_lease()
-        assert (await desk.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
+        await rig.board.release_lease()
+        await rig.board.hold_lease()
+        assert (await rig.board.drive("lid", 500, Elapsed(), 0.1)).reason is Reason.TIME
 
     run_scenario(scenario)
 
@@ -85,44 +85,44 @@ def test_a_host_that_stalls_for_two_seconds_loses_the_lease_and_keeps_the_sessio
 
 
 def test_an_unplugged_board_fails_all_pending_calls_and_starts_again_on_a_new_line() -> None:
-    async def scenario(desk: Desk) -> None:
-        edges, faults = desk.board.watch("s1"), desk.board.faults
-        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
-        desk.host.unplug()
+    async def scenario(rig: SerialRig) -> None:
+        edges, faults = rig.board.watch("s1"), rig.board.faults
+        drive = await begun(rig, rig.board.drive("lid", 500, Elapsed(), 30.0))
+        rig.host.unplug()
         for waiting in (drive, anext(edges), anext(faults)):
             with pytest.raises(BoardSilentError, match="unplugged"):
                 await waiting
-        await desk.board.release_lease()
+        await rig.board.release_lease()
         with pytest.raises(BoardSilentError):
-            await desk.board.hold_lease()
+            await rig.board.hold_lease()
         await asyncio.sleep(1.0)
-        assert desk.recorder.outputs["lid"] == 0, "the board stops when its lease expires"
-        desk.replug()
-        desk.asked.clear()
-        await desk.board.start()
-        assert kinds(desk) == [wire.Identify, wire.TakeLease], "the board has kept its table"
-        await desk.board.hold_lease()
-        await desk.board.set("lamp", 1)
+        assert rig.recorder.outputs["lid"] == 0, "the board stops when its lease expires"
+        rig.replug()
+        rig.asked.clear()
+        await rig.board.start()
+        assert kinds(rig) == [wire.Identify, wire.TakeLease], "the board has kept its table"
+        await rig.board.hold_lease()
+        await rig.board.set("lamp", 1)
 
     run_scenario(scenario)
 
 
 def test_a_board_that_is_unplugged_during_its_configuration_raises_one_error_only() -> None:
     async def main() -> None:
-        desk = Desk()
+        rig = SerialRig()
         warnings: list[object] = []
-        desk.loop.set_exception_handler(lambda loop, context: warnings.append(context))
-        execute, unplug = desk.virtual.execute, desk.host.unplug
+        rig.loop.set_exception_handler(lambda loop, context: warnings.append(context))
+        execute, unplug = rig.virtual.execute, rig.host.unplug
 
         def unplug_at_first_record(message: wire.Message, sequence: int) -> wire.Message:
             if isinstance(message, wire.Configure):
                 asyncio.get_running_loop().call_soon(unplug)
             return execute(message, sequence)
 
-        desk.virtual.execute = unplug_at_first_record  # type: ignore[method-assign]
+        rig.virtual.execute = unplug_at_first_record  # type: ignore[method-assign]
         with pytest.raises(BoardSilentError, match="unplugged"):
-            await desk.board.start()
-        del desk
+            await rig.board.start()
+        del rig
         await asyncio.sleep(0)
         gc.collect()
         assert warnings == []
@@ -131,11 +131,11 @@ def test_a_board_that_is_unplugged_during_its_configuration_raises_one_error_onl
 
 
 def test_a_subscriber_that_reads_late_receives_the_loss_as_an_error() -> None:
-    async def scenario(desk: Desk) -> None:
-        edges, faults = desk.board.watch("s1"), desk.board.faults
-        desk.host.unplug()
-        desk.replug()
-        await desk.board.start()
+    async def scenario(rig: SerialRig) -> None:
+        edges, faults = rig.board.watch("s1"), rig.board.faults
+        rig.host.unplug()
+        rig.replug()
+        await rig.board.start()
         for late in (edges, faults):
             with pytest.raises(BoardSilentError, match="unplugged"):
                 await anext(late)
@@ -144,41 +144,41 @@ def test_a_subscriber_that_reads_late_receives_the_loss_as_an_error() -> None:
 
 
 def test_a_motion_whose_end_is_never_reported_is_stopped_after_its_limit() -> None:
-    async def scenario(desk: Desk) -> None:
-        desk.virtual.send = lambda event: None
+    async def scenario(rig: SerialRig) -> None:
+        rig.virtual.send = lambda event: None
         with pytest.raises(
             BoardSilentError, match="did not report the end of a drive of lid within 6 s after"
         ):
-            await desk.board.drive("lid", 500, Elapsed(), 1.0)
-        assert desk.loop.time() == pytest.approx(7.0, abs=0.1)
+            await rig.board.drive("lid", 500, Elapsed(), 1.0)
+        assert rig.loop.time() == pytest.approx(7.0, abs=0.1)
         await asyncio.sleep(0.01)
-        assert wire.Stop(1) in desk.asked
+        assert wire.Stop(1) in rig.asked
 
     run_scenario(scenario)
 
 
 def test_closing_stops_motions_ends_iterators_and_is_idempotent() -> None:
-    async def scenario(desk: Desk) -> None:
-        edges = desk.board.watch("s1")
-        drive = await begun(desk, desk.board.drive("lid", 500, Elapsed(), 30.0))
-        await desk.board.close()
-        await desk.board.close()
-        assert desk.recorder.outputs["lid"] == 0
+    async def scenario(rig: SerialRig) -> None:
+        edges = rig.board.watch("s1")
+        drive = await begun(rig, rig.board.drive("lid", 500, Elapsed(), 30.0))
+        await rig.board.close()
+        await rig.board.close()
+        assert rig.recorder.outputs["lid"] == 0
         assert (await drive).reason is Reason.STOPPED
         assert [edge async for edge in edges] == []
-        desk.board.stop_all()
-        await desk.board.release_lease()
+        rig.board.stop_all()
+        await rig.board.release_lease()
 
     run_scenario(scenario)
 
 
 def test_on_a_noisy_line_300_pulses_drives_and_throws_end_as_on_a_clean_line() -> None:
-    async def scenario(desk: Desk) -> None:
+    async def scenario(rig: SerialRig) -> None:
         for _ in range(300):
-            assert (await desk.board.pulse("lamp", 1, 0.01)).reason is Reason.DONE
-            assert (await desk.board.drive("lid", 500, Elapsed(), 0.05)).reason is Reason.TIME
-            assert len(await desk.board.throw("dome", 2)) == 2
-        assert desk.board.traffic.retries > 20
+            assert (await rig.board.pulse("lamp", 1, 0.01)).reason is Reason.DONE
+            assert (await rig.board.drive("lid", 500, Elapsed(), 0.05)).reason is Reason.TIME
+            assert len(await rig.board.throw("dome", 2)) == 2
+        assert rig.board.traffic.retries > 20
 
     run_scenario(scenario, noise(4))
 
@@ -186,39 +186,39 @@ def test_on_a_noisy_line_300_pulses_drives_and_throws_end_as_on_a_clean_line() -
 # A lease that the board refuses
 
 
-def _refuse_leases(desk: Desk, when: Callable[[], bool]) -> None:
+def _refuse_leases(rig: SerialRig, when: Callable[[], bool]) -> None:
     """Make the board refuse every lease while `when()` is true."""
-    execute = desk.virtual.execute
+    execute = rig.virtual.execute
 
     def answer(message: wire.Message, sequence: int) -> wire.Message:
         if isinstance(message, wire.TakeLease) and message.duration_ms and when():
             return wire.Refused(Refusal.FAULT_LATCHED, wire.NONE)
         return execute(message, sequence)
 
-    desk.virtual.execute = answer  # type: ignore[method-assign]
+    rig.virtual.execute = answer  # type: ignore[method-assign]
 
 
 def test_a_refused_lease_is_not_held() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.release_lease()
-        _refuse_leases(desk, lambda: True)
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.release_lease()
+        _refuse_leases(rig, lambda: True)
         with pytest.raises(BoardRefusedError, match="a lease"):
-            await desk.board.hold_lease()
-        asked = len(desk.asked)
+            await rig.board.hold_lease()
+        asked = len(rig.asked)
         await asyncio.sleep(5.0)
-        assert desk.asked[asked:] in ([], [wire.TakeLease(0)]), "the lease is not requested again"
+        assert rig.asked[asked:] in ([], [wire.TakeLease(0)]), "the lease is not requested again"
         with pytest.raises(BoardRefusedError, match="without a lease"):
-            await desk.board.release_lease()
+            await rig.board.release_lease()
 
     run_scenario(scenario)
 
 
 def test_every_task_that_requests_a_refused_lease_receives_the_refusal() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.release_lease()
-        _refuse_leases(desk, lambda: True)
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.release_lease()
+        _refuse_leases(rig, lambda: True)
         both = await asyncio.gather(
-            desk.board.hold_lease(), desk.board.hold_lease(), return_exceptions=True
+            rig.board.hold_lease(), rig.board.hold_lease(), return_exceptions=True
         )
         assert [type(each) for each in both] == [BoardRefusedError, BoardRefusedError]
 
@@ -228,16 +228,16 @@ def test_every_task_that_requests_a_refused_lease_receives_the_refusal() -> None
 def test_a_lease_whose_renewal_is_refused_is_not_taken_as_held() -> None:
     """A refused renewal means that the board has made its outputs safe, so the lease is lost."""
 
-    async def scenario(desk: Desk) -> None:
-        _refuse_leases(desk, lambda: desk.loop.time() < refused_until)
-        refused_until = desk.loop.time() + 0.3
+    async def scenario(rig: SerialRig) -> None:
+        _refuse_leases(rig, lambda: rig.loop.time() < refused_until)
+        refused_until = rig.loop.time() + 0.3
         await asyncio.sleep(2.0)
-        asked = len(desk.asked)
+        asked = len(rig.asked)
         await asyncio.sleep(5.0)
-        assert [each for each in desk.asked[asked:] if isinstance(each, wire.TakeLease)] == []
+        assert [each for each in rig.asked[asked:] if isinstance(each, wire.TakeLease)] == []
         with pytest.raises(BoardRefusedError):
-            await desk.board.hold_lease()
+            await rig.board.hold_lease()
         with pytest.raises(BoardRefusedError, match="no lease is held"):
-            await desk.board.set("lamp", 1)
+            await rig.board.set("lamp", 1)
 
     run_scenario(scenario)

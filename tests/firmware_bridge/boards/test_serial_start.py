@@ -22,7 +22,14 @@ from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
-from tests.firmware_bridge.desk import CONFIG, KEY, Desk, OutputRecorder, kinds, run_scenario
+from tests.firmware_bridge.serial_rig import (
+    CONFIG,
+    KEY,
+    OutputRecorder,
+    SerialRig,
+    kinds,
+    run_scenario,
+)
 
 
 def _is_a_board(board: SerialBoard) -> Board:
@@ -31,38 +38,38 @@ def _is_a_board(board: SerialBoard) -> Board:
 
 def test_a_new_board_is_identified_configured_and_made_safe() -> None:
     async def main() -> None:
-        desk = Desk()
-        identity = await _is_a_board(desk.board).start()
+        rig = SerialRig()
+        identity = await _is_a_board(rig.board).start()
         assert identity.serial == "DESK0001" and identity.build == "sim"
-        assert kinds(desk) == [
+        assert kinds(rig) == [
             wire.Identify,
             *[wire.Configure] * len(CONFIG.channels),
             wire.Commit,
             wire.TakeLease,
         ]
-        assert desk.asked[-1] == wire.TakeLease(0)
-        assert await desk.board.start() == identity, "an open board only returns its identity"
+        assert rig.asked[-1] == wire.TakeLease(0)
+        assert await rig.board.start() == identity, "an open board only returns its identity"
 
     clock.run(main())
 
 
 def test_a_board_that_has_the_same_table_is_not_configured_again() -> None:
-    async def scenario(desk: Desk) -> None:
-        await desk.board.close()
-        desk.asked.clear()
-        identity = await desk.board.start()
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.close()
+        rig.asked.clear()
+        identity = await rig.board.start()
         assert identity.configuration_crc == configuration_crc(records(CONFIG))
-        assert kinds(desk) == [wire.Identify, wire.TakeLease]
+        assert kinds(rig) == [wire.Identify, wire.TakeLease]
 
     run_scenario(scenario)
 
 
 def test_a_board_with_another_key_is_not_driven() -> None:
     async def main() -> None:
-        desk = Desk(key=b"a stranger's")
+        rig = SerialRig(key=b"a stranger's")
         with pytest.raises(BoardError, match=r"base \(serial DESK0001\) does not have the key"):
-            await desk.board.start()
-        assert kinds(desk) == [wire.Identify]
+            await rig.board.start()
+        assert kinds(rig) == [wire.Identify]
 
     clock.run(main())
 
@@ -80,12 +87,12 @@ def test_the_error_for_another_protocol_version_names_the_upgrade_command(
     answer: Callable[[Message], Message],
 ) -> None:
     async def main() -> None:
-        desk = Desk()
-        desk.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
+        rig = SerialRig()
+        rig.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
         with pytest.raises(
             BoardError, match=r"program uses version 1.*`wallwright firmware flash PORT`"
         ):
-            await desk.board.start()
+            await rig.board.start()
 
     clock.run(main())
 
@@ -127,71 +134,71 @@ def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:
 
 def test_a_board_that_has_another_configuration_is_configured_at_the_start() -> None:
     async def main() -> None:
-        desk = Desk()
-        desk.virtual._crc = 0x1234
-        await desk.board.start()
-        assert kinds(desk).count(wire.Configure) == len(CONFIG.channels)
-        assert desk.virtual._crc == configuration_crc(records(CONFIG))
+        rig = SerialRig()
+        rig.virtual._crc = 0x1234
+        await rig.board.start()
+        assert kinds(rig).count(wire.Configure) == len(CONFIG.channels)
+        assert rig.virtual._crc == configuration_crc(records(CONFIG))
 
     clock.run(main())
 
 
-async def _reconnect(desk: Desk, *, reset: bool = False) -> None:
+async def _reconnect(rig: SerialRig, *, reset: bool = False) -> None:
     """Unplug the line, perhaps reset the board, and start on a new line."""
-    desk.host.unplug()
+    rig.host.unplug()
     if reset:
-        desk.virtual.reset(1)
-    desk.replug()
-    desk.asked.clear()
-    await desk.board.start()
+        rig.virtual.reset(1)
+    rig.replug()
+    rig.asked.clear()
+    await rig.board.start()
 
 
 def test_a_board_that_reconnects_with_another_configuration_is_not_configured() -> None:
-    async def scenario(desk: Desk) -> None:
-        desk.virtual._crc = 0x1234
+    async def scenario(rig: SerialRig) -> None:
+        rig.virtual._crc = 0x1234
         with pytest.raises(StrangeBoardError, match="has the configuration of another table"):
-            await _reconnect(desk)
-        assert kinds(desk) == [wire.Identify]
+            await _reconnect(rig)
+        assert kinds(rig) == [wire.Identify]
 
     run_scenario(scenario)
 
 
 def test_a_board_that_reconnects_with_another_serial_number_is_refused() -> None:
-    async def scenario(desk: Desk) -> None:
-        desk.virtual._serial = b"DESK0002"
+    async def scenario(rig: SerialRig) -> None:
+        rig.virtual._serial = b"DESK0002"
         with pytest.raises(StrangeBoardError, match="DESK0002 answers instead of DESK0001"):
-            await _reconnect(desk)
-        assert kinds(desk) == [wire.Identify]
+            await _reconnect(rig)
+        assert kinds(rig) == [wire.Identify]
 
     run_scenario(scenario)
 
 
 def test_a_board_whose_counter_decreased_is_refused() -> None:
-    async def scenario(desk: Desk) -> None:
-        edges = desk.board.watch("s1")
+    async def scenario(rig: SerialRig) -> None:
+        edges = rig.board.watch("s1")
         await asyncio.sleep(0.1)
         for _ in range(3):
-            desk.virtual.sensor("s1", True)
-            desk.virtual.sensor("s1", False)
+            rig.virtual.sensor("s1", True)
+            rig.virtual.sensor("s1", False)
         assert (await anext(edges)).count == 1
-        assert await desk.board.count("s1") == 3
-        desk.host.unplug()
-        desk.virtual.reset(1)
-        desk.virtual.memory.counts["s1"] = 2
+        assert await rig.board.count("s1") == 3
+        rig.host.unplug()
+        rig.virtual.reset(1)
+        rig.virtual.memory.counts["s1"] = 2
         with pytest.raises(StrangeBoardError, match="the count of s1 decreased from 3 to 2"):
-            await _reconnect(desk)
-        assert wire.Watch not in kinds(desk), "the refused board gets no further commands"
+            await _reconnect(rig)
+        assert wire.Watch not in kinds(rig), "the refused board gets no further commands"
 
     run_scenario(scenario)
 
 
 def test_a_board_that_was_reset_during_the_disconnect_is_accepted() -> None:
     async def main() -> None:
-        desk = Desk()
-        desk.virtual._boots = 0xFFFF
-        assert (await desk.board.start()).boots == 0xFFFF
-        await _reconnect(desk, reset=True)
-        assert (await desk.board.start()).boots == 0, "the 16-bit counter begins at 0 again"
+        rig = SerialRig()
+        rig.virtual._boots = 0xFFFF
+        assert (await rig.board.start()).boots == 0xFFFF
+        await _reconnect(rig, reset=True)
+        assert (await rig.board.start()).boots == 0, "the 16-bit counter begins at 0 again"
 
     clock.run(main())
 
@@ -199,9 +206,9 @@ def test_a_board_that_was_reset_during_the_disconnect_is_accepted() -> None:
 def test_a_board_must_have_the_serial_number_that_the_table_file_names() -> None:
     async def main() -> None:
         for serial in ("DESK0001", "DESK0009"):
-            desk = Desk()
+            rig = SerialRig()
             config = CONFIG.model_copy(update={"serial": serial})
-            board = SerialBoard("base", config, SerialLine(desk.host), KEY)
+            board = SerialBoard("base", config, SerialLine(rig.host), KEY)
             if serial == "DESK0001":
                 await board.start()
                 continue

@@ -63,10 +63,10 @@ def test_no_more_than_the_window_is_in_flight_and_all_commands_arrive_in_order()
 
 def test_a_lost_command_is_sent_again_and_executed_once() -> None:
     async def scenario(wired: Wired) -> None:
-        wired.board.deaf = True
+        wired.board.drops_input = True
         reply = wired.link.request(wire.Set(1, 5))
         await asyncio.sleep(0.005)
-        wired.board.deaf = False
+        wired.board.drops_input = False
         assert await reply == wire.Ok()
         assert wired.board.done == [5]
         assert wired.link.traffic.retries == 1
@@ -89,7 +89,7 @@ def test_a_lost_reply_is_sent_again_and_the_command_is_executed_once() -> None:
 
 def test_a_board_that_does_not_answer_is_reported_as_silent_after_every_retry() -> None:
     async def scenario(wired: Wired) -> None:
-        wired.board.deaf = True
+        wired.board.drops_input = True
         began = asyncio.get_running_loop().time()
         with pytest.raises(
             BoardSilentError, match=r"no answer to Clear, which was sent 9 times\. Check the board"
@@ -104,11 +104,11 @@ def test_a_board_that_does_not_answer_is_reported_as_silent_after_every_retry() 
 
 def test_after_silence_nothing_is_sent_until_the_board_is_identified_again() -> None:
     async def scenario(wired: Wired) -> None:
-        wired.board.deaf = True
+        wired.board.drops_input = True
         replies = [wired.link.request(wire.Set(1, value)) for value in range(20)]
         results = await asyncio.gather(*replies, return_exceptions=True)
         assert all(isinstance(result, BoardSilentError) for result in results)
-        wired.board.deaf = False
+        wired.board.drops_input = False
         with pytest.raises(BoardSilentError):
             await wired.link.request(wire.Set(1, 99))
         await wired.link.identify(b"another!")
@@ -142,10 +142,10 @@ def test_events_are_delivered_once_in_order_and_acknowledged_without_delay() -> 
 
 def test_an_event_whose_acknowledgement_was_lost_is_delivered_once() -> None:
     async def scenario(wired: Wired) -> None:
-        wired.board.deaf = True
+        wired.board.drops_input = True
         wired.board.emit(edge(1))
         await asyncio.sleep(0.3)
-        wired.board.deaf = False
+        wired.board.drops_input = False
         await asyncio.sleep(0.5)
         assert wired.events == [edge(1)]
         assert wired.link.traffic.repeated_events >= 1

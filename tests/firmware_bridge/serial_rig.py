@@ -25,7 +25,7 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
 
-KEY = b"the desk's key"
+KEY = b"the rig's key"
 
 CONFIG = BoardConfig(
     kind="serial",
@@ -56,7 +56,7 @@ CONFIG = BoardConfig(
 
 
 class OutputRecorder:
-    """The wiring of the desk's board: records every output and simulates no mechanism."""
+    """The wiring of the rig's board: records every output and simulates no mechanism."""
 
     def __init__(self) -> None:
         self.outputs: dict[str, int] = {}
@@ -85,7 +85,7 @@ class OutputRecorder:
         return 1234
 
 
-class Desk:
+class SerialRig:
     """A virtual board, its wiring, its line, and the host's `SerialBoard`."""
 
     def __init__(self, noise: Noise | None = None, key: bytes = KEY) -> None:
@@ -95,7 +95,7 @@ class Desk:
         self.recorder.board = self.virtual
         self.host, there = memory_line(noise=noise)
         self.line = SerialLine(self.host)
-        self.deaf = False
+        self.drops_input = False
         self.asked: list[Message] = []
         self._timer: asyncio.TimerHandle | None = None
         self._attach(there)
@@ -118,7 +118,7 @@ class Desk:
         return self.virtual.execute(message, sequence)
 
     def _receive(self, data: bytes) -> None:
-        if not self.deaf:
+        if not self.drops_input:
             self.session.receive(data)
             self._tick()
 
@@ -133,20 +133,22 @@ class Desk:
         self._timer = None if due is None else self.loop.call_at(due, self._tick)
 
 
-def run_scenario(scenario: Callable[[Desk], Awaitable[None]], noise: Noise | None = None) -> None:
+def run_scenario(
+    scenario: Callable[[SerialRig], Awaitable[None]], noise: Noise | None = None
+) -> None:
     """Run a scenario with a started board under a lease, in virtual time."""
 
     async def main() -> None:
-        desk = Desk(noise)
-        await desk.board.start()
-        await desk.board.hold_lease()
-        await scenario(desk)
-        await desk.board.close()
+        rig = SerialRig(noise)
+        await rig.board.start()
+        await rig.board.hold_lease()
+        await scenario(rig)
+        await rig.board.close()
 
     clock.run(main())
 
 
-async def begun(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
+async def begun(rig: SerialRig, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
     """Begin a motion; return its task, which has not ended yet."""
     task = asyncio.ensure_future(motion)
     await asyncio.sleep(0.01)
@@ -154,6 +156,6 @@ async def begun(desk: Desk, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
     return task
 
 
-def kinds(desk: Desk) -> list[type[Message]]:
+def kinds(rig: SerialRig) -> list[type[Message]]:
     """The types of the messages that the board has executed, in order."""
-    return [type(message) for message in desk.asked]
+    return [type(message) for message in rig.asked]
