@@ -71,7 +71,7 @@ def test_on_a_low_terminal_last_events_are_left_out_and_questions_are_not() -> N
         terminal.until("WAITING for the dealer since 90.0 s")
         visible = " ".join(terminal.for_a_while(0.4).split())
         assert "WAITING for the dealer since 90.0 s" in visible
-        assert "then clear the emergency." in visible
+        assert "then reset the emergency." in visible
         assert "Wenzhou mahjong on the table robotic" in visible
 
 
