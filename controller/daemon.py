@@ -193,7 +193,8 @@ class Daemon:
     async def _connect(self) -> None:
         self.run_state.machine.fire("connect")
         for name, board in self._boards.items():
-            await self._pauses.connect(board)
+            identity = await self._pauses.connect(board)
+            self.run_state.journal.record_serial(name, identity.serial)
             if failing := await board.self_test():
                 raise TableFault(
                     Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"

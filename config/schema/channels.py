@@ -157,7 +157,8 @@ class BoardConfig(Part):
     """How long the board obeys after the last renewal; then every output takes its safe
     value. 0.1 to 2 seconds."""
     serial: Annotated[str, Field(min_length=1, max_length=8)] | None = None
-    """The serial number of the one board that may be driven under this name. Without it, any board
-    may answer first; while the table runs, no other one may take its place."""
+    """The serial number of the one board that is driven under this name. Without it, the board must
+    have the serial number that it had in the last run of the table's journal, if there is one.
+    While the table runs, no other board is driven in its place."""
     channels: dict[str, Channel]
     """The channels by name. A name may occur once in the whole table."""

@@ -64,6 +64,18 @@ def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
     return unfinished.entries
 
 
+def expected_serials(job: RunJob, journal: Journal) -> Mapping[str, str]:
+    """The serial numbers that the boards of this table had in the last run of its journal.
+
+    Empty if this run or the last one is simulated, or if the last one was of another table.
+    """
+    unfinished = journal.unfinished()
+    last = journal.ended() if unfinished is None else unfinished.facts
+    if not job.ports or last is None or SIMULATED in last or last.get("table") != job.table.name:
+        return {}
+    return journal.serials
+
+
 def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
     """Why every tile has to be put away before the first round; None if there is no reason.
 

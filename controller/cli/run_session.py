@@ -17,7 +17,12 @@ from controller.cli.live_view import LiveView
 from controller.cli.operator_console import OperatorConsole
 from controller.cli.result_pages import summary_page
 from controller.cli.run_job import RunJob
-from controller.cli.run_resumption import facts_of, reason_to_regather, resumed_entries
+from controller.cli.run_resumption import (
+    expected_serials,
+    facts_of,
+    reason_to_regather,
+    resumed_entries,
+)
 from controller.cli.screen import screen
 from controller.cli.stop_signals import StopSignals
 from controller.cli.terminal_guide import TerminalGuide
@@ -88,6 +93,9 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
             LiveView(operator_screen, job.title, operator, lambda: loop.time() - begun) as view,
         ):
             entries = resumed_entries(job, journal)
+            serials = expected_serials(job, journal)
+            for board in hardware.serial:
+                board.expect_serial(serials.get(board.name))
             if entries is None:
                 for output in outputs:
                     output.begin()

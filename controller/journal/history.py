@@ -103,6 +103,12 @@ def _content(run: _Run) -> dict[str, Any]:
     return dict(content)
 
 
+def serials_of(records: Sequence[JournalRecord]) -> dict[str, str]:
+    """The serial numbers of the boards in the last run, by board; empty if it has none."""
+    runs: list[Any] = [record.content for record in records if record.kind == "run"]
+    return dict(runs[-1].get("serials", {})) if runs else {}
+
+
 def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
     """The facts of the last run if it wrote its end record; else None."""
     if not records or records[-1].kind != "end":

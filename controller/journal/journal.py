@@ -14,7 +14,14 @@ from pathlib import Path
 from types import TracebackType
 
 from controller.journal.copies import Copies, MemoryCopy, paths_of
-from controller.journal.history import Entry, Unfinished, ended_of, history_of, unfinished_of
+from controller.journal.history import (
+    Entry,
+    Unfinished,
+    ended_of,
+    history_of,
+    serials_of,
+    unfinished_of,
+)
 from controller.journal.lines import (
     JournalError,
     JournalLockedError,
@@ -67,6 +74,7 @@ class Journal:
             raise
         self._unfinished = unfinished_of(records)
         self._ended = ended_of(records)
+        self._serials = serials_of(records)
         self._number = records[-1].number if records else 0
         self._chain = self._copies.chain
         self._first = self._number + 1
@@ -85,6 +93,19 @@ class Journal:
     def repairs(self) -> tuple[str, ...]:
         """One sentence for each damaged or missing copy that was rewritten when it was opened."""
         return self._copies.repairs
+
+    @property
+    def serials(self) -> Mapping[str, str]:
+        """The serial number of each board: in the last run, until this run has recorded its own."""
+        return self._serials
+
+    def record_serial(self, board: str, serial: str) -> None:
+        """Add the serial number of a board to the run record. Call it before the first intent.
+
+        If a prompt was needed to open the boards, that prompt was the first intent. Then the record
+        has the numbers of the last run for the boards that were opened later.
+        """
+        self._serials[board] = serial
 
     def resume(self) -> Unfinished | None:
         """Record this run as the continuation of the unfinished run, if there is one.
@@ -217,6 +238,8 @@ class Journal:
         if self._run is not None:
             return
         self._run = self._number + 1
+        if self._serials:
+            self._facts["serials"] = dict(self._serials)
         copies = self._copies
         if isinstance(copies, Copies) and self._ended is not None and copies.size > ARCHIVE_SIZE:
             started = str(self._facts["started"])[:19]

@@ -20,6 +20,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 from config.recovery_limits import limits_of
 from config.schema import Table
@@ -34,7 +35,7 @@ from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
-from firmware_bridge.board import Board, FaultCode
+from firmware_bridge.board import Board, BoardIdentity, FaultCode
 from firmware_bridge.wire.errors import (
     BoardError,
     BoardRefusedError,
@@ -42,6 +43,8 @@ from firmware_bridge.wire.errors import (
     StrangeBoardError,
 )
 from firmware_bridge.wire.messages import Refusal
+
+T = TypeVar("T")
 
 Reconnect = Callable[[str], None]
 """Opens a board's line again if it was lost. Raises BoardError if that is not possible yet."""
@@ -262,20 +265,18 @@ class Pauses:
             if helping is not None:
                 helping.cancel()
 
-    async def connect(self, board: ResumableBoard) -> None:
+    async def connect(self, board: ResumableBoard) -> BoardIdentity:
         """Begin the first session with a board. Raises BoardError, TableFault."""
-        await self._identified(board, board.start)
+        return await self._identified(board, board.start)
 
-    async def _identified(
-        self, board: ResumableBoard, begin: Callable[[], Awaitable[object]]
-    ) -> None:
+    async def _identified(self, board: ResumableBoard, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin a session; if another board answers, ask a person until the right one does.
 
         Raises TableFault STRANGER after the last question, or where a person stops the table.
         """
         while True:
             try:
-                await begin()
+                return await begin()
             except StrangeBoardError as stranger:
                 cause = PauseCause(STRANGER, board.name)
                 if not self.gate.open:
@@ -284,8 +285,6 @@ class Pauses:
                 await self._people.help(cause, CATALOGUE[Fault.STRANGER], seen)
                 # A person has moved the cable, and the open line may lead to the other board still.
                 self._reconnect(board.name)
-            else:
-                return
 
     # Faults that boards have latched
 

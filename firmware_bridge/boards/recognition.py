@@ -23,6 +23,7 @@ class Recognition:
     def __init__(self, board: str, serial: str | None) -> None:
         self._board = board
         self._serial = serial
+        self._last_serial: str | None = None
         self._identified: BoardIdentity | None = None
         self._counts: dict[int, int] = {}
 
@@ -35,6 +36,13 @@ class Recognition:
     def was_identified(self) -> bool:
         """Whether the board has been identified before."""
         return self._identified is not None
+
+    def expect(self, serial: str | None) -> None:
+        """Set the serial number that the board had in the last run of the journal, if it is known.
+
+        A serial number in the table's file has priority over it.
+        """
+        self._last_serial = serial
 
     def counted(self, channel: int, count: int) -> None:
         """Record a channel's count."""
@@ -53,6 +61,13 @@ class Recognition:
                 f" names {self._serial}; connect {self._serial}, or correct boards.{name}.serial."
             )
         if before is None:
+            last = self._last_serial if self._serial is None else None
+            if last is not None and identity.serial != last:
+                raise StrangeBoardError(
+                    f"board {name}: a board with serial {identity.serial} answers, but the last run"
+                    f" of the journal had {last}; connect {last}, or set boards.{name}.serial to"
+                    f" {identity.serial} in the table's file."
+                )
             return
         if identity.serial != before.serial:
             raise StrangeBoardError(

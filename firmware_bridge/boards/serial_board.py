@@ -99,6 +99,14 @@ class SerialBoard:
         """The traffic counters of the link to this board."""
         return self._link.traffic
 
+    def expect_serial(self, serial: str | None) -> None:
+        """Set the serial number that the board had in the last run; None if it is not known.
+
+        `start` then raises StrangeBoardError for a board with another serial number, unless the
+        table's file names the number of this board.
+        """
+        self._recognition.expect(serial)
+
     # From closed to open and back
 
     async def start(self) -> BoardIdentity:

@@ -227,13 +227,15 @@ ROWS = (
     FaultRow(
         fault=Fault.STRANGER,
         title="Another board answers",
-        expected="the board that answered before, or that the table's file names: the same serial"
-        " number, key and configuration, and counters that have not decreased",
+        expected="the board that answered before: the serial number that the table's file names, or"
+        " that the last run of the journal had, the same key and configuration, and counters that"
+        " have not decreased",
         instead="another serial number or key, another table's configuration, or a lower count",
         cause="a board that was replaced; a cable in another table's board; a board that lost its"
         " memory; another program that used the board",
         automatic="the table pauses and asks; the board is neither configured nor driven",
-        please="Connect {part} of this table again; if it is the right one, switch it off and on.",
+        please="Connect {part} of this table again; if it is the right one, switch it off and on."
+        " If it was replaced on purpose, stop and set its serial number in the table's file.",
         who=Who.TECHNICIAN,
         example="board base",
     ),

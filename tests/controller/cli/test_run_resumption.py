@@ -8,7 +8,13 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.run_job import PINS, RunJob
-from controller.cli.run_resumption import TILES_LEFT, facts_of, reason_to_regather, resumed_entries
+from controller.cli.run_resumption import (
+    TILES_LEFT,
+    expected_serials,
+    facts_of,
+    reason_to_regather,
+    resumed_entries,
+)
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.orders import Orders
@@ -52,6 +58,31 @@ def test_an_unfinished_round_is_resumed_on_boards_that_keep_their_counts(
         assert journal.unfinished() is not None
         assert (resumed_entries(played, journal) is not None) is is_resumed
         assert reason_to_regather(played, journal) == reason
+
+
+@pytest.mark.parametrize("is_completed", [True, False])
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        (job("robotic", PORT), job("robotic", PORT), {"base": "WW000001"}),
+        (job("robotic", PORT), job("robotic", PORT, abandon=True), {"base": "WW000001"}),
+        (job("robotic", PORT), job("robotic", None), {}),
+        (job("robotic", None), job("robotic", PORT), {}),
+        (job("robotic", PORT), job("auto_deal", PORT), {}),
+    ],
+    ids=["same table", "abandoned round", "simulated now", "simulated before", "another table"],
+)
+def test_boards_of_a_real_table_must_have_the_serial_numbers_of_its_last_run(
+    before: RunJob, now: RunJob, expected: dict[str, str], is_completed: bool, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    with Journal(kept, "before", facts_of(before)) as journal:
+        journal.record_serial("base", "WW000001")
+        journal.intend("top", 1.0, {"do": "take in", "set": 0})
+        if is_completed:
+            journal.end()
+    with Journal(kept, "now", facts_of(now)) as journal:
+        assert expected_serials(now, journal) == expected
 
 
 def test_on_gpio_pins_no_tile_is_put_away_if_no_run_is_unfinished(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from config.loader import load_table
 from config.schema import Table
+from controller.events import Event
 from controller.faults.catalogue import DONE, Fault
 from controller.faults.table_fault import TableFault
 from controller.pausing.operator_help import ASKS
@@ -121,6 +122,40 @@ def test_a_board_that_only_lost_its_power_is_not_a_stranger() -> None:
 
     played = play(happens={AT: happen})
     assert "STRANGER" not in {event["why"] for event in played.events_named("paused")}
+
+
+def test_a_board_with_another_serial_number_than_in_the_last_run_is_not_driven() -> None:
+    driven: list[object] = []
+    prompts: list[Event] = []
+
+    def on_event(played: Round, event: Event) -> None:
+        if event["event"] == "state" and event["under"] == "testing":
+            played.hardware.serial[0].expect_serial("WW000001")
+        if event["event"] == "operator_prompted":
+            prompts.append(event)
+            driven.extend(pin for pin in played.pin_changes if pin[2] and pin[1] != "ready")
+
+    with pytest.raises(TableFault) as raised:
+        play(on=on_event)
+    assert (raised.value.fault, raised.value.part) == (Fault.STRANGER, "board base")
+    assert [event["code"] for event in prompts] == ["STRANGER"] * ASKS
+    assert "SIM00000 answers, but the last run of the journal had WW000001" in str(
+        prompts[0]["evidence"]
+    )
+    assert driven == []
+
+
+def test_the_serial_number_in_the_tables_file_replaces_the_one_of_the_last_run() -> None:
+    def on_event(played: Round, event: Event) -> None:
+        if event["event"] == "state" and event["under"] == "testing":
+            played.hardware.serial[0].expect_serial("WW000001")
+
+    assert play(naming("SIM00000"), on=on_event).events_named("ready")
+
+
+def test_a_run_keeps_the_serial_numbers_of_its_boards_in_the_journal() -> None:
+    recorded = play().daemon.run_state.journal.serials
+    assert recorded == {"base": "SIM00000", "arm": "SIM00001"}
 
 
 def naming(serial: str) -> Table:
