@@ -19,22 +19,22 @@ from config.schema import AxisChannel, MotorChannel, Table, TileSize
 from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
-from firmware_bridge.sim.plant.chain import Chain
+from firmware_bridge.sim.plant.below_lid.chain import Chain
+from firmware_bridge.sim.plant.below_lid.drum import Drum
+from firmware_bridge.sim.plant.below_lid.heads import Head, HeadOutlet
+from firmware_bridge.sim.plant.below_lid.lanes import Lane
+from firmware_bridge.sim.plant.below_lid.trays import Tray
 from firmware_bridge.sim.plant.dice import Dome
-from firmware_bridge.sim.plant.drum import Drum
 from firmware_bridge.sim.plant.felt import Felt
 from firmware_bridge.sim.plant.flipper import Flipper
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
 from firmware_bridge.sim.plant.gantry import Gantry
-from firmware_bridge.sim.plant.heads import Head, HeadOutlet
-from firmware_bridge.sim.plant.lanes import Lane
 from firmware_bridge.sim.plant.lid import Lid
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.relay import Relay
 from firmware_bridge.sim.plant.sensor_faults import SensorFaults
 from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile, census
-from firmware_bridge.sim.plant.trays import Tray
 from firmware_bridge.sim.plant.world import PlantPart, World
 from firmware_bridge.sim.stall import boards_side
 from rules.geometry import Seat

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from config.schema import SensorChannel, Table
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.plant.pusher import BLINK
+from firmware_bridge.sim.plant.below_lid.pusher import BLINK
 
 WORSE = 1 / 3
 """Growth of the lost part of a pulse each time, as a share of the first loss (our value)."""

@@ -10,7 +10,7 @@ import pytest
 from config.layout.field import Spot
 from firmware_bridge.board import Reason
 from firmware_bridge.sim.plant.tiles import Tile
-from tests.firmware_bridge.sim.plant.head_actions import (
+from tests.firmware_bridge.sim.plant.below_lid.head_actions import (
     TILE_TIME,
     count,
     fill,

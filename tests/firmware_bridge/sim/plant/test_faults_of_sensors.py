@@ -8,7 +8,13 @@ from itertools import pairwise
 import pytest
 
 from firmware_bridge.board import Reason
-from tests.firmware_bridge.sim.plant.head_actions import TILE_TIME, count, fill, pulses, push
+from tests.firmware_bridge.sim.plant.below_lid.head_actions import (
+    TILE_TIME,
+    count,
+    fill,
+    pulses,
+    push,
+)
 from tests.firmware_bridge.sim.rack import Rack, run_scenario, with_faults
 
 

@@ -10,7 +10,7 @@ from itertools import chain, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.sim.plant.drum import Drum
+from firmware_bridge.sim.plant.below_lid.drum import Drum
 from firmware_bridge.sim.plant.tiles import Holder
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from config.schema import HeadsModule, TileSize
-from firmware_bridge.sim.plant.belt import Belt
-from firmware_bridge.sim.plant.drum import Drum
-from firmware_bridge.sim.plant.pusher import Pusher
+from firmware_bridge.sim.plant.below_lid.belt import Belt
+from firmware_bridge.sim.plant.below_lid.drum import Drum
+from firmware_bridge.sim.plant.below_lid.pusher import Pusher
 from firmware_bridge.sim.plant.tiles import Holder, Tile
 from firmware_bridge.sim.plant.world import World
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from config.schema import TileSize
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import Count, EdgeSeen, Recall, Recalled
-from tests.firmware_bridge.sim.plant.head_actions import count, fill, push
+from tests.firmware_bridge.sim.plant.below_lid.head_actions import count, fill, push
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from config.layout.staging import Fill
 from firmware_bridge.board import Reason
-from tests.firmware_bridge.sim.plant.head_actions import (
+from tests.firmware_bridge.sim.plant.below_lid.head_actions import (
     TILE_TIME,
     count,
     fill,

@@ -1,0 +1,1 @@
+"""The mechanics below the lid: drum, heads with belt and pusher, chain, hand lanes, and trays."""
