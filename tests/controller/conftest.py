@@ -15,7 +15,7 @@ from controller.planning.moves import Carry, Grasp
 from controller.planning.preview import Preview, preview
 from controller.planning.setup_forecast import seats_of
 from controller.planning.table_top import raised
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice
 from rules.games import find_game

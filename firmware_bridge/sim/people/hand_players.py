@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firmware_bridge.guide import HandToPlay
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
 from rules.hidden_play import Player, next_act, sensible_player

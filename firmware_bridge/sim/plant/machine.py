@@ -24,12 +24,12 @@ from firmware_bridge.sim.plant.below_lid.drum import Drum
 from firmware_bridge.sim.plant.below_lid.heads import Head, HeadOutlet
 from firmware_bridge.sim.plant.below_lid.lanes import Lane
 from firmware_bridge.sim.plant.below_lid.trays import Tray
-from firmware_bridge.sim.plant.dice import Dome
-from firmware_bridge.sim.plant.felt import Felt
-from firmware_bridge.sim.plant.flipper import Flipper
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
-from firmware_bridge.sim.plant.gantry import Gantry
-from firmware_bridge.sim.plant.lid import Lid
+from firmware_bridge.sim.plant.on_table.dice import Dome
+from firmware_bridge.sim.plant.on_table.felt import Felt
+from firmware_bridge.sim.plant.on_table.flipper import Flipper
+from firmware_bridge.sim.plant.on_table.gantry import Gantry
+from firmware_bridge.sim.plant.on_table.lid import Lid
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.relay import Relay
 from firmware_bridge.sim.plant.sensor_faults import SensorFaults

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from config.schema import Modules
 from firmware_bridge.sim.plant.below_lid.drum import Drum
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, Tile
 from firmware_bridge.sim.plant.world import World
 

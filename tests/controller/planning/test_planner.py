@@ -17,7 +17,7 @@ from controller.planning.packet_order import fastest_order
 from controller.planning.planner import Planner
 from controller.planning.preview import Preview
 from controller.planning.setup_forecast import packets_ahead
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice
 from rules.games import find_game

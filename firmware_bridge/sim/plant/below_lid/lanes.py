@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.schema import LanesModule
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World

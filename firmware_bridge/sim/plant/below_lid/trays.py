@@ -11,7 +11,7 @@ from itertools import chain, repeat
 
 from config.layout.field import Field, Spot
 from config.schema import TraysModule
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World

@@ -11,7 +11,7 @@ from config.layout.staging import stage
 from config.loader import load_game, load_table
 from firmware_bridge.guide import HandToPlay
 from firmware_bridge.sim.people.hand_players import HandPlayers
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.games import rules_of
 from rules.geometry import Place

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from config.layout.field import Spot
 from config.schema import FlipperModule
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.slide import Slide
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World

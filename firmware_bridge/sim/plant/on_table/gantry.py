@@ -12,7 +12,7 @@ from collections.abc import Callable
 from config.layout.field import Field, Spot
 from config.schema import GantryModule, ReaderModule
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.plant.felt import Felt
+from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 
 Sense = Callable[[str, bool], None]
