@@ -24,6 +24,8 @@ from firmware_bridge.sim.plant.below_lid.drum import Drum
 from firmware_bridge.sim.plant.below_lid.heads import Head, HeadOutlet
 from firmware_bridge.sim.plant.below_lid.lanes import Lane
 from firmware_bridge.sim.plant.below_lid.trays import Tray
+from firmware_bridge.sim.plant.electrical.relay import Relay
+from firmware_bridge.sim.plant.electrical.sensor_faults import SensorFaults
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
 from firmware_bridge.sim.plant.on_table.dice import Dome
 from firmware_bridge.sim.plant.on_table.felt import Felt
@@ -31,8 +33,6 @@ from firmware_bridge.sim.plant.on_table.flipper import Flipper
 from firmware_bridge.sim.plant.on_table.gantry import Gantry
 from firmware_bridge.sim.plant.on_table.lid import Lid
 from firmware_bridge.sim.plant.players import People
-from firmware_bridge.sim.plant.relay import Relay
-from firmware_bridge.sim.plant.sensor_faults import SensorFaults
 from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile, census
 from firmware_bridge.sim.plant.world import PlantPart, World
