@@ -7,7 +7,7 @@ Levels count tile heights from the felt: a wall's lower tile lies on level 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import floor
 
@@ -99,6 +99,8 @@ class Felt(Holder):
         """The tiles that were laid in the middle, in order."""
         self.raised: dict[Spot, tuple[Tile, ...]] = {}
         """The walls set up since the felt was last cleared, each column bottom first."""
+        self.on_sweep: Callable[[], None] = _ignore
+        """Called when all tiles are taken off the felt."""
 
     # Tiles on the felt
 
@@ -225,6 +227,7 @@ class Felt(Holder):
         self._row_used.clear()
         self._middle.clear()
         self.raised.clear()
+        self.on_sweep()
         return swept
 
     # Actions of the gripper
@@ -339,3 +342,7 @@ def _overlap_limits_of(field: Field) -> dict[tuple[bool, bool], tuple[float, flo
         for one in extent
         for other in extent
     }
+
+
+def _ignore() -> None:
+    """Nothing is to be done when the felt is swept."""

@@ -50,6 +50,8 @@ class Gantry:
         self._gripped_at: tuple[Spot, ...] = ()
         """The place where the block was gripped."""
         self._carried_off = False
+        self._dropped: set[Tile] = set()
+        """The tiles of a dropped block, until they are taken up or put back."""
         self._distances: dict[str, float] = {}
         """The distance that each moving axis has to travel, metres."""
         self._at = {module.x: 0.0, module.y: 0.0, module.z: 0.0}
@@ -176,11 +178,14 @@ class Gantry:
         sensor shows where the tiles lie, so the command was not wrong.
         """
         try:
-            return self._felt.grip(spots, round(self._level), self._module.levels)
+            block = self._felt.grip(spots, round(self._level), self._module.levels)
         except ImpossibleOrderError:
             if (DROPPED, "gripper") not in self._injected_faults.active:
                 raise
             return []
+        if self._dropped.intersection(*block):
+            self._forget_dropped()
+        return block
 
     def _turn(self, crossed: bool) -> None:
         if not self._block and self._among_tiles():
@@ -247,7 +252,14 @@ class Gantry:
                 self._felt.lay(home, tile)
 
         if fallen:
+            self._dropped = {tile for tile, _, _ in fallen}
+            self._felt.on_sweep = self._forget_dropped
             self._injected_faults.activate(DROPPED, "gripper", put_back)
+
+    def _forget_dropped(self) -> None:
+        """The dropped tiles were taken up: putting them back later would disturb other tiles."""
+        self._dropped = set()
+        self._injected_faults.deactivate(DROPPED, "gripper")
 
     # Position of the jaws
 

@@ -69,6 +69,25 @@ def test_a_block_dropped_close_to_its_place_is_put_back_as_one_column(seed: int)
     run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_block_dropped_in_an_earlier_round_is_not_put_back_into_later_walls(seed: int) -> None:
+    async def main(rack: Rack) -> None:
+        felt = rack.plant.felt
+        lower, upper = column(rack)
+        await grip(rack)
+        await rack.move(gantry_x=THERE.x, gantry_y=THERE.y)
+        for tile in felt.sweep():
+            rack.plant.boxes[0].put(tile)
+        for tile in (upper, lower):
+            rack.plant.boxes[0].take(tile)
+        felt.raise_column(HERE, [upper, lower])
+        rack.plant.repair("EMPTY_GRIP", "gripper")
+        (pillar,) = felt.pillars
+        assert pillar.tiles == [upper, lower]
+
+    run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
+
+
 def test_a_block_is_dropped_at_its_place_or_on_the_way() -> None:
     at_its_place: list[bool] = []
 
