@@ -13,7 +13,7 @@ from config.schema import GameConfig, Table
 from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.catalogue import STOP
 from controller.faults.failures import sort_failures
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal, JournalError
 from controller.ledger import Ledger
@@ -86,8 +86,8 @@ class Daemon:
         )
         self.match = orders.first_match() if orders.play else None
         """The match after the hands played so far; None if the table does not follow the play."""
-        care = Care(partial(limits_of, table), guide.help, self.run_state)
-        supply = supplies(table, boards, care)
+        fault_handler = FaultHandler(partial(limits_of, table), guide.help, self.run_state)
+        supply = supplies(table, boards, fault_handler)
         self._incidents = Incidents()
         events.listen(self._incidents.update)
         self._tower = Tower(table, supply, events)
@@ -100,7 +100,7 @@ class Daemon:
         self._traffic = traffic
 
         self._help = guide.help
-        self._rig = Stations(table, game.tile, Devices(table, boards), care)
+        self._rig = Stations(table, game.tile, Devices(table, boards), fault_handler)
         self._under = UnderCycle(table, self._rig, self.staging, self.run_state)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()

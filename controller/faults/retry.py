@@ -1,6 +1,6 @@
 """Retries a station's work after a fault, asks a person, then stops the table.
 
-    counted = await care.cured(self._lift, self._reverse)
+    counted = await fault_handler.run(self._lift, self._reverse)
 
 Work that fails is retried after the station's own cure. If that does not help, a person is asked,
 and the work is tried again, so that the sensors detect a wrong answer. If that does not help
@@ -45,7 +45,7 @@ async def no_cure(_: TableFault) -> None:
     """The cure of parts that only need to be driven again."""
 
 
-class Care:
+class FaultHandler:
     """Handles faults of one table: `limits` by fault code, `ask` for people, `notes` for records.
 
     Without `ask`, a fault that the machine cannot remove by itself stops the table.
@@ -62,7 +62,7 @@ class Care:
         self._notes: Notes = notes or _NoNotes()
         self._asking = asyncio.Lock()
 
-    async def cured(
+    async def run(
         self,
         work: Callable[[], Awaitable[T]],
         cure: Cure = no_cure,

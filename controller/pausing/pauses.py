@@ -25,7 +25,7 @@ from typing import TypeVar
 from config.recovery_limits import limits_of
 from config.schema import Table
 from controller.faults.catalogue import CATALOGUE, Fault, latched
-from controller.faults.retry import Asking, Care
+from controller.faults.retry import Asking, FaultHandler
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
 from controller.pausing.operator_help import OperatorHelp
@@ -94,10 +94,14 @@ class Pauses:
     ) -> None:
         self.gate = PauseGate(self._record_cause)
         self._people = OperatorHelp(run_state, ask)
-        care = Care(partial(limits_of, table), self._people.answer_to, run_state)
+        fault_handler = FaultHandler(partial(limits_of, table), self._people.answer_to, run_state)
         self.boards = {
             name: ResumableBoard(
-                board, table.boards[name], self.gate, _homing(table, name, care), supplies.get(name)
+                board,
+                table.boards[name],
+                self.gate,
+                _homing(table, name, fault_handler),
+                supplies.get(name),
             )
             for name, board in boards.items()
         }
@@ -358,12 +362,12 @@ class Pauses:
                 await asyncio.wait_for(anext(edges), POLL_INTERVAL)
 
 
-def _homing(table: Table, board: str, care: Care) -> Homing | None:
+def _homing(table: Table, board: str, fault_handler: FaultHandler) -> Homing | None:
     """The homing of the gantry, if this board drives it."""
     gantry = table.modules.gantry
     if gantry is None or table.board_of(gantry.z) != board:
         return None
-    return gantry_homing(table, gantry, care)
+    return gantry_homing(table, gantry, fault_handler)
 
 
 def _fault_of(code: FaultCode | None) -> Fault:

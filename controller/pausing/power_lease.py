@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from config.schema import RelayModule, Table
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board
 from firmware_bridge.wire.errors import BoardError
@@ -26,15 +26,17 @@ from firmware_bridge.wire.errors import BoardError
 class BoardSupply:
     """One board's lease, and the relay that switches the power of its motors, if it has one.
 
-    `care` handles the faults of the relay: it retries, then asks a person.
+    `fault_handler` handles the faults of the relay: it retries, then asks a person.
     """
 
-    def __init__(self, board: Board, relay: RelayModule | None, care: Care) -> None:
+    def __init__(
+        self, board: Board, relay: RelayModule | None, fault_handler: FaultHandler
+    ) -> None:
         self.board = board
         self.on_release: Callable[[], None] = _no_listener
         """Called when all outputs, lamps included, have gone to their safe values."""
         self._relay = relay
-        self._care = care
+        self._fault_handler = fault_handler
         self._work_lock = asyncio.Lock()
         """Held while work takes or releases the lease, also while a person is asked about the
         relay."""
@@ -61,7 +63,7 @@ class BoardSupply:
             self._work += 1
             if self._work == 1:
                 try:
-                    await self._care.cured(self._power, self._wait_for_relay)
+                    await self._fault_handler.run(self._power, self._wait_for_relay)
                 except BaseException:
                     self._work -= 1
                     raise
@@ -161,14 +163,16 @@ class BoardSupply:
             raise TableFault(Fault.RELAY, relay.coil, evidence)
 
 
-def supplies(table: Table, boards: Mapping[str, Board], care: Care) -> dict[str, BoardSupply]:
+def supplies(
+    table: Table, boards: Mapping[str, Board], fault_handler: FaultHandler
+) -> dict[str, BoardSupply]:
     """A supply for every board with a relay, a lamp of the tower or the buzzer, by its name."""
     modules = table.modules
     relays = {table.board_of(relay.coil): relay for relay in modules.relay}
     signals = list(modules.tower.lamps.values()) if modules.tower else []
     signals += [modules.buzzer.sounder] if modules.buzzer else []
     names = dict.fromkeys([*relays, *map(table.board_of, signals)])
-    return {name: BoardSupply(boards[name], relays.get(name), care) for name in names}
+    return {name: BoardSupply(boards[name], relays.get(name), fault_handler) for name in names}
 
 
 def _no_listener() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from config.schema import Table, TileSize
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import TableFault
 from controller.pausing.power_lease import supplies
 from controller.selftest.asking import Watcher
@@ -30,7 +30,7 @@ class TableSelfTest:
     ) -> None:
         self._subject = TableUnderTest(table, tile, boards, watcher)
         self._report = report
-        self._supplies = supplies(table, boards, Care())
+        self._supplies = supplies(table, boards, FaultHandler())
 
     async def run(self) -> None:
         """Run all trials in turn. All motion is stopped at the end, also after an error."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from config.schema import HeadModule, Table, TileSize
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.selftest.asking import Watcher, wait_for_sensor
 from controller.stations.rig import Stations
 from controller.stations.switched import Switched
@@ -22,7 +22,7 @@ class TableUnderTest:
         self.table = table
         self.boards = boards
         self.watcher = watcher
-        self.rig = Stations(table, tile, Devices(table, boards), Care())
+        self.rig = Stations(table, tile, Devices(table, boards), FaultHandler())
 
     def board(self, channel: str) -> Board:
         """The board that a channel is wired to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.schema import ChainModule
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import ChainAt, ChainLost, last_of
 from controller.journal.replay import DiscardingNotebook, Notebook
@@ -22,12 +22,14 @@ class ChainStation:
     unless it can prove the side of the chain.
     """
 
-    def __init__(self, chain: ChainModule, devices: Devices, care: Care, below: Standstill) -> None:
+    def __init__(
+        self, chain: ChainModule, devices: Devices, fault_handler: FaultHandler, below: Standstill
+    ) -> None:
         self._chain = chain
         self._motor = devices.motor(chain.motor)
         self._zero = devices.sensor(chain.zero)
         self._corner = devices.sensor(chain.corner)
-        self._care = care
+        self._fault_handler = fault_handler
         self._below = below
         self._work: Notebook = DiscardingNotebook()
         self._side: int | None = 0
@@ -45,7 +47,7 @@ class ChainStation:
 
     async def to_zero(self) -> None:
         """Drive back to side 0. Raises TableFault with the zero switch S4 in its evidence."""
-        await self._care.cured(self._drive_to_zero)
+        await self._fault_handler.run(self._drive_to_zero)
 
     async def to_side(self, target: int) -> None:
         """Drive to this side. Raises TableFault with the corner sensor S5 in its evidence.
@@ -71,7 +73,7 @@ class ChainStation:
             self._side = None
 
         try:
-            await self._care.cured(forth, forget_side, forget_side)
+            await self._fault_handler.run(forth, forget_side, forget_side)
         except TableFault:
             self._side = None
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from config.schema import DiceModule
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import FacesFallen, ShakesBefore, notes_of
 from controller.journal.replay import DiscardingNotebook, Notebook
@@ -15,8 +15,8 @@ from firmware_bridge.boards.devices import Devices
 class DiceStation:
     """A dice dome or electronic dice."""
 
-    def __init__(self, dice: DiceModule, devices: Devices, care: Care) -> None:
-        self._care = care
+    def __init__(self, dice: DiceModule, devices: Devices, fault_handler: FaultHandler) -> None:
+        self._fault_handler = fault_handler
         self.unit = dice.unit
         self._dome = devices.dice(dice.unit)
 
@@ -50,7 +50,7 @@ class DiceStation:
             evidence = f"{self.unit} read {read} instead of {dice} faces"
             raise TableFault(Fault.DICE, "dice", evidence)
 
-        return await self._care.cured(shake)
+        return await self._fault_handler.run(shake)
 
 
 def _are_faces(read: Sequence[int], dice: int) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from config.schema import GantryModule, Modules
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import TagRead, last_of
 from controller.journal.replay import DiscardingNotebook, Notebook
@@ -36,10 +36,10 @@ class GantryStation:
         devices: Devices,
         tile: float,
         top: float,
-        care: Care,
+        fault_handler: FaultHandler,
     ) -> None:
         self._tile_height = tile
-        self._care = care
+        self._fault_handler = fault_handler
         self._homing = GantryHoming(devices.table, module)
         self._plane = devices.axes(module.x, module.y)
         self._height = devices.axes(module.z)
@@ -52,7 +52,7 @@ class GantryStation:
             module.released,
             module.grip_seconds,
             Fault.GRIPPER,
-            care,
+            fault_handler,
         )
         self._turn = Switched(
             "gripper turn",
@@ -61,7 +61,7 @@ class GantryStation:
             module.straight,
             module.turn_seconds,
             Fault.GRIPPER,
-            care,
+            fault_handler,
         )
         self._turner = (
             Switched(
@@ -71,7 +71,7 @@ class GantryStation:
                 module.turner_home,
                 module.turn_seconds,
                 Fault.GRIPPER,
-                care,
+                fault_handler,
             )
             if module.turner and module.turner_over and module.turner_home
             else None
@@ -107,7 +107,7 @@ class GantryStation:
 
         Neither x nor y moves before z is proven to be up, clear of the tiles.
         """
-        await self._care.cured(partial(self._homing.find_axes, self._plane.board))
+        await self._fault_handler.run(partial(self._homing.find_axes, self._plane.board))
         self._pose = (self._top, *self._pose[1:])
 
     async def carry(
@@ -208,7 +208,7 @@ class GantryStation:
                 f" at x {source.spot.x:.3f} m, y {source.spot.y:.3f} m, level {source.level}",
             )
 
-        await self._care.cured(grip)
+        await self._fault_handler.run(grip)
 
     async def _release(self, target: Grasp, clear: float) -> None:
         """Open the jaws, rise, and check that they are empty. Raises TableFault."""
@@ -224,7 +224,7 @@ class GantryStation:
             await self._lower(target)
             await self._jaws.go_forth()
 
-        await self._care.cured(open_jaws, shake_off)
+        await self._fault_handler.run(open_jaws, shake_off)
 
     async def _reach(self, grasp: Grasp, clear: float) -> None:
         """Rise to the clear height, travel (turning and setting the width), lower to the level."""
@@ -241,7 +241,7 @@ class GantryStation:
 
     async def _travel(self, grasp: Grasp) -> None:
         self._target = (grasp.spot.x, grasp.spot.y)
-        await self._care.cured(self._go_to_target, cleared=self._home_again)
+        await self._fault_handler.run(self._go_to_target, cleared=self._home_again)
 
     async def _lower(self, grasp: Grasp) -> None:
         await self._go_to_height(grasp.level * self._tile_height)
@@ -258,7 +258,7 @@ class GantryStation:
             await self._home_again(fault)
             await self._go_to_target()
 
-        await self._care.cured(go, cleared=return_to_target)
+        await self._fault_handler.run(go, cleared=return_to_target)
 
     async def _go_to_target(self) -> None:
         arrived(await self._plane.go(*self._target), "x and y")

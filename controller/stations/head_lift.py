@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from config.schema import HeadModule, HeadsModule
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
 from controller.stations.load import Load, longest_wait, wait_parts
@@ -34,7 +34,7 @@ class HeadLift:
         head: HeadModule,
         heads: HeadsModule,
         devices: Devices,
-        care: Care,
+        fault_handler: FaultHandler,
         below: Standstill,
         hand_over: HandOver,
         drum: Motor | None = None,
@@ -42,7 +42,7 @@ class HeadLift:
         self.part = part
         self.head = head
         self._heads = heads
-        self._care = care
+        self._fault_handler = fault_handler
         self._below = below
         self._hand_over = hand_over
         self._wheel = devices.motor(head.wheel)
@@ -115,7 +115,7 @@ class HeadLift:
     async def _feed(self, *, through: bool = False) -> None:
         """Lift all due tiles; retry with cures and prompts. Raises TableFault."""
         turn = partial(self._turn, through=through)
-        await self._care.cured(turn, self.loosen, self.cleared, self.at_rest)
+        await self._fault_handler.run(turn, self.loosen, self.cleared, self.at_rest)
 
     async def _turn(self, *, through: bool) -> None:
         """Try once to lift all due tiles.
@@ -261,4 +261,4 @@ class HeadLift:
                 await self.tile_counter.remove(1)
                 await self._feed(through=through)
 
-        await self._care.cured(look, pick_again, self.cleared, self.at_rest)
+        await self._fault_handler.run(look, pick_again, self.cleared, self.at_rest)

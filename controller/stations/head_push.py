@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.schema import HeadModule, HeadsModule
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
 from controller.stations.head_lift import HeadLift
@@ -21,14 +21,14 @@ class HeadPush:
         head: HeadModule,
         heads: HeadsModule,
         devices: Devices,
-        care: Care,
+        fault_handler: FaultHandler,
         below: Standstill,
         lift: HeadLift,
         hand_over: HandOver,
     ) -> None:
         assert head.pusher is not None and head.vane is not None
         self._heads = heads
-        self._care = care
+        self._fault_handler = fault_handler
         self._below = below
         self._lift = lift
         self._hand_over = hand_over
@@ -87,7 +87,7 @@ class HeadPush:
             async with self._hand_over.curing():
                 await self._lift.feed_again(fault)
 
-        await self._care.cured(push, loosen, cleared, self._lift.at_rest)
+        await self._fault_handler.run(push, loosen, cleared, self._lift.at_rest)
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
         """The fault of a failed push: a jam if a tile sticks at the counter, else the pusher."""

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable
 
 from config.schema import HeadModule, HeadsModule
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.run_together import only
 from controller.stations.hand_over import HandOver
 from controller.stations.head_lift import HeadLift
@@ -31,7 +31,7 @@ class HeadStation:
         head: HeadModule,
         heads: HeadsModule,
         devices: Devices,
-        care: Care,
+        fault_handler: FaultHandler,
         below: Standstill,
         drum: Motor | None = None,
     ) -> None:
@@ -40,9 +40,11 @@ class HeadStation:
         self._below = below
         self._belt = devices.motor(head.belt) if head.belt else None
         hand_over = HandOver()
-        self._lift = HeadLift(self.part, head, heads, devices, care, below, hand_over, drum)
+        self._lift = HeadLift(
+            self.part, head, heads, devices, fault_handler, below, hand_over, drum
+        )
         self._push = (
-            HeadPush(head, heads, devices, care, below, self._lift, hand_over)
+            HeadPush(head, heads, devices, fault_handler, below, self._lift, hand_over)
             if head.pusher and head.vane
             else None
         )

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 
 from config.schema import AxisChannel, GantryModule, Table
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board, Ended, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
@@ -75,11 +75,11 @@ class GantryHoming:
         return ended
 
 
-def gantry_homing(table: Table, gantry: GantryModule, care: Care) -> Homing:
+def gantry_homing(table: Table, gantry: GantryModule, fault_handler: FaultHandler) -> Homing:
     """Create the function that homes a gantry after a loss of power and sends it back.
 
-    `care` retries and prompts people. The board's lease is held only during an attempt, so the arm
-    has no power while a person works at it.
+    `fault_handler` retries and prompts people. The board's lease is held only during an attempt, so
+    the arm has no power while a person works at it.
     """
     homing = GantryHoming(table, gantry)
 
@@ -89,7 +89,7 @@ def gantry_homing(table: Table, gantry: GantryModule, care: Care) -> Homing:
                 await homing.find_axes(board)
                 await homing.go_back_to(board, sent)
 
-        await care.cured(attempt)
+        await fault_handler.run(attempt)
 
     return home
 

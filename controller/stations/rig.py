@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault
 from controller.health.condition import ConditionSampler
 from controller.stations.chain import ChainStation
@@ -21,7 +21,7 @@ from firmware_bridge.boards.devices import Devices, Sensor
 class Stations:
     """All stations of one table; a station whose module is absent is None or missing in its tuple.
 
-    `care` handles their faults.
+    `fault_handler` handles their faults.
     """
 
     def __init__(
@@ -29,44 +29,48 @@ class Stations:
         table: Table,
         tile: TileSize,
         devices: Devices,
-        care: Care | None = None,
+        fault_handler: FaultHandler | None = None,
     ) -> None:
         modules = table.modules
-        care = care or Care()
+        fault_handler = fault_handler or FaultHandler()
         self._devices = devices
-        self.lid = _lid(modules, devices, care)
+        self.lid = _lid(modules, devices, fault_handler)
         self.below = Standstill()
         """Receives all commands for parts under the lid, so that they can be stopped together."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.heads = (
             tuple(
-                HeadStation(number, head, modules.heads, devices, care, self.below, self.drum)
+                HeadStation(
+                    number, head, modules.heads, devices, fault_handler, self.below, self.drum
+                )
                 for number, head in enumerate(modules.heads.ports)
             )
             if modules.heads
             else ()
         )
-        self.lifts = _lifts(modules, devices, care)
+        self.lifts = _lifts(modules, devices, fault_handler)
         self.counters = self._counters(modules)
         self.condition = ConditionSampler(table, tile, devices)
         self.chain = (
-            ChainStation(modules.chain, devices, care, self.below) if modules.chain else None
+            ChainStation(modules.chain, devices, fault_handler, self.below)
+            if modules.chain
+            else None
         )
-        self.lanes = _lanes(modules, devices, care)
+        self.lanes = _lanes(modules, devices, fault_handler)
         self.gates = (
             tuple(devices.output(lane.gate) for lane in modules.lanes.seats)
             if modules.lanes
             else ()
         )
-        self.dice = DiceStation(modules.dice, devices, care) if modules.dice else None
+        self.dice = DiceStation(modules.dice, devices, fault_handler) if modules.dice else None
         self.gantry = (
             GantryStation(
-                modules.gantry, modules, devices, tile.height_mm / 1000, _top(table), care
+                modules.gantry, modules, devices, tile.height_mm / 1000, _top(table), fault_handler
             )
             if modules.gantry
             else None
         )
-        self.flipper = _flipper(modules, devices, care)
+        self.flipper = _flipper(modules, devices, fault_handler)
         self.lamps = (
             tuple(devices.output(strip) for strip in modules.lamps.walls) if modules.lamps else ()
         )
@@ -109,15 +113,15 @@ def _top(table: Table) -> float:
     return axis.home
 
 
-def _lid(modules: Modules, devices: Devices, care: Care) -> Switched | None:
+def _lid(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> Switched | None:
     lid = modules.lid
     if lid is None:
         return None
     motor = devices.motor(lid.motor)
-    return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, care)
+    return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, fault_handler)
 
 
-def _lifts(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ...]:
+def _lifts(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> tuple[Switched, ...]:
     trays = modules.trays
     if trays is None:
         return ()
@@ -129,13 +133,13 @@ def _lifts(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ..
             tray.down,
             trays.lift,
             Fault.LIFT,
-            care,
+            fault_handler,
         )
         for side, tray in enumerate(trays.sides)
     )
 
 
-def _lanes(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ...]:
+def _lanes(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> tuple[Switched, ...]:
     lanes = modules.lanes
     if lanes is None:
         return ()
@@ -147,13 +151,13 @@ def _lanes(modules: Modules, devices: Devices, care: Care) -> tuple[Switched, ..
             lane.home,
             lanes.present,
             Fault.LANE,
-            care,
+            fault_handler,
         )
         for seat, lane in enumerate(lanes.seats)
     )
 
 
-def _flipper(modules: Modules, devices: Devices, care: Care) -> Switched | None:
+def _flipper(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> Switched | None:
     flipper = modules.flipper
     if flipper is None:
         return None
@@ -165,5 +169,5 @@ def _flipper(modules: Modules, devices: Devices, care: Care) -> Switched | None:
         flipper.home,
         flipper.flip,
         Fault.FLIPPER,
-        care,
+        fault_handler,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor
@@ -31,7 +31,7 @@ class Switched:
     back: str
     seconds: float
     fault: Fault
-    care: Care = field(default_factory=Care)
+    fault_handler: FaultHandler = field(default_factory=FaultHandler)
 
     async def go_forth(self) -> None:
         """Drive to the forward end. Raises TableFault after the last attempt."""
@@ -68,7 +68,7 @@ class Switched:
             if not there:
                 raise TableFault(self.fault, self.part, missing(switch, ended))
 
-        await self.care.cured(travel)
+        await self.fault_handler.run(travel)
 
     async def _at_both_ends(self) -> bool:
         """Whether both end switches are active, which is impossible for an intact part."""

@@ -11,7 +11,7 @@ import pytest
 
 from config.recovery_limits import Limits
 from controller.faults.catalogue import DONE, STOP, Fault, Who
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
@@ -26,7 +26,7 @@ class Bench:
         self.answer = answer
         self.takes = 30.0
         """How long the person takes to answer, seconds."""
-        self.care = Care(lambda _: Limits(retries, asks, 900.0), self.ask, self)
+        self.fault_handler = FaultHandler(lambda _: Limits(retries, asks, 900.0), self.ask, self)
 
     async def work(self) -> str:
         self.calls.append("work")
@@ -53,25 +53,25 @@ class Bench:
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Any]:
         yield lambda answer: self.calls.append(f"{who.value} answers {answer}")
 
-    def cured(self) -> str:
-        return clock.run(self.care.cured(self.work, self.cure, self.cleared))
+    def run(self) -> str:
+        return clock.run(self.fault_handler.run(self.work, self.cure, self.cleared))
 
 
 def test_work_that_succeeds_is_done_once_and_nothing_is_recorded() -> None:
     bench = Bench(0)
-    assert bench.cured() == "done"
+    assert bench.run() == "done"
     assert bench.calls == ["work"]
 
 
 def test_the_machine_cures_a_fault_before_a_person_is_asked() -> None:
     bench = Bench(1)
-    bench.cured()
+    bench.run()
     assert bench.calls == ["work", "cure", "work", "recovered 2"]
 
 
 def test_after_the_retries_a_person_is_asked_and_the_work_is_tried_again() -> None:
     bench = Bench(2)
-    bench.cured()
+    bench.run()
     asked = ["ask JAM head 2", "attendant answers done", "cleared"]
     assert bench.calls == ["work", "cure", "work", *asked, "work", "recovered 3"]
 
@@ -79,7 +79,7 @@ def test_after_the_retries_a_person_is_asked_and_the_work_is_tried_again() -> No
 def test_wrong_answers_are_detected_and_end_the_work() -> None:
     bench = Bench(9)
     with pytest.raises(TableFault) as raised:
-        bench.cured()
+        bench.run()
     assert raised.value.final
     assert bench.calls.count("ask JAM head 2") == 2
     assert bench.calls.count("cure") == 1
@@ -89,7 +89,7 @@ def test_wrong_answers_are_detected_and_end_the_work() -> None:
 def test_the_answer_stop_ends_the_work_at_once() -> None:
     bench = Bench(9, retries=0, answer=STOP)
     with pytest.raises(TableFault):
-        bench.cured()
+        bench.run()
     assert bench.calls == ["work", "ask JAM head 2", "attendant answers stop"]
 
 
@@ -97,15 +97,15 @@ def test_a_question_without_an_answer_in_time_ends_the_work() -> None:
     bench = Bench(9, retries=0)
     bench.takes = 901.0
     with pytest.raises(TableFault):
-        bench.cured()
+        bench.run()
     assert bench.calls == ["work", "ask JAM head 2"]
 
 
 def test_without_a_person_only_the_machines_own_cures_are_tried() -> None:
     bench = Bench(9)
-    bench.care = Care(lambda _: Limits(2, 5, 900.0))
+    bench.fault_handler = FaultHandler(lambda _: Limits(2, 5, 900.0))
     with pytest.raises(TableFault):
-        bench.cured()
+        bench.run()
     assert bench.calls == ["work", "cure", "work", "cure", "work"]
 
 
@@ -113,19 +113,21 @@ def test_a_fault_that_inner_work_gave_up_is_not_retried_by_outer_work() -> None:
     bench = Bench(9, retries=3, asks=0)
 
     async def around() -> str:
-        return await bench.care.cured(bench.work)
+        return await bench.fault_handler.run(bench.work)
 
     with pytest.raises(TableFault):
-        clock.run(bench.care.cured(around))
+        clock.run(bench.fault_handler.run(around))
     assert bench.calls == ["work"] * 4
 
 
 def test_people_are_asked_one_question_at_a_time() -> None:
     bench, other = Bench(1, retries=0), Bench(1, retries=0)
-    other.care, other.calls = bench.care, bench.calls
+    other.fault_handler, other.calls = bench.fault_handler, bench.calls
 
     async def both() -> float:
-        await asyncio.gather(bench.care.cured(bench.work), other.care.cured(other.work))
+        await asyncio.gather(
+            bench.fault_handler.run(bench.work), other.fault_handler.run(other.work)
+        )
         return asyncio.get_running_loop().time()
 
     assert clock.run(both()) == 60.0
@@ -140,7 +142,7 @@ def test_parts_near_a_persons_hands_are_at_rest_during_a_question() -> None:
         yield
         bench.calls.append("moving")
 
-    clock.run(bench.care.cured(bench.work, around=at_rest))
+    clock.run(bench.fault_handler.run(bench.work, around=at_rest))
     assert bench.calls == [
         *("work", "at rest", "ask JAM head 2", "attendant answers done", "moving", "work"),
         "recovered 2",

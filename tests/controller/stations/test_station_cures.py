@@ -6,7 +6,7 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.recovery_limits import DEFAULTS
-from controller.faults.retry import Care
+from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault
 from controller.journal.notes import ChainAt, ChainLost, Note
 from controller.stations.chain import ChainStation
@@ -34,7 +34,9 @@ def helped(table: str, asked: list[Ask]) -> tuple[Stations, ScriptedBoard]:
 
     machine, board = load_table(table), ScriptedBoard()
     devices = Devices(machine, dict.fromkeys(machine.boards, board))
-    return Stations(machine, load_game("wenzhou").tile, devices, Care(DEFAULTS.get, answer)), board
+    return Stations(
+        machine, load_game("wenzhou").tile, devices, FaultHandler(DEFAULTS.get, answer)
+    ), board
 
 
 def test_a_lid_that_meets_an_obstacle_backs_off_and_prompts_a_person() -> None:
