@@ -84,7 +84,7 @@ class TileSticks:
 
 @dataclass(frozen=True)
 class TileFree:
-    """The tile that stuck under this counter is gone."""
+    """No tile sticks under this counter any more."""
 
     counter: str
 

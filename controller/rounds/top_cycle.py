@@ -209,7 +209,7 @@ class TopCycle:
             await self._key.pressed()
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
-        """The parts to lower; none if an interrupted run has lowered them and gone on."""
+        """The parts to lower; none if an interrupted run has lowered them and continued."""
         return () if work.done and self._run_state.is_replaying("top") else sinking
 
     @property

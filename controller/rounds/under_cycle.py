@@ -45,7 +45,7 @@ class UnderCycle:
         return not self._free.is_set()
 
     async def free(self) -> None:
-        """Wait until no set is being prepared; a set must not be pushed in before that."""
+        """Wait until no set is being prepared; only then can another set be pushed in."""
         await self._free.wait()
 
     async def take(self, number: int) -> None:

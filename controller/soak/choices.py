@@ -1,9 +1,9 @@
-"""Draws the choices of a house and its players before a game, uniformly among all legal ones.
+"""Draws the choices of a house and its players for an evening, uniformly among all legal ones.
 
-Every parameter of a game is drawn among all its values: both truth values, all names of a
-`Literal`, and for numbers and lists the values in `DOMAINS`. A parameter that is in none of these
-keeps the value of the game's file. A combination that the rules refuse, or with which the game does
-not fit the table, is drawn again.
+Every parameter of a game is drawn from all its values: true and false, all values of a `Literal`,
+and for numbers and lists the values in `DOMAINS`. Other parameters keep the value of the game's
+file. If the rules refuse a combination, or the game then does not fit the table, the parameters are
+drawn again.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from rules.games import find_game
 from rules.geometry import Seat
 
 SHIPPED = 0.5
-"""The share of all evenings that play by the game's file as it is shipped."""
+"""Share of the evenings with the parameters of the game's file."""
 OBLIGING = 0.8
-"""The share of all evenings whose people follow every prompt."""
+"""Share of the evenings whose people follow every prompt."""
 DRAWS = 20
-"""How often parameters are drawn before the shipped ones are taken."""
+"""Number of draws of parameters after which those of the game's file are used."""
 
 DOMAINS: Mapping[str, tuple[Any, ...]] = {
     # Pai gow
@@ -76,15 +76,15 @@ DOMAINS: Mapping[str, tuple[Any, ...]] = {
     "stake_unit": (1, 2),
     "start_chips": (3, 25),
 }
-"""The values of numbers and lists that are drawn, by parameter, as a game's file has them."""
+"""Values of numbers and lists by parameter, in the notation of a game's file."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices that hold for a whole evening.
+    """Choices for a whole evening.
 
-    `house` are the parameters that differ from the game's file. `style` is how hands are played
-    that the table follows; `obliging` people follow every prompt.
+    `house` are the parameters that differ from the game's file. `style` is the players' style in
+    hands that the table follows. `obliging` people follow every prompt.
     """
 
     house: Mapping[str, Any] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Choices:
         return config.model_copy(update={"parameters": {**config.parameters, **self.house}})
 
     def orders(self, config: GameConfig, answers: Mapping[str, int | str], *, play: bool) -> Orders:
-        """Orders of this house for every round. `answers` settle choices beforehand."""
+        """The orders for every round; `answers` are choices given in advance."""
         return Orders(
             find_game(config.game),
             game_parameters(self.config(config)),
@@ -111,7 +111,7 @@ class Choices:
         )
 
     def facts(self, config: GameConfig, *, play: bool) -> dict[str, object]:
-        """Each choice by its name, parameters included."""
+        """Each choice by its name, including the parameters of the game."""
         parameters = game_parameters(self.config(config))
         seating = (
             find_game(config.game)
@@ -134,7 +134,7 @@ class Choices:
 
 @cache
 def domains(game: str) -> Mapping[str, tuple[Any, ...]]:
-    """Every value that is drawn, by parameter of the game."""
+    """The values that can be drawn, by parameter of the game."""
     parameters = type(find_game(game).parameters())
     hints = get_type_hints(parameters)
     found = {each.name: _domain(each.name, hints[each.name]) for each in fields(parameters)}
@@ -142,7 +142,7 @@ def domains(game: str) -> Mapping[str, tuple[Any, ...]]:
 
 
 def draw(chance: Random, table: Table, config: GameConfig, *, play: bool) -> Choices:
-    """The choices of one evening."""
+    """Draw the choices of one evening."""
     house: Mapping[str, Any] = {}
     if chance.random() >= SHIPPED:
         house = _house(chance, table, config)

@@ -1,4 +1,4 @@
-"""Counts by game which values of every choice the rounds covered."""
+"""Coverage of choices: counts by game how often each value of each choice was taken."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Row = tuple[str, str, str]
 
 @dataclass
 class Coverage:
-    """How often each value of each choice was taken, by game.
+    """Number of times that each value of each choice was taken, by game.
 
-    Choices of the house and of an evening count once for each round played with them; choices of
-    people count each time that they were made.
+    Choices of the house and of the evening count once for each round played with them; choices of
+    people count each time.
     """
 
     counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Coverage:
                 self._count(evening.game, choice, value)
 
     def missed(self) -> list[Row]:
-        """Values of parameters that no round covered: game, parameter, values."""
+        """Values of parameters that no round had: game, parameter, values."""
         rows: list[Row] = []
         for game in sorted({game for game, _ in self.counts}):
             for name, values in domains(load_game(game).game).items():
@@ -48,9 +48,9 @@ class Coverage:
         return rows
 
     def rows(self) -> list[Row]:
-        """Family of games, choice, and each value with how often it was taken.
+        """Rows of family of games, choice, and each value with its count.
 
-        Games with the same parameters are one family: the eight games of dominoes.
+        Games with the same parameters are one family, for example the eight games of dominoes.
         """
         families: dict[tuple[str, str], Counter[str]] = {}
         for (game, choice), counts in self.counts.items():
@@ -61,28 +61,28 @@ class Coverage:
         ]
 
     def facts(self) -> dict[str, dict[str, dict[str, int]]]:
-        """The same as JSON values: by game, by choice, by value."""
-        told: dict[str, dict[str, dict[str, int]]] = {}
+        """The counts as JSON values: by game, by choice, by value."""
+        facts: dict[str, dict[str, dict[str, int]]] = {}
         for (game, choice), counts in sorted(self.counts.items()):
-            told.setdefault(game, {})[choice] = dict(_sorted(counts))
-        return told
+            facts.setdefault(game, {})[choice] = dict(_sorted(counts))
+        return facts
 
     def _count(self, game: str, choice: str, value: object) -> None:
         self.counts.setdefault((game, choice), Counter())[_text(value)] += 1
 
 
 _SHIPPED_AS_OBJECTS = ("user_cuts",)
-"""Parameters whose values in a file are objects in the rules: their texts differ."""
+"""Parameters whose text in a file differs from their text in the rules."""
 
 
 def _family(game: str) -> str:
-    """The package of the rules that a game plays by."""
+    """The package in which the rules of a game are."""
     config = load_game(game)
     return type(find_game(config.game).parameters()).__module__.split(".")[-2]
 
 
 def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:
-    """Choices that people made in a round, taken from its events."""
+    """The choices of people in a round, from its events."""
     for event in played.events:
         yield from _choice(event)
 
@@ -94,13 +94,13 @@ def _choice(event: Event) -> Iterator[tuple[str, object]]:
         case {"event": "action_taken", "do": str(do)}:
             yield "action", _verb(do)
         case {"event": "hand_abandoned"}:
-            yield "action", "give up the hand"
+            yield "action", "abandon the hand"
         case {"event": "prompt_answered", "answer": str(answer)}:
             yield "answer to a prompt", answer
 
 
 def _verb(do: str) -> str:
-    """The kind of an action: its first word, or 'move' for men and tiles named by places."""
+    """The kind of an action: its first word, or 'move' if that is not a word."""
     word = do.split(maxsplit=1)[0]
     return word if word.isalpha() else "move"
 

@@ -1,4 +1,4 @@
-"""Classifies how a round with injected faults ended, and lists the fault codes involved."""
+"""Classifies the ending of a round with injected faults, and lists its fault codes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from controller.soak.evening import RoundPlayed
 
 CLEAN = "clean"
-"""No fault was reported, and none had to be."""
+"""The table reported no fault."""
 BY_MACHINE, BY_PERSON = "recovered", "helped"
-"""The run continued by itself, or after an assist."""
+"""The run continued without a person, or after an assist."""
 WAITING = "waiting"
 """The table stopped safely with a fault code, and a technician restarted it."""
 REGATHERED = "re-gathered"
-"""Its tiles were gathered and the round began anew."""
+"""People put the tiles away, and the round was played again."""
 FAILED = "failed"
 """A check against the plant failed."""
 ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)

@@ -1,8 +1,7 @@
-"""A simulated table whose host dies at any moment and is replaced by another host.
+"""A simulated table whose host can be killed at any moment and replaced by another host.
 
-Plant, boards, people and the journal's files belong to the table; a host is a daemon on a line of
-its own. After its death nothing that a host still does reaches the table, the journal or a
-listener.
+Plant, boards, people and the journal's files belong to the table; a host is a daemon on a separate
+line. After a host is killed, none of its actions reaches the table, the journal or a listener.
 """
 
 from __future__ import annotations
@@ -38,23 +37,25 @@ from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 
-Die = Callable[[int, bool], bool]
-"""Whether the host dies at this journal write: called with its number from 1 and whether it is
-done."""
+ShouldKill = Callable[[int, bool], bool]
+"""Decides whether the host is killed at a journal write.
+
+The arguments are the number of the write, from 1, and whether the write is done.
+"""
 OnEvent = Callable[[Daemon, Event], None]
-FALLING = 120.0
-"""Limit for the shutdown of a dead host, seconds; longer than any wait for a board."""
+SHUTDOWN_LIMIT = 120.0
+"""Time limit for the shutdown of a killed host, seconds; longer than any wait for a board."""
 
 
-class MortalStorage:
-    """Storage of a host that may die at its n-th write: before the write, or right after it.
+class KillableStorage:
+    """Journal storage of a host that can be killed before or after any write.
 
-    `mortal` is called with the number of the write and whether it has been done. Once the host is
-    dead nothing reaches a disk any more; each copy keeps any part of a write that was under way.
+    `on_write` is called before and after each write, with its number and whether it is done. After
+    `die` nothing is written; each copy keeps a random part of a write that was being executed.
     """
 
     def __init__(self, below: SlowDisk, chance: Random) -> None:
-        self.mortal: Callable[[int, bool], None] = lambda number, written: None
+        self.on_write: Callable[[int, bool], None] = lambda number, written: None
         self._chance = chance
         self.writes = 0
         self._below = below
@@ -66,13 +67,13 @@ class MortalStorage:
             return
         self.writes += 1
         number = self.writes
-        self.mortal(number, False)
+        self.on_write(number, False)
         if self._dead:
             return
 
         def ended(results: Results) -> None:
             if not self._dead:
-                self.mortal(number, True)
+                self.on_write(number, True)
             if not self._dead:
                 done(results)
 
@@ -86,20 +87,21 @@ class MortalStorage:
         self._below.close()
 
     def die(self) -> None:
-        """Cut the power: nothing reaches a disk any more."""
+        """Stop all writes, as a power cut does."""
         self._dead = True
         self._below.lose_power(self._chance)
 
     def fill_disk(self) -> None:
-        """Fill the disk: from now on every write fails."""
+        """Let every later write fail, as on a full disk."""
         self._full = True
 
 
 @dataclass
 class SurvivingTable:
-    """One table with its people, and a succession of hosts. `told` are the events of all hosts.
+    """One table with its people, and one host after another.
 
-    Faults that are injected during play go to `plant.mishaps`, if some were enabled at power-on.
+    `events` are the events of all hosts. Faults can be added during play to
+    `plant.injected_faults` if `injected_faults` is not empty.
     """
 
     table: str
@@ -110,13 +112,13 @@ class SurvivingTable:
     events: list[Event] = field(default_factory=list)
     injected_faults: Iterable[InjectedFault] = ()
     on_event: OnEvent = lambda daemon, event: None
-    """Listeners for every event, called with the daemon that emits it."""
+    """Called with every event of a running host, and its daemon."""
     record: list[str] = field(default_factory=list)
-    """Record of the play by the last host; each host writes its own from the first hand."""
+    """Record of the play by the last host; each host writes the record from the first hand."""
     sync_s: float = 0.0
-    """How long each sync of a host's journal takes, seconds; 0: every write is done at once."""
-    keeps: Callable[[str], None] = lambda line: None
-    """Takes every record line of a live host."""
+    """Duration of each sync of the journal, seconds; 0: every write is done at once."""
+    on_record_line: Callable[[str], None] = lambda line: None
+    """Called with every record line of a running host."""
     choices: Choices = field(default_factory=Choices)
     """Choices of the house and its people."""
 
@@ -138,12 +140,12 @@ class SurvivingTable:
         )
         self.plug = CablePlug()
         self.daemon: Daemon | None = None
-        """The last host's state."""
+        """The daemon of the last host."""
         self._pins: dict[str, MockPins] = {}
         self._random = Random(self.seed)
         self._losses = Random(f"{self.seed}:lost sectors")
         self._line: SerialLine | None = None
-        self._life: _Life | None = None
+        self._present: _Host | None = None
         if any(board.kind == "gpio" for board in self.machine.boards.values()):
             self._pins = {n: MockPins(b, self.plant) for n, b in self.machine.boards.items()}
             self.plant.connect(self._pins)
@@ -154,112 +156,114 @@ class SurvivingTable:
             bench.set_cable(self.plug)
 
     @property
-    def remembers(self) -> bool:
-        """Whether its boards keep their counts without a host; bare pins do not."""
+    def keeps_counts(self) -> bool:
+        """Whether the boards keep their counts without a host; GPIO pins do not."""
         return not self._pins
 
-    async def live(
+    async def run_host(
         self,
         path: Path,
         rounds: int = 1,
-        die: Die = lambda number, written: False,
+        should_kill: ShouldKill = lambda number, written: False,
         *,
         until_ready: bool = False,
         abandon: bool = False,
     ) -> tuple[Daemon, int] | None:
-        """Run one host; returns the daemon and its journal's writes, None if it died.
+        """Run one host; returns its daemon and the number of its journal writes, None if killed.
 
-        With `abandon` an unfinished run in the journal is not resumed.
+        `should_kill` decides at each journal write whether the host is killed. With `abandon` an
+        unfinished run in the journal is not resumed.
         """
-        storage = MortalStorage(SlowDisk(self.sync_s), self._losses)
+        storage = KillableStorage(SlowDisk(self.sync_s), self._losses)
         with Journal(path, "now", {}, storage=storage) as journal:
             unfinished = None if abandon else journal.resume()
-            life = self._life = _Life(journal, storage)
+            host = self._present = _Host(journal, storage)
             for sentence in journal.repairs:
                 self.events.append({"event": "journal_copy_repaired", "message": sentence})
-            daemon = self.daemon = self._host(life)
+            daemon = self.daemon = self._daemon_of(host)
             if unfinished is not None:
                 daemon.run_state.resume(unfinished.entries)
                 self.hands.host_restarted()
 
-            def mortal(number: int, written: bool) -> None:
-                if die(number, written):
+            def on_write(number: int, written: bool) -> None:
+                if should_kill(number, written):
                     self.kill()
 
-            storage.mortal = mortal
-            life.playing = asyncio.ensure_future(daemon.run(rounds, until_ready=until_ready))
+            storage.on_write = on_write
+            host.playing = asyncio.ensure_future(daemon.run(rounds, until_ready=until_ready))
             try:
-                await asyncio.wait((life.playing,))
+                await asyncio.wait((host.playing,))
             finally:
-                life.playing.cancel()
-            if life.dead:
-                # Events of a dead host while it shuts down are discarded.
-                if not life.playing.cancelled():
-                    life.playing.exception()
+                host.playing.cancel()
+            if host.killed:
+                # Reads the exception: failures of a killed host during its shutdown are ignored.
+                if not host.playing.cancelled():
+                    host.playing.exception()
                 return None
-            life.playing.result()
+            host.playing.result()
             if not until_ready:
                 journal.end()
-            return None if self._died(life) else (daemon, storage.writes)
+            return None if self._was_killed(host) else (daemon, storage.writes)
 
     @staticmethod
-    def _died(life: _Life) -> bool:
-        return life.dead
+    def _was_killed(host: _Host) -> bool:
+        return host.killed
 
     def kill(self) -> None:
-        """Cut the host's power: its line is dead and its journal takes nothing more."""
-        life = self._life
-        if life is None or life.dead:
+        """Kill the host: close its line, stop the writes of its journal, and cancel its daemon."""
+        host = self._present
+        if host is None or host.killed:
             return
-        life.dead = True
-        if life.storage is not None:
-            life.storage.die()
+        host.killed = True
+        if host.storage is not None:
+            host.storage.die()
         if self._line is not None:
             self._line.close()
-        if life.playing is not None:
-            life.playing.cancel()
+        if host.playing is not None:
+            host.playing.cancel()
 
     def fill_disk(self) -> None:
-        """Fill the host's disk; its writes fail until the host ends."""
-        life = self._life
-        if life is not None and not life.dead and life.storage is not None:
-            life.storage.fill_disk()
+        """Fill the host's disk: its writes fail until the host ends."""
+        host = self._present
+        if host is not None and not host.killed and host.storage is not None:
+            host.storage.fill_disk()
 
     def host(self, journal: Journal) -> Daemon:
-        """Start a new host on a new line, without injected deaths."""
-        return self._host(_Life(journal))
+        """Create the daemon of a new host on a new line; this host cannot be killed."""
+        return self._daemon_of(_Host(journal))
 
-    def _host(self, life: _Life) -> Daemon:
-        loop, journal = asyncio.get_running_loop(), life.journal
+    def _daemon_of(self, host: _Host) -> Daemon:
+        loop, journal = asyncio.get_running_loop(), host.journal
         events = EventLog(loop.time)
-        kept = self.record = []
+        record: list[str] = []
+        self.record = record
 
         def keep(line: str) -> None:
-            if not life.dead:
-                kept.append(line)
-                self.keeps(line)
+            if not host.killed:
+                record.append(line)
+                self.on_record_line(line)
 
         hardware = Hardware(
-            self._boards(life),
+            self._boards(host),
             self.hands,
             faces_by_tag(self.orders.game),
             (),
             lambda: None,
-            reconnect=partial(self._reconnect, life),
+            reconnect=partial(self._reconnect, host),
         )
         daemon = daemon_for(
             hardware, self.machine, self.config, self.orders, journal, events, record=keep
         )
 
         def hear(event: Event) -> None:
-            if not life.dead:
+            if not host.killed:
                 self.events.append(event)
                 self.on_event(daemon, event)
 
         events.listen(hear)
         return daemon
 
-    def _boards(self, life: _Life) -> dict[str, Board]:
+    def _boards(self, host: _Host) -> dict[str, Board]:
         if self._pins:
             return {n: on_pins(self.machine, n, each.factory) for n, each in self._pins.items()}
         while self.plug.pulled:
@@ -271,20 +275,20 @@ class SurvivingTable:
             for name, board in self.machine.boards.items()
         }
 
-    def _reconnect(self, life: _Life, board: str) -> None:
-        if life.dead:
-            raise BoardSilentError(f"board {board}: its host is gone.")
+    def _reconnect(self, host: _Host, board: str) -> None:
+        if host.killed:
+            raise BoardSilentError(f"board {board}: its host was killed.")
         if self._line is not None and self._line.broken:
             self._line.attach(self.plug.open())
 
 
 @dataclass
-class _Life:
+class _Host:
     """One host, from its start to its end."""
 
     journal: Journal
-    storage: MortalStorage | None = None
-    dead: bool = False
+    storage: KillableStorage | None = None
+    killed: bool = False
     playing: asyncio.Future[None] | None = None
 
 

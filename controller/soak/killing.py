@@ -1,7 +1,8 @@
-"""Kills hosts with SIGKILL: a board in one process, `wallwright run` in another.
+"""Kills hosts with SIGKILL: simulated boards run in one process, `wallwright run` in another.
 
-The board survives, as a real one does. Each killed host is followed by another, which resumes the
-journal. At the end, the events of all hosts together have to make up one run.
+The process of the boards is not killed. After each killed host another host is started, which
+resumes the journal. At the end the events of all hosts are checked: together they have to be the
+events of one complete run.
 """
 
 from __future__ import annotations
@@ -25,29 +26,30 @@ from controller.planning.setup_forecast import foreseen
 from rules.games import find_game
 
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
-AT_BIRTH = 0.3
-"""Share of hosts that die while they start; the others die after their first events."""
+WHILE_STARTING = 0.3
+"""Share of hosts that are killed while they start, not after their first events."""
 STARTING, WORKING = 0.8, 0.8
-"""Longest delay of the kill after that, seconds."""
+"""Longest delay of a kill after the start, or after the first events, seconds."""
 PLAYING = 1
-"""Duration of a hand at the board, seconds."""
-AT_LAST = 300.0
+"""Duration of a hand of the simulated people, seconds."""
+LAST_HOST = 300.0
 """Time limit for the host that is not killed, seconds."""
 
 NOT_DONE = -1
-"""Stands for the exit code of a host that exceeded the time limit."""
+"""Used as the exit code of a host that exceeded the time limit."""
 SIGNS = ('"gathering"', '"run_resumed"')
-"""Events after which a killed host has state to lose."""
+"""Texts of events after which a kill interrupts work."""
 LOOK = 0.02
-ASK_AGAIN = 0.1
-"""How often a long wait checks whether to stop, seconds."""
+"""Interval at which the events of a host are read, seconds."""
+CHECK_STOP = 0.1
+"""Interval at which a long wait checks whether to stop, seconds."""
 
 Event = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Killing:
-    """Parameters: what is played, how many hosts are killed, and the seed."""
+    """Parameters: table and game, number of hosts to kill, and the seed."""
 
     table: str
     game: str
@@ -58,46 +60,46 @@ class Killing:
 
 @dataclass
 class Killed:
-    """Result; `wrong` are sentences about states that must not occur."""
+    """Results; `wrong` are sentences about states that must not occur."""
 
     kills: int = 0
     resumes: int = 0
     regathered: int = 0
-    boards: int = 0
+    tables: int = 0
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """Each figure with its name."""
+        """The results as pairs of name and text."""
         return [
             ("hosts killed", f"{self.kills}"),
             ("of them in a round", f"{self.resumes}"),
             ("rounds re-gathered", f"{self.regathered}"),
-            ("tables", f"{self.boards}"),
+            ("tables", f"{self.tables}"),
             ("time", f"{self.seconds:.0f} s"),
         ]
 
 
 def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda: False) -> Killed:
-    """Kill that many hosts. A run that ends before begins anew at another board.
+    """Kill the given number of hosts. After a completed run a new one is started on another table.
 
-    `stop` is called several times a second; once it is true, the host and the board are ended.
+    `stop` is called several times a second; if it returns True, the host and the boards are ended.
     """
-    told, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
+    result, chance, began = Killed(), Random(f"{killing.seed}:killing"), time.perf_counter()
     with suppress(_StoppedError):
-        while told.kills < killing.kills and not told.wrong:
-            told.boards += 1
-            at = folder / str(told.boards)
+        while result.kills < killing.kills and not result.wrong:
+            result.tables += 1
+            at = folder / str(result.tables)
             at.mkdir()
-            with _board(killing, told.boards) as port:
-                _one_table(killing, at, port, chance, told, stop)
-    told.seconds = time.perf_counter() - began
-    return told
+            with _board(killing, result.tables) as port:
+                _one_table(killing, at, port, chance, result, stop)
+    result.seconds = time.perf_counter() - began
+    return result
 
 
 class _StoppedError(Exception):
-    """`stop` has become true."""
+    """`stop` has returned True."""
 
 
 def _one_table(
@@ -105,31 +107,33 @@ def _one_table(
     at: Path,
     port: str,
     chance: Random,
-    told: Killed,
+    result: Killed,
     stop: Callable[[], bool],
 ) -> None:
-    """Run and kill hosts at one board until its rounds are done."""
-    lives = 0
+    """Run and kill hosts on one table until its rounds are played; then check the events."""
+    hosts = 0
     while True:
-        events = at / f"{lives:04}.jsonl"
-        lives += 1
-        last = told.kills >= killing.kills
-        code = _life(killing, at, port, events, None if last else chance, stop)
+        events = at / f"{hosts:04}.jsonl"
+        hosts += 1
+        last = result.kills >= killing.kills
+        code = _run_host(killing, at, port, events, None if last else chance, stop)
         if code is None:
-            told.kills += 1
+            result.kills += 1
             continue
         if code:
-            said = (at / "said").read_text(encoding="utf-8").strip()
-            told.wrong.append(f"Life {lives} at board {told.boards} ended with {code}: {said}")
+            errors = (at / "errors").read_text(encoding="utf-8").strip()
+            result.wrong.append(
+                f"Host {hosts} on table {result.tables} ended with {code}: {errors}"
+            )
         break
     seen = [_read(file) for file in sorted(at.glob("*.jsonl"))]
-    told.resumes += sum(any(e["event"] == "run_resumed" for e in life) for life in seen)
-    told.wrong += one_run(seen, killing)
-    told.wrong += journal_is_whole(at / "journal")
-    told.wrong += one_outcome_a_throw(at / "journal")
+    result.resumes += sum(any(e["event"] == "run_resumed" for e in host) for host in seen)
+    result.wrong += one_run(seen, killing)
+    result.wrong += journal_defects(at / "journal")
+    result.wrong += one_outcome_a_throw(at / "journal")
 
 
-def _life(
+def _run_host(
     killing: Killing,
     at: Path,
     port: str,
@@ -137,31 +141,32 @@ def _life(
     chance: Random | None,
     stop: Callable[[], bool],
 ) -> int | None:
-    """Run one host: its exit code, None if it was killed; without `chance` it runs to its end.
+    """Run one host; returns its exit code, None if it was killed.
 
-    Raises _StoppedError, with the host killed, once `stop` is true.
+    Without `chance` the host is not killed. If `stop` returns True, the host is killed and
+    _StoppedError is raised.
     """
     command = (
         *(*WALLWRIGHT, "run", "--table", killing.table, "--game", killing.game),
         *("--port", port, "--rounds", str(killing.rounds)),
         *("--journal", str(at / "journal"), "--events", str(events)),
     )
-    with (at / "said").open("w") as said:
-        host = subprocess.Popen(  # noqa: S603 this very program
+    with (at / "errors").open("w") as errors:
+        host = subprocess.Popen(  # noqa: S603 the command is Wallwright itself
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
-            # Ctrl-C at a terminal is for this process alone.
+            stderr=errors,
+            # So that Ctrl-C at a terminal does not reach the host.
             start_new_session=True,
         )
         try:
-            seconds = AT_LAST
+            seconds = LAST_HOST
             if chance is not None:
-                at_birth = (at / "journal").exists() and chance.random() < AT_BIRTH
-                if not at_birth:
-                    _until_it_works(host, events, stop)
-                seconds = chance.uniform(0.0, STARTING if at_birth else WORKING)
+                starting = (at / "journal").exists() and chance.random() < WHILE_STARTING
+                if not starting:
+                    _wait_for_work(host, events, stop)
+                seconds = chance.uniform(0.0, STARTING if starting else WORKING)
             code = _code(host, seconds, stop)
         finally:
             if host.poll() is None:
@@ -175,28 +180,25 @@ def _life(
 
 
 def _code(host: subprocess.Popen[bytes], seconds: float, stop: Callable[[], bool]) -> int | None:
-    """The exit code of a host, None if it lives on after so long. Raises _StoppedError."""
+    """Wait for a host; returns its exit code, None if it still runs. Raises _StoppedError."""
     until = time.perf_counter() + seconds
     while (left := until - time.perf_counter()) > 0:
         if stop():
             raise _StoppedError
         with suppress(subprocess.TimeoutExpired):
-            return host.wait(min(left, ASK_AGAIN))
+            return host.wait(min(left, CHECK_STOP))
     return host.poll()
 
 
 def _is_over(events: Path) -> bool:
-    """Whether a host had emitted its last event and was only exiting."""
-    told = _read(events) if events.exists() else []
-    return bool(told) and told[-1]["event"] == "summary"
+    """Whether a host has emitted its last event, `summary`."""
+    emitted = _read(events) if events.exists() else []
+    return bool(emitted) and emitted[-1]["event"] == "summary"
 
 
-def _until_it_works(host: subprocess.Popen[bytes], events: Path, stop: Callable[[], bool]) -> None:
-    """Wait until a host has reported that it moves something, or resumes something.
-
-    Raises _StoppedError.
-    """
-    until = time.perf_counter() + AT_LAST
+def _wait_for_work(host: subprocess.Popen[bytes], events: Path, stop: Callable[[], bool]) -> None:
+    """Wait until a host has emitted one of the events in `SIGNS`. Raises _StoppedError."""
+    until = time.perf_counter() + LAST_HOST
     while host.poll() is None and time.perf_counter() < until:
         if stop():
             raise _StoppedError
@@ -208,12 +210,12 @@ def _until_it_works(host: subprocess.Popen[bytes], events: Path, stop: Callable[
 
 @contextmanager
 def _board(killing: Killing, number: int) -> Iterator[str]:
-    """A board that outlives its hosts; yields its port."""
+    """Run the simulated boards of one table in a process; yields their port."""
     command = (
         *(*WALLWRIGHT, "board", "--sim", killing.table, "--game", killing.game, "--pty"),
         *("--seed", str(killing.seed + number), "--playing", str(PLAYING)),
     )
-    with subprocess.Popen(  # noqa: S603 this very program
+    with subprocess.Popen(  # noqa: S603 the command is Wallwright itself
         command,
         stdout=subprocess.PIPE,
         text=True,
@@ -230,49 +232,50 @@ def _board(killing: Killing, number: int) -> Iterator[str]:
 # Checks at the end
 
 
-def one_run(lives: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
-    """Check that all events make up one run: each place dealt once a round, no tile lost."""
+def one_run(hosts: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
+    """Check that the events of all hosts are one run: each place dealt once, no tile lost."""
     wrong: list[str] = []
-    summary = lives[-1][-1] if lives and lives[-1] else {}
+    summary = hosts[-1][-1] if hosts and hosts[-1] else {}
     if summary.get("event") != "summary" or summary["rounds"] != killing.rounds:
-        return [f"The last host told no summary of {killing.rounds} rounds, but {summary}."]
+        return [f"The last host emitted no summary of {killing.rounds} rounds, but {summary}."]
     if summary["tiles"]["expected"] != summary["tiles"]["accounted"]:
         wrong.append(f"Not all tiles are accounted for: {summary['tiles']}.")
     game = find_game(killing.game)
     parameters = game_parameters(load_game(killing.game))
     due = sum(map(len, foreseen(game.setup(parameters=parameters)).hands.values()))
-    rounds = _delivered(lives)
+    rounds = _delivered(hosts)
     for number, places in enumerate(rounds, 1):
         twice = {place for place in places if places.count(place) > 1}
         if twice or (len(places) != due and not _varies(killing.game)):
             wrong.append(
-                f"Round {number}: {len(places)} places were delivered of {due},"
+                f"Round {number}: {len(places)} of {due} places were delivered,"
                 f" twice {sorted(twice) or 'none'}."
             )
     if len(rounds) != killing.rounds and due:
-        wrong.append(f"{len(rounds)} rounds were delivered, of {killing.rounds}.")
+        wrong.append(f"{len(rounds)} of {killing.rounds} rounds were delivered.")
     return wrong
 
 
-def journal_is_whole(journal: Path) -> list[str]:
-    """Check the journal; returns what `wallwright doctor` reports as wrong."""
-    doctor = subprocess.run(  # noqa: S603 this very program
+def journal_defects(journal: Path) -> list[str]:
+    """Check the journal with `wallwright doctor`; returns a sentence if it is not intact."""
+    doctor = subprocess.run(  # noqa: S603 the command is Wallwright itself
         (*WALLWRIGHT, "doctor", "--journal", str(journal), "--json"),
         capture_output=True,
         text=True,
         check=False,
     )
-    said = json.loads(doctor.stdout)["journal"] if doctor.stdout else {"told": [doctor.stderr]}
-    if said.get("state") != "whole" or said.get("unfinished"):
-        return [f"The journal is {said.get('state')}: {said.get('told')}."]
+    report = json.loads(doctor.stdout)["journal"] if doctor.stdout else {"told": [doctor.stderr]}
+    if report.get("state") != "whole" or report.get("unfinished"):
+        return [f"The journal is {report.get('state')}: {report.get('told')}."]
     return []
 
 
 def one_outcome_a_throw(journal: Path) -> list[str]:
-    """Check that each throw has one outcome, and that the dome shook no more often than needed.
+    """Check that each throw has one outcome, and that no shake of the dome was repeated.
 
-    The number of a shake is noted before it. A host that takes over shakes again only if that shake
-    has not ended, so the numbers noted for a throw are as many as its shakes.
+    The number of each shake is noted before it. A host that resumes a throw shakes again only if
+    the noted shake has not ended; the number is then the same. So a throw has as many different
+    numbers as shakes.
     """
     entries = read_entries(journal)
     wrong: list[str] = []
@@ -287,13 +290,13 @@ def one_outcome_a_throw(journal: Path) -> list[str]:
     return wrong
 
 
-def _delivered(lives: Sequence[Sequence[Event]]) -> list[list[str]]:
-    """The places delivered, round after round; a repeated event of a later host counts once."""
+def _delivered(hosts: Sequence[Sequence[Event]]) -> list[list[str]]:
+    """The delivered places of each round; an event that a later host repeats counts once."""
     rounds: list[list[str]] = []
     before: list[str] | None = None
-    for life in lives:
+    for host in hosts:
         again = True
-        for event in life:
+        for event in host:
             if event["event"] == "walls_raised" and (not rounds or rounds[-1]):
                 rounds.append([])
             elif event["event"] == "delivered":
@@ -305,11 +308,11 @@ def _delivered(lives: Sequence[Sequence[Event]]) -> list[list[str]]:
 
 
 def _varies(game: str) -> bool:
-    """Whether chance decides how many tiles a game's set-up deals."""
+    """Whether the number of dealt tiles of a game depends on throws and draws."""
     return game == "filipino"
 
 
 def _read(file: Path) -> list[Event]:
-    """A host's events; the kill may have cut off the last line."""
+    """The events of a host; the kill can have cut off the last line."""
     lines = file.read_text(encoding="utf-8").split("\n")[:-1]
     return [json.loads(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Report of a chaos run as a page: figures, by kind of injected fault, by table and game."""
+"""Report of a chaos run as a page: totals, and counts by kind of fault, table and game."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class RoundTally:
     deaths: int = 0
     ends: Counter[str] = field(default_factory=Counter)
     kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """By kind: how often it happened, and how the rounds ended in which it did."""
+    """By kind of fault: its number of occurrences, and the endings of the rounds with it."""
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     stops: Counter[str] = field(default_factory=Counter)
-    """By code: how often a table stopped for it."""
+    """By fault code: the number of times that it stopped a table."""
     coverage: Coverage = field(default_factory=Coverage)
-    """Which values of every choice were taken."""
+    """The values of every choice that were taken."""
 
     def add(self, played: Played) -> None:
         """Add one evening."""
@@ -55,20 +55,20 @@ class RoundTally:
 
 
 def markdown(tally: RoundTally, command: str, wall: float) -> str:
-    """The whole page."""
+    """The report as Markdown."""
     parts = [
         "# Chaos",
         "",
-        "Random rounds under random mishaps, checked against the plant's truth: every tile",
-        "accounted for, every hand as the rules deal it, nothing dealt twice or skipped, no dice",
-        f"thrown again, every journal whole. Written by `{command}`.",
+        "Random rounds with random injected faults. After each round the plant is checked: every",
+        "tile is at one place, every hand is the one that the rules deal, no place was dealt twice",
+        f"or skipped, no throw was repeated, every journal is intact. Written by `{command}`.",
         "",
         *_grid(("", ""), figures(tally, wall)),
         "",
-        "A round counts under every kind of mishap that happened in it, by the way it ended:",
-        "*clean*, nothing was noticed; *recovered*, the machine went on by itself; *helped*, a",
-        "person was asked; *waiting*, the table stopped safely until a technician started it",
-        "again; *re-gathered*, its tiles were gathered and the round began anew.",
+        "A round is counted under every kind of injected fault that occurred in it, by its ending.",
+        "*Clean*: the table reported no fault. *Recovered*: the table continued without a person.",
+        "*Helped*: a person was prompted. *Waiting*: the table stopped safely, and a technician",
+        "restarted it. *Re-gathered*: people put the tiles away, and the round was played again.",
         "",
         *_grid(("injected fault", "happened", *ENDINGS), by_kind(tally)),
         "",
@@ -82,16 +82,16 @@ def markdown(tally: RoundTally, command: str, wall: float) -> str:
 
 
 def choices_page(coverage: Coverage) -> list[str]:
-    """The section on choices: which values were taken, and which were not."""
+    """The section on choices: values that were taken, and values that were not."""
     missed = coverage.missed()
     return [
         "## Choices",
         "",
-        "People and houses choose uniformly among everything legal, from the seed. A choice of the",
+        "People and houses choose uniformly among all legal values, from the seed. A choice of the",
         "house (a parameter, the players, the dealer) counts once for each round that was played",
         "with it, a choice of people (a cut, an action, an answer) each time that it was made.",
         "",
-        *_grid(("games", "choice", "values, and how often"), coverage.rows(), figures=False),
+        *_grid(("games", "choice", "values and counts"), coverage.rows(), figures=False),
         "",
         *(
             ["No round had these values:", "", *_grid(_MISSED, missed, figures=False)]
@@ -105,7 +105,7 @@ _MISSED = ("game", "choice", "values")
 
 
 def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
-    """The whole report as JSON values."""
+    """The report as JSON values."""
     return {
         "rounds": tally.rounds,
         "endings": {end: tally.ends[end] for end in ENDINGS},
@@ -129,11 +129,11 @@ def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
 
 
 def figures(tally: RoundTally, wall: float) -> list[Row]:
-    """The figures of the whole, each with its name."""
+    """The totals, each with its name."""
     return [
         ("rounds", f"{tally.rounds:,}"),
         *((end, f"{tally.ends[end]:,}") for end in ENDINGS),
-        ("hosts that took up an unfinished round", f"{tally.deaths:,}"),
+        ("hosts that resumed an unfinished round", f"{tally.deaths:,}"),
         ("tiles handled", f"{tally.tiles:,}"),
         ("longest pause", f"{tally.longest_pause:.1f} s"),
         ("time at the tables", f"{tally.seconds / 3600:,.1f} h"),
@@ -142,7 +142,7 @@ def figures(tally: RoundTally, wall: float) -> list[Row]:
 
 
 def by_kind(tally: RoundTally) -> list[Row]:
-    """Each kind of injected fault, how often it happened, and how those rounds ended."""
+    """For each kind of fault its number of occurrences and the endings of its rounds."""
     return [
         (kind, *(f"{tally.kinds[kind][name]:,}" for name in ("happened", *ENDINGS)))
         for kind in KINDS
@@ -150,12 +150,12 @@ def by_kind(tally: RoundTally) -> list[Row]:
 
 
 def by_pair(tally: RoundTally) -> list[Row]:
-    """Rounds by table and game."""
+    """The number of rounds by table and game."""
     return [(table, game, f"{n:,}") for (table, game), n in sorted(tally.pairs.items())]
 
 
 def _grid(head: Row, rows: Iterable[Sequence[str]], *, figures: bool = True) -> list[str]:
-    """A Markdown table; with `figures` every column but the first is aligned to the right."""
+    """A Markdown table; with `figures` all columns except the first are aligned to the right."""
     right = "--:" if figures else "---"
     lines = [head, tuple("---" if not n else right for n, _ in enumerate(head)), *rows]
     return [f"| {' | '.join(line)} |" for line in lines]

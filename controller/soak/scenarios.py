@@ -1,7 +1,7 @@
-"""Draws scenarios: which games on which tables, and which faults are injected in each round.
+"""Draws scenarios: the table, the game and the injected faults of each evening.
 
-An evening is some rounds on one table, which share its plant and its journal. Everything follows
-from the seed and the evening's number, so a single evening can be played again.
+An evening is a few rounds on one table, with one plant and one journal. All draws depend only on
+the seed and the number of the evening, so a single evening can be repeated.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 
 EVENING = 3
-"""Rounds of an evening."""
+"""Number of rounds in an evening."""
 PHASES = 14
-"""Approximate number of state changes in a round; each fault is injected after one of them."""
+"""Approximate number of state changes in a round; a fault is injected after one of them."""
 AFTER = 9.0
 """Longest delay of a fault after the state change, seconds."""
 PLAYED = 1 / 3
 """Share of evenings whose hands are followed by the rules."""
 ONCE, ALWAYS = 0.85, 0.93
-"""How often faults inside the table occur: mostly once, sometimes always, else now and then."""
+"""Thresholds of a draw from 0 to 1 for faults inside the table: below the first the fault occurs
+once, below the second at every occasion, else at random occasions."""
 OCCASIONS: Mapping[str, int] = {
     "each tile that the wheel lifts": 40,
     "each set that people push in": 1,
@@ -41,8 +42,8 @@ OCCASIONS: Mapping[str, int] = {
     "each throw": 2,
     "each time that a person is asked for help": 1,
 }
-"""Last occasion of its kind, counted from the injection, at which a fault may occur; else the
-first."""
+"""Largest number of occasions after the injection at which a fault can occur, by kind of occasion;
+1 for other kinds."""
 SIZES: Mapping[str, tuple[float, ...]] = {
     "jam": (1, 2, 3, 4, 99),
     "starved": (1, 2, 99),
@@ -55,21 +56,21 @@ SIZES: Mapping[str, tuple[float, ...]] = {
     "half_up": (1, 2, 9),
     "obstruction": (0.5, 5),
 }
-"""Duration or severity of faults, where it is drawn; otherwise the default applies."""
+"""Durations or severities that are drawn, by kind of fault; other kinds have their defaults."""
 STRANGE = frozenset({"extra_tile", "foreign_tile"})
-"""Faults that the simulated players cannot play on with and cannot report, once they see them."""
+"""Faults after which simulated players can neither continue nor report, if they see the tile."""
 UNSEEN = ("wenzhou", "filipino", "pai_gow")
-"""Games in whose set-up no player looks at the tiles dealt: there a strange tile may lie."""
+"""Games in whose set-up no player looks at dealt tiles, so that these faults can be injected."""
 WRITES = 12
-"""Half of the host deaths occur at one of this many next journal writes."""
+"""Half of the killed hosts are killed at one of this number of next journal writes."""
 
 
 @dataclass(frozen=True)
 class ScheduledFault:
-    """One scheduled fault: injected `delay` seconds after the round's change of state `phase`.
+    """A fault that is injected `delay` seconds after the round's state change number `phase`.
 
-    A fault without `when` occurs at once. `write` is the journal write, counted from then, at which
-    the host dies: before the write (negative), or right after it.
+    A fault without `when` occurs at once. `write` is the journal write, counted from the injection,
+    at which the host is killed: before the write if negative, after it if positive.
     """
 
     kind: str
@@ -81,7 +82,7 @@ class ScheduledFault:
     write: int = 0
 
     def injected(self, now: float) -> InjectedFault:
-        """The fault as it is injected at this time since power-on."""
+        """The fault to inject at this time, in seconds since power-on."""
         return InjectedFault(
             self.kind, self.part, At(round(now, 6)) if self.when is None else self.when, self.size
         )
@@ -96,8 +97,8 @@ class ScheduledFault:
 class Evening:
     """Rounds to play, the choices of the people, and the faults scheduled for each round.
 
-    `spares` are one a round: a spare is injected when the round is ready to play, if no fault has
-    occurred by then.
+    There is one spare fault for each round: it is injected when the round is ready to play, if no
+    fault has occurred by then.
     """
 
     first: int
@@ -111,7 +112,7 @@ class Evening:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Kinds of all faults that may occur."""
+        """The kinds of all faults that can occur."""
         scheduled_faults = [
             scheduled
             for scheduled_faults in (*self.scheduled_faults, self.spares)
@@ -123,28 +124,28 @@ class Evening:
 def evening_of(
     number: int, seed: int, pairs: Sequence[tuple[str, str]], play: bool | None = None
 ) -> Evening:
-    """The evening of this number. `play` None leaves to chance whether hands are followed."""
+    """Draw the evening with this number; `play` None draws whether hands are followed."""
     chance = Random(f"{seed}:chaos {number}")
     table, game = pairs[chance.randrange(len(pairs))]
     follow = chance.random() < PLAYED
     machine = load_table(table)
     follow = follow if play is None else play
     config = load_game(game)
-    spared = STRANGE if follow or config.game not in UNSEEN else frozenset[str]()
+    excluded = STRANGE if follow or config.game not in UNSEEN else frozenset[str]()
     return Evening(
         first=number * EVENING,
         table=table,
         game=game,
         seed=chance.randrange(1 << 31),
         play=follow,
-        scheduled_faults=tuple(_round(chance, machine, spared) for _ in range(EVENING)),
+        scheduled_faults=tuple(_round(chance, machine, excluded) for _ in range(EVENING)),
         spares=tuple(_spare(chance, machine) for _ in range(EVENING)),
         choices=draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
     )
 
 
 def pairs_of(games: Sequence[str] = (), tables: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Every table with every game that fits it, of those that are named; none named is all."""
+    """All pairs of a table and a game that fits it; without names all tables and games are used."""
     return tuple(
         (table, game)
         for table in tables or table_names()
@@ -153,14 +154,14 @@ def pairs_of(games: Sequence[str] = (), tables: Sequence[str] = ()) -> tuple[tup
     )
 
 
-def _round(chance: Random, table: Table, spared: frozenset[str]) -> tuple[ScheduledFault, ...]:
+def _round(chance: Random, table: Table, excluded: frozenset[str]) -> tuple[ScheduledFault, ...]:
     number = chance.choices((1, 2, 3), (6, 3, 1))[0]
-    names = [name for name in KINDS if name not in spared and _parts(name, table)]
+    names = [name for name in KINDS if name not in excluded and _parts(name, table)]
     return tuple(_scheduled_fault(chance, table, chance.choice(names)) for _ in range(number))
 
 
 def _spare(chance: Random, table: Table) -> ScheduledFault:
-    """A fault from outside the table, which can occur at any moment."""
+    """Draw a fault from outside the table, which can occur at any moment."""
     names = [n for n, k in KINDS.items() if k.occasion is BY_OUTPUTS and _parts(n, table)]
     return _scheduled_fault(chance, table, chance.choice(names))
 
@@ -186,13 +187,14 @@ def _when(chance: Random, occasion: str) -> When:
 
 
 def _parts(name: str, table: Table) -> Mapping[str, str]:
-    """Parts that a kind can affect; on bare pins a host's death also resets the boards' counts."""
+    """The parts that a kind of fault can affect on this table."""
     parts = KINDS[name].parts(table)
     if name == "bouncing_sensor":
-        # A bouncing counter cannot be detected: the table counts a tile that is not there.
+        # Bounce of a counter cannot be detected: the table counts a tile that does not exist.
         heads = table.modules.heads
         counters = {head.counter for head in heads.ports} if heads else set[str]()
         parts = {part: site for part, site in parts.items() if site not in counters}
+    # GPIO pins lose their counts with the host, so a killed host cannot be resumed there.
     if name == "power_cut" and any(board.kind == "gpio" for board in table.boards.values()):
         return {}
     return parts

@@ -1,8 +1,8 @@
-"""Command refusals that are acceptable after an injected sensor fault, and for how long.
+"""Command refusals that are acceptable after an injected sensor fault.
 
-A wrong sensor reading, or a double or strange tile, can leave tiles where no sensor detects them.
-The mechanisms that meet those tiles later may then refuse a command, and the table cannot avoid it.
-Every other refusal is a defect of the table's software.
+A wrong sensor reading, a double tile or a tile of another set can leave tiles where no sensor
+detects them. Mechanisms that meet these tiles later refuse a command, and the controller cannot
+prevent it. Every other refusal is a defect of the controller.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from config.schema import Modules, Part
 BLIND = frozenset(
     {"bouncing_sensor", "dirty_sensor", "stuck_sensor", "double_feed", "extra_tile", "foreign_tile"}
 )
-"""Faults that may leave tiles where no sensor detects them."""
+"""Faults that can leave tiles where no sensor detects them."""
 
 
 def may_refuse(modules: Modules, injected_faults: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Channels of all mechanisms that may refuse a command after these faults (kind and part)."""
-    lies = {part for kind, part in injected_faults if kind in BLIND}
-    return frozenset(channel for part in lies for channel in _on_its_way(modules, part))
+    """Channels of the mechanisms that may refuse a command after these faults (kind and part)."""
+    blinded = {part for kind, part in injected_faults if kind in BLIND}
+    return frozenset(channel for part in blinded for channel in _on_its_way(modules, part))
 
 
 def _on_its_way(modules: Modules, part: str) -> Iterator[str]:
-    """Parts that the tiles pass from this part on: the part itself, and those after it."""
+    """The channels of a part and of all parts that tiles reach after it."""
     heads = modules.heads.ports if modules.heads else ()
     sides = modules.trays.sides if modules.trays else ()
     seats = modules.lanes.seats if modules.lanes else ()
@@ -45,7 +45,7 @@ def _on_its_way(modules: Modules, part: str) -> Iterator[str]:
 
 
 def _channels(*parts: object) -> set[str]:
-    """All names of channels in these parts of a table."""
+    """All channel names in these parts of a table."""
     found: set[str] = set()
     for part in parts:
         match part:

@@ -1,8 +1,8 @@
-"""Witness: compares the plant's state with the table's events, commands and journal.
+"""Witness: compares the plant with the events, the ledger and the journal of a table.
 
-A witness listens to every event of one table and reports states that must not occur: a wrong tile
-in a hand, a place dealt twice or never, dice thrown again, a lost tile. Every check has a test that
-plants the damage and expects the report.
+The witness receives every event of one table and reports states that must not occur: a wrong tile
+in a hand, a place dealt twice or not at all, repeated throws, a lost tile. For every check there is
+a test that creates the wrong state and expects the report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rules.setup import Setup, replay
 from rules.steps import DrawLot, Packet, Replace
 
 STEPS = ("throw", "choose", "arrange", "packet", "replace", "turn_up", "lot", "return_lots")
-"""Content of a set-up in the journal, once it is built."""
+"""Steps of a set-up in the journal, after the walls are built."""
 
 
 @dataclass
@@ -35,77 +35,79 @@ class Seen:
     """Observations of one round."""
 
     delivered: list[tuple[object, ...]] = field(default_factory=list)
-    """Seat and places by daemon run, without repeated events."""
+    """Seat and places of each delivery, without events that a later host repeats."""
     ready: bool = False
 
 
 class Witness:
-    """Witness of one table; `wrong` are sentences about states that must not occur."""
+    """Checks one table; `wrong` are sentences about states that must not occur."""
 
     def __init__(self, plant: Plant) -> None:
         self.wrong: list[str] = []
         self._plant = plant
         self._rounds: dict[int, Seen] = {}
-        self._telling: Daemon | None = None
+        self._last_daemon: Daemon | None = None
 
     @property
     def thrown(self) -> list[int]:
-        """Every face that the dome has shown, cocked throws left out."""
+        """Every face that the dome has shown, without throws in which a die was unreadable."""
         dome = self._plant.dome
         fallen = () if dome is None else dome.throws
         return [face for throw in fallen if all(throw) for face in throw]
 
     def hear(self, daemon: Daemon, event: Event) -> None:
-        """Take one event; the plant is read at the same moment."""
+        """Take one event and compare it with the plant at the same moment."""
         number = daemon.run_state.figures.rounds
         seen = self._rounds.setdefault(number, Seen())
         match event:
             case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
                 packet = (seat, *places)
-                # A step whose confirmation was lost with its host is emitted again by the next
-                # host.
-                again = daemon is not self._telling and seen.delivered[-1:] == [packet]
+                # A step that a killed host has not confirmed is emitted again by the next host.
+                again = daemon is not self._last_daemon and seen.delivered[-1:] == [packet]
                 if not again:
                     seen.delivered.append(packet)
-                self._telling = daemon
+                self._last_daemon = daemon
             case {"event": "ready"} if not seen.ready:
                 seen.ready = True
                 assert daemon.deal is not None
-                self.wrong += told_as_planned(seen.delivered, daemon.deal.setup)
+                self.wrong += deliveries_as_planned(seen.delivered, daemon.deal.setup)
                 entries = daemon.run_state.journal.history()
-                self.wrong += plan_as_written(entries, daemon.deal.setup)
+                self.wrong += setup_as_recorded(entries, daemon.deal.setup)
                 self.wrong += hands_as_planned(self._plant, daemon.deal.setup, daemon.deal.staging)
                 self.wrong += ledger_as_planned(daemon.run_state.ledger, daemon.deal.setup)
                 self.count()
 
     def count(self) -> None:
-        """Check that every tile is in exactly one place."""
-        self.wrong += every_tile_is_somewhere(self._plant)
+        """Check that every tile is at exactly one place."""
+        self.wrong += census_errors(self._plant)
 
 
-def every_tile_is_somewhere(plant: Plant) -> list[str]:
-    """What is wrong with the census of all tiles."""
+def census_errors(plant: Plant) -> list[str]:
+    """Check that every tile is at exactly one place of the plant."""
     try:
         plant.census()
     except ImpossibleOrderError as error:
-        return [f"The census: {error}"]
+        return [f"The census of the plant failed: {error}"]
     return []
 
 
-def told_as_planned(delivered: Iterable[tuple[object, ...]], setup: Setup) -> list[str]:
-    """Check the delivery events against the set-up's plan: none repeated, skipped or misplaced."""
-    told, planned = list(delivered), _planned(setup)
-    for number, (one, other) in enumerate(zip_longest(told, planned), 1):
+def deliveries_as_planned(delivered: Iterable[tuple[object, ...]], setup: Setup) -> list[str]:
+    """Check that the delivery events are those of the set-up, in order."""
+    reported, planned = list(delivered), _planned(setup)
+    for number, (one, other) in enumerate(zip_longest(reported, planned), 1):
         if one != other:
             due = _listed(other or ())
             return [
-                f"Delivery {number} was told as {_listed(one or ())}; by the rules it is {due}."
+                f"Delivery {number} was reported as {_listed(one or ())}; by the rules it is {due}."
             ]
     return []
 
 
 def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
-    """Check that each seat holds the tiles raised at its places; tiles from lanes have no place."""
+    """Check that each seat has the tiles that were raised at its places.
+
+    Tiles from lanes were raised at no place.
+    """
     raised = _raised(plant, staging)
     held = plant.hands()
     wrong = [f"No tile was raised at {place}." for place in staging.slots if place not in raised]
@@ -116,32 +118,34 @@ def hands_as_planned(plant: Plant, setup: Setup, staging: Staging) -> list[str]:
         walls = {tile.number for tile in raised.values()}
         if not due <= has or (has - due) & walls or len(has) != len(places):
             wrong.append(
-                f"Seat {seat} holds {_faces(held.get(seat, []))}, and was dealt {_listed(places)}:"
+                f"Seat {seat} holds {_faces(held.get(seat, []))}, but was dealt {_listed(places)}:"
                 f" {_faces(raised[place] for place in places if place in raised)}."
             )
     return wrong
 
 
 def ledger_as_planned(ledger: Ledger, setup: Setup) -> list[str]:
-    """Check the ledger: each dealt place is at the seat that the rules give; others stand."""
+    """Check that the ledger has each dealt place at its seat, and all others in the walls."""
     on_top = ledger.on_top
     if on_top is None:
         return ["The ledger has no set on top."]
-    account, wrong = ledger.sets[on_top], list[str]()
-    for seat in sorted({*account.hands, *setup.hands}):
-        has, due = account.hands.get(seat, ()), setup.hands.get(seat, ())
+    tile_set, wrong = ledger.sets[on_top], list[str]()
+    for seat in sorted({*tile_set.hands, *setup.hands}):
+        has, due = tile_set.hands.get(seat, ()), setup.hands.get(seat, ())
         if sorted(map(str, has)) != sorted(map(str, due)):
             wrong.append(
                 f"The ledger has {_listed(has)} at seat {seat}; by the rules it is {_listed(due)}."
             )
     dealt = {place for hand in setup.hands.values() for place in hand}
-    if account.standing != set(setup.layout.places) - dealt:
-        wrong.append(f"The ledger has {len(account.standing)} tiles standing, not the rest.")
+    if tile_set.standing != set(setup.layout.places) - dealt:
+        wrong.append(
+            f"The ledger has {len(tile_set.standing)} tiles in walls, not those that are undealt."
+        )
     return wrong
 
 
-def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
-    """Check that the rules, given the outcomes in the journal, deal what the table has dealt."""
+def setup_as_recorded(entries: Iterable[Entry], setup: Setup) -> list[str]:
+    """Check that the outcomes in the journal lead to the hands that the table has dealt."""
     outcomes: list[Any] = []
     packets: list[object] = []
     for entry in entries:
@@ -150,24 +154,24 @@ def plan_as_written(entries: Iterable[Entry], setup: Setup) -> list[str]:
             outcomes, packets = [None], []
         elif entry.activity == "top" and step in STEPS and entry.intent not in packets:
             if step == "packet":
-                # In the fastest order one packet may be delivered in several parts.
+                # In the fastest order a packet can be delivered in several parts.
                 packets.append(entry.intent)
             outcomes.append(from_json(entry.outcome))
         elif entry.activity == "top" and entry.intent.get("do") == "take in":
             outcomes = []
     try:
-        told = replay(setup.game, setup.seating, setup.parameters, outcomes)
+        replayed = replay(setup.game, setup.seating, setup.parameters, outcomes)
     except RulesError as error:
-        return [f"The journal's outcomes {outcomes} are none of the rules: {error}"]
-    if told.hands != setup.hands or told.pending is not None:
-        return [f"By the journal the rules deal {told.hands}; the table dealt {setup.hands}."]
+        return [f"The rules refuse the journal's outcomes {outcomes}: {error}"]
+    if replayed.hands != setup.hands or replayed.pending is not None:
+        return [f"By the journal the hands are {replayed.hands}; the table dealt {setup.hands}."]
     return []
 
 
-def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[str]:
-    """Check that no throw was repeated: the dome has shown the journal's faces and no others.
+def throws_as_recorded(thrown: Sequence[int], entries: Iterable[Entry]) -> list[str]:
+    """Check that no throw was repeated: the dome has shown the faces in the journal and no others.
 
-    The outcome of the last throw may be missing if its host died, or if its run was abandoned.
+    The outcome of the last throw can be missing if its host was killed or its run was abandoned.
     """
     written = [
         face
@@ -176,14 +180,14 @@ def throws_as_written(thrown: Sequence[int], entries: Iterable[Entry]) -> list[s
         for face in _all(entry.outcome)
     ]
     if list(thrown[: len(written)]) != written:
-        return [f"The dome has shown {list(thrown)}; the journal tells of {written}."]
+        return [f"The dome has shown {list(thrown)}; the journal contains {written}."]
     return []
 
 
 def one_outcome_each(entries: Iterable[Entry], *, in_parts: bool = False) -> list[str]:
-    """Check that no step has two outcomes in a row in the journal.
+    """Check that no step is confirmed twice in a row in the journal.
 
-    With `in_parts` a packet may: in the fastest order it is delivered as the gripper can take it.
+    `in_parts` permits it for packets, which the fastest order delivers in several parts.
     """
     wrong, last = [], None
     for entry in entries:
@@ -192,13 +196,15 @@ def one_outcome_each(entries: Iterable[Entry], *, in_parts: bool = False) -> lis
         same = last is not None and last.confirmed and last.intent == entry.intent
         again = ("throw", "choose", "lot", *(["packet"] if in_parts else []))
         if same and entry.intent["step"] not in again:
-            wrong.append(f"Entry {entry.number} is the same step as the one before: {entry.intent}")
+            wrong.append(
+                f"Entry {entry.number} repeats the step of the entry before: {entry.intent}"
+            )
         last = entry
     return wrong
 
 
 def _shaken(entry: Entry) -> bool:
-    """Whether the dome threw; people throw their own dice."""
+    """Whether the dome made this throw, not people."""
     return bool(notes_of(entry.notes, ShakesBefore))
 
 
@@ -207,7 +213,7 @@ def _all(outcome: Any) -> list[int]:
 
 
 def _planned(setup: Setup) -> list[tuple[object, ...]]:
-    """Every delivery of a set-up, in order: the seat, and the places."""
+    """The deliveries of a set-up, in order: the seat and the places."""
     planned: list[tuple[object, ...]] = []
     for step, _ in setup.done:
         match step:
@@ -219,14 +225,14 @@ def _planned(setup: Setup) -> list[tuple[object, ...]]:
 
 
 def _raised(plant: Plant, staging: Staging) -> dict[Place, Tile]:
-    """The tile that was set up at each place, regardless of where it lies now."""
+    """The tile that was raised at each place, regardless of its present position."""
     raised, field = plant.felt.raised, plant.field
-    told = {}
+    tiles = {}
     for place, slot in staging.slots.items():
         spot = field.wall(slot.tray, slot.column, staging.columns(slot.tray))
         if len(raised.get(spot, ())) >= slot.level:
-            told[place] = raised[spot][-slot.level]
-    return told
+            tiles[place] = raised[spot][-slot.level]
+    return tiles
 
 
 def _faces(tiles: Iterable[Tile]) -> str:

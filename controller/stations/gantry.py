@@ -162,8 +162,8 @@ class GantryStation:
     async def _find_block(self, source: Grasp) -> bool:
         """Look for the block in the jaws, then at its source; returns whether the jaws hold it.
 
-        The jaws travel at their greatest height, because the carry may be complete, and its block
-        then stands on the field.
+        The jaws travel at their greatest height, because the block can already be at its
+        target on the field.
         """
         await self._go_up(self._top)
         if await self._loaded.active():

@@ -22,7 +22,7 @@ from firmware_bridge.sim.faults.injection import parse
 
 DARK = 3.0
 """Seconds between the end of one host and the start of the next."""
-Death = Callable[[int, bool], bool]
+ShouldKill = Callable[[int, bool], bool]
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Evening:
     tiles: int
     throws: int
     writes: int
-    lives: int
+    hosts: int
     faults: list[str]
 
 
@@ -45,18 +45,18 @@ def evening(
     folder: Path,
     table: str,
     game: str,
-    deaths: tuple[Death, ...] = (),
+    kills: tuple[ShouldKill, ...] = (),
     answers: Mapping[str, int | str] | None = None,
     *,
     whole: bool = False,
     sync_s: float = 0.0,
     during: tuple[int, ...] = (),
 ) -> Evening:
-    """Play one round during which hosts stop; without `whole` it ends when it is ready to play.
+    """Play one round with killed hosts; without `whole` it ends when it is ready to play.
 
-    `deaths` decide at which write each host stops. Each sync of the journal takes `sync_s` seconds.
-    The first hosts stop in the middle of the writes with the numbers `during`, and each copy keeps
-    a random part of the sectors of that write.
+    `kills` decide at which write each host is killed. Each sync of the journal takes `sync_s`
+    seconds. The first hosts are killed in the middle of the writes with the numbers `during`, and
+    each copy keeps a random part of the sectors of that write.
     """
 
     async def scenario() -> Evening:
@@ -70,23 +70,23 @@ def evening(
             table, game, 7, answers=answers or {}, on_event=on_event, sync_s=sync_s
         )
 
-        def in_the_middle_of(at: int) -> Death:
-            def dies(write: int, done: bool) -> bool:
+        def in_the_middle_of(at: int) -> ShouldKill:
+            def should_kill(write: int, done: bool) -> bool:
                 if write == at and not done:
                     asyncio.get_running_loop().call_later(sync_s / 2, place.kill)
                 return False
 
-            return dies
+            return should_kill
 
-        dying = [*map(in_the_middle_of, during), *deaths, lambda number, written: False]
-        lives = 0
-        lived = None
+        decisions = [*map(in_the_middle_of, during), *kills, lambda number, written: False]
+        hosts = 0
+        ended = None
         path = folder / "table.journal"
-        while lived is None:
-            death = dying[min(lives, len(dying) - 1)]
-            lived = await place.live(path, die=death, until_ready=not whole)
-            lives += 1
-            if lived is None:
+        while ended is None:
+            should_kill = decisions[min(hosts, len(decisions) - 1)]
+            ended = await place.run_host(path, should_kill=should_kill, until_ready=not whole)
+            hosts += 1
+            if ended is None:
                 await asyncio.sleep(DARK)
                 if has_ended(path):
                     break
@@ -96,8 +96,8 @@ def evening(
             dealt,
             sum(census.values()),
             len(place.plant.dome.throws) if place.plant.dome else 0,
-            lived[1] if lived else 0,
-            lives,
+            ended[1] if ended else 0,
+            hosts,
             [str(event["code"]) for event in place.events if event["event"] == "fault"],
         )
 
@@ -137,12 +137,12 @@ def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
         folder = tmp_path / str(number)
         folder.mkdir()
 
-        def dies(write: int, done: bool, at: int = number) -> bool:
+        def should_kill(write: int, done: bool, at: int = number) -> bool:
             return write == at and done is written
 
-        disturbed = evening(folder, table, game, (dies,), answers, whole=True)
+        disturbed = evening(folder, table, game, (should_kill,), answers, whole=True)
         ended = written and number == undisturbed.writes
-        assert disturbed.lives == (1 if ended else 2), number
+        assert disturbed.hosts == (1 if ended else 2), number
         assert disturbed.faults == [], number
         assert disturbed.dealt == undisturbed.dealt, number
         assert not any(disturbed.hands.values()), "the played set has been pushed in"
@@ -166,7 +166,7 @@ def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_
         disturbed = evening(
             folder, table, game, answers=answers, whole=True, sync_s=0.1, during=(number,)
         )
-        assert disturbed.lives == 2, number
+        assert disturbed.hosts == 2, number
         assert disturbed.faults == [], number
         assert disturbed.dealt == undisturbed.dealt, number
         assert disturbed.tiles == undisturbed.tiles, number
@@ -192,11 +192,11 @@ def test_hosts_that_stop_repeatedly_change_no_hand(
     undisturbed = evening(tmp_path / "whole", table, game, answers=answers)
     random = Random(table + game)
 
-    def dies(write: int, done: bool) -> bool:
+    def should_kill(write: int, done: bool) -> bool:
         return random.random() < 0.08
 
-    disturbed = evening(tmp_path / "broken", table, game, (dies,) * 12, answers)
-    assert disturbed.lives > 2
+    disturbed = evening(tmp_path / "broken", table, game, (should_kill,) * 12, answers)
+    assert disturbed.hosts > 2
     assert disturbed.faults == []
     assert disturbed.hands == undisturbed.hands
 
@@ -206,7 +206,7 @@ def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path)
     disturbed = evening(
         tmp_path, "robotic", "wenzhou", (lambda w, d: random.random() < 0.05,) * 9, whole=True
     )
-    assert disturbed.lives > 2
+    assert disturbed.hosts > 2
     assert disturbed.faults == []
     assert not any(disturbed.hands.values()), "the played set has been pushed in"
 
@@ -218,16 +218,16 @@ def test_a_tile_drawn_and_played_before_the_host_stopped_is_not_drawn_again(
     async def scenario() -> list[Event]:
         place = SurvivingTable(table, "matador", 1, play=True)
 
-        def dies(write: int, done: bool) -> bool:
+        def should_kill(write: int, done: bool) -> bool:
             emitted = [
                 each for each in place.events if each["event"] in ("action_taken", "delivered")
             ][-2:]
             drawn = [each["event"] for each in emitted] == ["delivered", "action_taken"]
             return drawn and " on " in str(emitted[1]["do"]) and not done
 
-        assert await place.live(tmp_path / "table.journal", die=dies) is None
+        assert await place.run_host(tmp_path / "table.journal", should_kill=should_kill) is None
         await asyncio.sleep(DARK)
-        assert await place.live(tmp_path / "table.journal") is not None
+        assert await place.run_host(tmp_path / "table.journal") is not None
         place.plant.census()
         return place.events
 
@@ -255,8 +255,8 @@ def test_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path) -
             assert number
             daemon = place.host(journal)
             daemon.run_state.fault(TableFault(Fault.LID, "lid", "lid_opened gave no signal"))
-        lived = await place.live(path, until_ready=True)
-        assert lived is not None
+        ended = await place.run_host(path, until_ready=True)
+        assert ended is not None
         return [
             (str(event["event"]), str(event["code"]))
             for event in place.events
@@ -284,7 +284,7 @@ def test_a_run_that_failed_before_any_step_homes_every_part_on_resume(tmp_path: 
         place.plant.output("flipper", 1000)
         await asyncio.sleep(5)
         place.plant.output("flipper", 0)
-        assert await place.live(path, until_ready=True) is not None
+        assert await place.run_host(path, until_ready=True) is not None
         return [str(event["event"]) for event in place.events]
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
@@ -303,8 +303,8 @@ def test_after_an_abandoned_round_the_tiles_are_put_away_and_a_new_round_is_play
     async def scenario() -> tuple[list[Event], dict[str, int]]:
         place = SurvivingTable("robotic", "wenzhou", 7)
         loop = asyncio.get_running_loop()
-        died = await place.live(path, die=lambda number, written: loop.time() > when)
-        assert died is None
+        killed = await place.run_host(path, should_kill=lambda number, written: loop.time() > when)
+        assert killed is None
         await asyncio.sleep(DARK)
         with Journal(path, "later", {}) as journal:
             daemon = place.host(journal)
@@ -333,18 +333,18 @@ def test_a_tile_that_stuck_when_the_host_stopped_is_in_its_lane_or_reported(
         loop = asyncio.get_running_loop()
 
         def on_event(daemon: Daemon, event: Event) -> None:
-            if event.get("under") == "building" and daemon is place.daemon and not died:
-                died.append(loop.call_later(3.0, place.kill))
+            if event.get("under") == "building" and daemon is place.daemon and not kill:
+                kill.append(loop.call_later(3.0, place.kill))
 
-        died: list[asyncio.TimerHandle] = []
+        kill: list[asyncio.TimerHandle] = []
         place = SurvivingTable("auto_deal", "wenzhou", 7, injected_faults=[jam], on_event=on_event)
-        assert await place.live(path) is None
+        assert await place.run_host(path) is None
         await asyncio.sleep(DARK)
         assert place.plant.injected_faults.active == (("jam", "head2"),)
         if touched:
             place.plant.repair("everything", "table")
         try:
-            await place.live(path, until_ready=True)
+            await place.run_host(path, until_ready=True)
         except TableFault as fault:
             return {}, f"{fault.fault.name}: {fault.evidence}"
         return {seat: len(hand) for seat, hand in place.plant.hands().items()}, ""

@@ -121,7 +121,7 @@ def test_no_output_moves_tiles_before_its_journal_entries_are_on_every_disk(
                 early.append((channel, value))
 
         place.plant.output_observers.append(moved)
-        assert await place.live(path) is not None
+        assert await place.run_host(path) is not None
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         runner.run(scenario())
@@ -135,19 +135,19 @@ def test_hosts_that_stop_at_random_times_on_slow_cards_change_no_hand(
 ) -> None:
     """Each copy keeps a random part of the sectors that are being written at the power cut."""
 
-    def hands(folder: str, deaths: int) -> tuple[dict[int, list[str]], list[str], int]:
+    def hands(folder: str, kills: int) -> tuple[dict[int, list[str]], list[str], int]:
         path = tmp_path / folder / "table.journal"
         path.parent.mkdir()
-        chance = Random(f"{table} {deaths}")
+        chance = Random(f"{table} {kills}")
 
         async def scenario() -> tuple[dict[int, list[str]], list[str], int]:
             place = SurvivingTable(table, game, 7, sync_s=SLOW)
-            lives = 0
+            hosts = 0
             while True:
-                if lives < deaths:
+                if hosts < kills:
                     asyncio.get_running_loop().call_later(chance.uniform(1.0, 30.0), place.kill)
-                lives += 1
-                if await place.live(path, until_ready=True) is not None:
+                hosts += 1
+                if await place.run_host(path, until_ready=True) is not None:
                     break
                 await asyncio.sleep(DARK)
             dealt = {seat: [t.face for t in hand] for seat, hand in place.plant.hands().items()}

@@ -29,28 +29,28 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
     folder.mkdir()
     chance = Random(table + game)
 
-    def dies(write: int, written: bool) -> bool:
-        return deadly and lives < 12 and chance.random() < 0.03
+    def should_kill(write: int, written: bool) -> bool:
+        return deadly and hosts < 12 and chance.random() < 0.03
 
     async def scenario() -> tuple[SurvivingTable, int]:
-        nonlocal lives
+        nonlocal hosts
         place = SurvivingTable(table, game, 4, play=True)
-        lived = None
-        while lived is None:
+        ended = None
+        while ended is None:
             with open_output("The record", str(folder / "evening.jsonl"), "a+") as stream:
                 assert stream is not None
                 record = RecordFile(stream, lambda: None)
-                if not lives:
+                if not hosts:
                     record.begin()
-                place.keeps = record.keep
-                lived = await place.live(folder / "table.journal", 2, dies)
-                if lived is not None:
+                place.on_record_line = record.keep
+                ended = await place.run_host(folder / "table.journal", 2, should_kill)
+                if ended is not None:
                     record.cut()
-            lives += 1
+            hosts += 1
             await asyncio.sleep(DARK)
-        return place, lives
+        return place, hosts
 
-    lives = 0
+    hosts = 0
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         return runner.run(scenario())
 
@@ -65,8 +65,8 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
 def test_the_record_of_an_evening_with_dead_hosts_has_the_settlements_of_the_table(
     table: str, game: str, wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    place, lives = an_evening(tmp_path / "broken", table, game, deadly=True)
-    assert lives > 2
+    place, hosts = an_evening(tmp_path / "broken", table, game, deadly=True)
+    assert hosts > 2
     settled = [event for event in place.events if event["event"] == "settled"]
     hands = wallwright(f"replay {tmp_path / 'broken' / 'evening.jsonl'} --json").events
     assert [hand["settled"] for hand in hands] == [True, True]

@@ -42,7 +42,7 @@ def test_a_full_journal_is_not_archived_while_its_last_run_is_unfinished(
     for _ in range(2):
         with Journal(file, NOON, {}) as journal:
             journal.intend("top", 1.0, {})
-    assert len(list(file.parent.iterdir())) == 3  # the copies; their locks are gone
+    assert len(list(file.parent.iterdir())) == 3  # the copies; their lock files are removed
 
 
 @pytest.mark.parametrize("done", range(7))

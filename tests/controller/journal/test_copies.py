@@ -206,14 +206,17 @@ def test_a_record_that_is_complete_in_no_copy_counts_as_not_written(
 # Missing copies, and copies of another journal
 
 
-@pytest.mark.parametrize("gone", [*combinations(range(3), 1), *combinations(range(3), 2)])
-def test_missing_copies_are_rewritten(gone: tuple[int, ...], file: Path, recorded: bytes) -> None:
+@pytest.mark.parametrize("missing", [*combinations(range(3), 1), *combinations(range(3), 2)])
+def test_missing_copies_are_rewritten(
+    missing: tuple[int, ...], file: Path, recorded: bytes
+) -> None:
     paths = paths_of(file)
-    for number in gone:
+    for number in missing:
         paths[number].unlink()
     with Journal(file, NOON, {}) as journal:
         assert journal.repairs == tuple(
-            f"The journal's copy {paths[number]} was missing; it was rewritten." for number in gone
+            f"The journal's copy {paths[number]} was missing; it was rewritten."
+            for number in missing
         )
     assert {path.read_bytes() for path in paths} == {recorded}
 

@@ -30,14 +30,14 @@ accelerations = some.floats(1.0, 10.0)
 
 def driven(distance: float, speed: float, acceleration: float) -> float:
     """Simulate an axis in small steps, with a check at each step whether it has to brake."""
-    gone = velocity = time = 0.0
-    while gone < distance:
-        must_brake = velocity * velocity / (2 * acceleration) >= distance - gone
+    travelled = velocity = time = 0.0
+    while travelled < distance:
+        must_brake = velocity * velocity / (2 * acceleration) >= distance - travelled
         velocity += (-1 if must_brake else 1) * acceleration * TICK
         velocity = min(speed, velocity)
         if velocity <= 0:
             break
-        gone += velocity * TICK
+        travelled += velocity * TICK
         time += TICK
     return time
 

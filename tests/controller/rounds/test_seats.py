@@ -162,12 +162,12 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
                 asyncio.get_running_loop().call_later(after, place.kill)
 
         place.on_event = hear
-        lives, lived = 0, None
-        while lived is None:
-            lived = await place.live(folder / "table.journal", 2, until_ready=True)
-            lives += 1
+        hosts, ended = 0, None
+        while ended is None:
+            ended = await place.run_host(folder / "table.journal", 2, until_ready=True)
+            hosts += 1
             await asyncio.sleep(DARK)
-        return place, lives
+        return place, hosts
 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         return runner.run(scenario())
@@ -188,8 +188,8 @@ def test_a_host_that_stops_while_seats_are_drawn_repeats_no_throw(
     table: str, after: float, tmp_path: Path
 ) -> None:
     whole, _ = disturbed(tmp_path / "whole", table, None)
-    broken, lives = disturbed(tmp_path / "broken", table, after)
-    assert lives > 5
+    broken, hosts = disturbed(tmp_path / "broken", table, after)
+    assert hosts > 5
     assert "fault" not in [event["event"] for event in broken.events]
     assert set(map(str, _moves(broken))) == set(map(str, _moves(whole)))
     if whole.plant.dome and broken.plant.dome:

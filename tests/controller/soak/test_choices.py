@@ -1,4 +1,4 @@
-"""What the houses and people of random rounds choose: any legal value, each from the seed."""
+"""The choices of houses and people in random rounds: legal values, drawn from the seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_drawn_house_is_accepted_by_the_game_and_fits_its_table(game: str)
 
 
 @pytest.mark.parametrize("game", slow_except(["pai_gow", "block"], game_names()))
-def test_every_value_of_every_parameter_is_drawn_sooner_or_later(game: str) -> None:
+def test_every_value_of_every_parameter_is_drawn(game: str) -> None:
     config, (table, _) = load_game(game), pairs_of([game])[0]
     machine = load_table(table)
     drawn = [draw(Random(seed), machine, config, play=True) for seed in range(150)]
@@ -49,12 +49,12 @@ def test_the_same_seed_makes_the_same_choices() -> None:
     assert first == second
 
 
-def test_without_choices_a_house_plays_by_the_file_of_its_game() -> None:
+def test_without_choices_a_house_has_the_parameters_of_the_games_file() -> None:
     config = load_game("filipino")
     assert Choices().config(config) == config
 
 
-def test_the_report_counts_which_values_the_rounds_had_and_names_the_others(
+def test_the_report_counts_the_values_of_the_rounds_and_names_the_others(
     tmp_path: Path,
 ) -> None:
     coverage = Coverage()

@@ -1,4 +1,4 @@
-"""Random rounds under random mishaps: in the end every tile lies where the rules want it."""
+"""Random rounds with random injected faults end without findings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from controller.soak.scenarios import EVENING, evening_of, pairs_of
 from tests.quick import tries
 
 PARTS, EACH = 10, 10
-"""Parts that run side by side, and the evenings of each: 300 rounds."""
+"""Number of parts that can run in parallel, and evenings of each part: 300 rounds."""
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_whatever_goes_wrong_no_tile_is_lost_and_no_hand_has_a_wrong_one(
+def test_after_random_faults_no_tile_is_lost_and_every_hand_is_right(
     part: int, tmp_path: Path
 ) -> None:
     pairs = pairs_of()
@@ -32,7 +32,7 @@ def test_whatever_goes_wrong_no_tile_is_lost_and_no_hand_has_a_wrong_one(
         )
 
 
-def test_the_same_lots_make_the_same_evening(tmp_path: Path) -> None:
+def test_the_same_scenario_gives_the_same_evening(tmp_path: Path) -> None:
     evening = evening_of(4, 11, pairs_of(["block"], ["robotic"]))
     emitted = []
     for name in ("once", "again"):
@@ -44,7 +44,9 @@ def test_the_same_lots_make_the_same_evening(tmp_path: Path) -> None:
     assert emitted[0] == emitted[1]
 
 
-def test_the_first_rounds_of_an_evening_do_not_know_how_many_follow(tmp_path: Path) -> None:
+def test_the_first_rounds_of_an_evening_do_not_depend_on_the_number_of_rounds(
+    tmp_path: Path,
+) -> None:
     evening = evening_of(2, 5, pairs_of(["block"], ["robotic"]))
     (tmp_path / "all").mkdir()
     (tmp_path / "one").mkdir()
@@ -55,7 +57,7 @@ def test_the_first_rounds_of_an_evening_do_not_know_how_many_follow(tmp_path: Pa
     ]
 
 
-def test_something_happens_in_every_round(tmp_path: Path) -> None:
+def test_a_fault_occurs_in_every_round(tmp_path: Path) -> None:
     for number in range(tries(4, quick=2)):
         played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)
         for each in played.rounds:
@@ -64,8 +66,8 @@ def test_something_happens_in_every_round(tmp_path: Path) -> None:
             assert ending(each) != FAILED
 
 
-def test_every_pair_of_table_and_game_may_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The choices of the house take most of the time, and have tests of their own.
+def test_every_pair_of_table_and_game_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Drawing the choices takes most of the time, and other tests cover it.
     monkeypatch.setattr("controller.soak.scenarios.draw", lambda *_, **__: Choices())
     pairs = pairs_of()
     drawn = {(e.table, e.game) for e in (evening_of(n, 1, pairs) for n in range(2000))}
@@ -73,5 +75,5 @@ def test_every_pair_of_table_and_game_may_be_drawn(monkeypatch: pytest.MonkeyPat
 
 
 def _without_paths(events: list[Event]) -> list[Event]:
-    """Sentences about the journal name its files."""
+    """The events except those that contain paths of journal files."""
     return [event for event in events if event["event"] not in ("journal_copy_repaired", "fault")]

@@ -1,4 +1,4 @@
-"""What a sensor that lied excuses: its own mechanism and those after it, and no others."""
+"""Refusals that are acceptable after a sensor fault: of its mechanism and of those after it."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ from controller.soak.tolerated_refusals import may_refuse
 ROBOTIC = load_table("robotic").modules
 
 
-def excused(kind: str, part: str) -> frozenset[str]:
+def tolerated(kind: str, part: str) -> frozenset[str]:
     return may_refuse(ROBOTIC, [(kind, part)])
 
 
-def test_a_counter_that_lied_excuses_its_head_its_tray_and_the_gantry() -> None:
-    channels = excused("dirty_sensor", "head3_counter")
+def test_after_a_wrong_counter_its_head_its_tray_and_the_gantry_may_refuse() -> None:
+    channels = tolerated("dirty_sensor", "head3_counter")
     assert {"head3_pusher", "lift3", "gantry_z", "grip"} <= channels
     assert not {"head2_pusher", "lift2", "lid", "drum", "dice"} & channels
 
 
-def test_a_tile_too_many_in_the_drum_excuses_every_head() -> None:
-    assert {"head0_pusher", "head3_pusher", "lift1"} <= excused("extra_tile", "drum")
+def test_after_a_surplus_tile_in_the_drum_every_head_may_refuse() -> None:
+    assert {"head0_pusher", "head3_pusher", "lift1"} <= tolerated("extra_tile", "drum")
 
 
-def test_a_gripper_that_lied_excuses_no_head() -> None:
-    channels = excused("stuck_sensor", "loaded")
+def test_after_a_wrong_sensor_in_the_jaws_no_head_may_refuse() -> None:
+    channels = tolerated("stuck_sensor", "loaded")
     assert {"gantry_z", "lift0"} <= channels
     assert "head0_pusher" not in channels
 
 
-def test_a_jam_excuses_nothing() -> None:
-    assert excused("jam", "head3") == frozenset()
+def test_after_a_jam_no_mechanism_may_refuse() -> None:
+    assert tolerated("jam", "head3") == frozenset()
 
 
 @pytest.mark.parametrize("refuses", ["head3_pusher", "lid"])
-def test_a_refusal_that_no_lie_explains_is_a_failure(
+def test_a_refusal_without_a_sensor_fault_is_a_failure(
     refuses: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     emitted: list[str] = []
 
-    def hears(self: object, daemon: Daemon, event: Event) -> None:
+    def emit_refusal(self: object, daemon: Daemon, event: Event) -> None:
         if event["event"] == "ready" and not emitted:
             emitted.append(refuses)
             daemon.run_state.events.emit("paused", why="IMPOSSIBLE", board="base", channel=refuses)
 
-    monkeypatch.setattr("controller.soak.witness.Witness.hear", hears)
+    monkeypatch.setattr("controller.soak.witness.Witness.hear", emit_refusal)
     monkeypatch.setattr(
         "controller.soak.evening.may_refuse", lambda *_: frozenset({"head3_pusher"})
     )
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path, 1)
-    wrong = [each for each in played.wrong if "was ordered what cannot be" in each]
+    wrong = [each for each in played.wrong if "refused an impossible command" in each]
     assert bool(wrong) is (refuses == "lid")
 
 
-def test_an_order_that_a_board_refused_is_a_failure_whatever_has_lied(
+def test_a_fault_refused_is_always_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(self: object, daemon: Daemon, event: Event) -> None:

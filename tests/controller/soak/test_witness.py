@@ -1,4 +1,4 @@
-"""A check that cannot fail is none: each kind of damage is planted, and seen."""
+"""Each check of the witness reports the wrong state that it looks for."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from controller.soak.evening import play_evening
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.scenarios import evening_of, pairs_of
 from controller.soak.witness import (
-    every_tile_is_somewhere,
+    census_errors,
+    deliveries_as_planned,
     hands_as_planned,
     one_outcome_each,
-    plan_as_written,
-    throws_as_written,
-    told_as_planned,
+    setup_as_recorded,
+    throws_as_recorded,
 )
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.plant.machine import Plant
 
 
 def ready_table(path: Path, look: Callable[[SurvivingTable, Daemon], None]) -> None:
-    """Look at a table that is ready to play."""
+    """Call `look` with a table that is ready to play."""
 
     async def main() -> None:
         table = SurvivingTable("robotic", "block", 3)
-        lived = await table.live(path / "journal", until_ready=True)
-        assert lived is not None
-        look(table, lived[0])
+        ended = await table.run_host(path / "journal", until_ready=True)
+        assert ended is not None
+        look(table, ended[0])
 
     run(main())
 
@@ -44,15 +44,15 @@ def hands(plant: Plant, daemon: Daemon) -> list[str]:
     return hands_as_planned(plant, daemon.deal.setup, daemon.deal.staging)
 
 
-def test_a_whole_table_has_nothing_wrong(tmp_path: Path) -> None:
+def test_a_table_without_faults_has_no_findings(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert hands(table.plant, daemon) == []
-        assert every_tile_is_somewhere(table.plant) == []
+        assert census_errors(table.plant) == []
 
     ready_table(tmp_path, look)
 
 
-def test_two_tiles_that_changed_hands_are_seen(tmp_path: Path) -> None:
+def test_two_exchanged_tiles_are_reported(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         felt = table.plant.felt
         one, other = (felt.hands()[seat][0] for seat in (0, 1))
@@ -64,7 +64,7 @@ def test_two_tiles_that_changed_hands_are_seen(tmp_path: Path) -> None:
     ready_table(tmp_path, look)
 
 
-def test_a_tile_of_the_boneyard_in_a_hand_is_seen(tmp_path: Path) -> None:
+def test_a_tile_of_the_boneyard_in_a_hand_is_reported(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         felt = table.plant.felt
         held = {tile.number for hand in felt.hands().values() for tile in hand}
@@ -75,23 +75,25 @@ def test_a_tile_of_the_boneyard_in_a_hand_is_seen(tmp_path: Path) -> None:
     ready_table(tmp_path, look)
 
 
-def test_a_tile_that_is_nowhere_is_seen(tmp_path: Path) -> None:
+def test_a_lost_tile_is_reported(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         felt = table.plant.felt
         felt.lift(felt.hands()[0][0])
-        assert every_tile_is_somewhere(table.plant)[0].startswith("The census: ")
+        assert census_errors(table.plant)[0].startswith("The census of the plant failed: ")
 
     ready_table(tmp_path, look)
 
 
 @pytest.mark.parametrize("damage", ["twice", "skipped", "astray", "swapped"])
-def test_a_delivery_told_otherwise_than_planned_is_seen(damage: str, tmp_path: Path) -> None:
+def test_a_delivery_event_that_differs_from_the_plan_is_reported(
+    damage: str, tmp_path: Path
+) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert daemon.deal is not None
         emitted = [
             (e["seat"], *_list(e["from"])) for e in table.events if e["event"] == "delivered"
         ]
-        assert told_as_planned(emitted, daemon.deal.setup) == []
+        assert deliveries_as_planned(emitted, daemon.deal.setup) == []
         match damage:
             case "twice":
                 emitted.insert(3, emitted[3])
@@ -101,40 +103,40 @@ def test_a_delivery_told_otherwise_than_planned_is_seen(damage: str, tmp_path: P
                 emitted[3] = (emitted[4][0], *emitted[3][1:])
             case "swapped":
                 emitted[3], emitted[4] = emitted[4], emitted[3]
-        assert told_as_planned(emitted, daemon.deal.setup)[0].startswith(
+        assert deliveries_as_planned(emitted, daemon.deal.setup)[0].startswith(
             "Delivery 5 " if damage == "twice" else "Delivery 4 "
         )
 
     ready_table(tmp_path, look)
 
 
-def test_a_journal_whose_outcomes_lead_elsewhere_is_seen(tmp_path: Path) -> None:
+def test_a_journal_with_other_outcomes_is_reported(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert daemon.deal is not None
         entries = daemon.run_state.journal.history()
-        assert plan_as_written(entries, daemon.deal.setup) == []
-        assert plan_as_written(entries[:-1], daemon.deal.setup)
+        assert setup_as_recorded(entries, daemon.deal.setup) == []
+        assert setup_as_recorded(entries[:-1], daemon.deal.setup)
 
     ready_table(tmp_path, look)
 
 
-def test_dice_that_were_thrown_again_are_seen() -> None:
+def test_repeated_throws_are_reported() -> None:
     throw = Entry(1, "top", 0.0, {"step": "throw"}, (ShakesBefore(0),), [3, 5], confirmed=True)
-    assert throws_as_written([3, 5], [throw]) == []
-    assert throws_as_written([3, 5, 1], [throw]) == [], "what came of the last may be lost"
-    assert throws_as_written([2, 2, 3, 5], [throw])
-    assert throws_as_written([], [throw])
+    assert throws_as_recorded([3, 5], [throw]) == []
+    assert throws_as_recorded([3, 5, 1], [throw]) == [], "the outcome of the last throw can be lost"
+    assert throws_as_recorded([2, 2, 3, 5], [throw])
+    assert throws_as_recorded([], [throw])
     by_hand = replace(throw, notes=())
-    assert throws_as_written([], [by_hand]) == []
+    assert throws_as_recorded([], [by_hand]) == []
 
 
-def test_a_step_that_was_done_again_is_seen() -> None:
+def test_a_repeated_step_is_reported() -> None:
     packet = Entry(1, "top", 0.0, {"step": "packet", "seat": 0, "from": ["b1"]}, confirmed=True)
     assert one_outcome_each([packet, replace(packet, number=2)])
     assert one_outcome_each([packet, replace(packet, number=2, intent={"step": "packet"})]) == []
 
 
-def test_a_table_that_waits_for_ever_is_a_failure(
+def test_a_host_that_waits_too_long_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("controller.soak.evening.LONGEST", 30.0)
@@ -142,7 +144,7 @@ def test_a_table_that_waits_for_ever_is_a_failure(
     assert "still waits" in played.wrong[0]
 
 
-def test_an_exception_is_a_failure_that_says_where(
+def test_an_exception_is_a_failure_with_its_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(self: object, daemon: Daemon, event: Event) -> None:

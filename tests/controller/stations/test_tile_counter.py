@@ -189,11 +189,11 @@ def test_a_tile_removed_between_two_runs_is_lifted_again(tmp_path: Path) -> None
     async def scenario() -> tuple[int, list[str]]:
         place = SurvivingTable("classic", "da_san", 7, injected_faults=injected_faults)
         with pytest.raises(TableFault, match="head 1"):
-            await place.live(path)
+            await place.run_host(path)
         place.plant.repair("everything", "table")
-        lived = await place.live(path, until_ready=True)
-        assert lived is not None and lived[0].deal is not None
-        deal = lived[0].deal
+        ended = await place.run_host(path, until_ready=True)
+        assert ended is not None and ended[0].deal is not None
+        deal = ended[0].deal
         raised = sum(map(len, place.plant.felt.raised.values()))
         return raised, hands_as_planned(place.plant, deal.setup, deal.staging)
 
