@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_long_run_with_a_report_of_the_rounds_so_far(
         finally:
             running.kill()
     assert running.returncode == 130
-    assert "hosts that took up an unfinished round" in out
+    assert "hosts that resumed an unfinished round" in out
     assert err.strip().startswith("Interrupted by Ctrl-C after ")
     assert "of 30000 rounds of seed 0." in err
     assert "Traceback" not in err
