@@ -46,6 +46,7 @@ def test_every_measurement_is_in_the_page_with_its_limit_and_a_plot(tmp_path: Pa
     assert "at most 1000 us" in written
 
 
+@pytest.mark.slow
 def test_the_report_contains_date_host_target_and_boards(tmp_path: Path) -> None:
     html, junit = tmp_path / "report.html", tmp_path / "junit.xml"
     options = ("--target", "sim", "--report", str(html), "--junitxml", str(junit), "-k", "pulse")

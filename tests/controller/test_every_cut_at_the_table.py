@@ -10,6 +10,7 @@ from controller.planning.setup_forecast import seats_of
 from rules.games import find_game
 from rules.games.pai_gow.cuts import CUTS, cut_choices, find_cut
 from tests.controller.played_evening import spend
+from tests.quick import slow_except
 
 ARM_TABLES = ("pai_gow", "robotic")
 ROUNDS = 3
@@ -32,7 +33,7 @@ def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> N
     assert evening.daemon.run_state.ledger.accounted == evening.daemon.run_state.ledger.expected
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("cut", slow_except(["one_stack", "chee_yee"], CUTS))
 def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
     """The jaws end a round two columns wide; without a lease their width falls back."""
     deal_by(cut, "pai_gow", 2)
@@ -54,6 +55,7 @@ def cuts_of(seed: int) -> list[object]:
     return [event["answer"] for event in evening.events if event["event"] == "choice_made"]
 
 
+@pytest.mark.slow
 def test_the_seed_decides_which_cuts_simulated_people_choose() -> None:
     chosen = {seed: cuts_of(seed) for seed in range(4)}
     assert cuts_of(2) == chosen[2]

@@ -82,6 +82,7 @@ def test_a_broken_plug_in_is_reported_and_the_other_game_is_listed_and_played(
     assert refused.stderr.endswith(sentence)
 
 
+@pytest.mark.slow
 def test_the_table_plays_the_game_from_their_own_files(tmp_path: Path) -> None:
     """Each command has a process of its own, because a process keeps the game of a folder."""
     record = tmp_path / "hands.jsonl"

@@ -39,7 +39,7 @@ from rules.games.wenzhou.position import Stage
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
-HANDS = tries(60, quick=25)
+HANDS = tries(60, quick=15)
 """Hands of each mahjong; one in three or so ends with a win."""
 
 

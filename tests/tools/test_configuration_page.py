@@ -16,6 +16,7 @@ ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$"
 OWN = sorted(name for name in GAMES if PLUGINS.is_own(name))
 
 
+@pytest.mark.slow
 def test_every_key_has_a_meaning_a_value_a_default_and_a_reader() -> None:
     rows = ROW.findall(page().split("## Parameters of the games")[0])
     assert len(rows) > 120
@@ -23,6 +24,7 @@ def test_every_key_has_a_meaning_a_value_a_default_and_a_reader() -> None:
         assert meaning and value and default and read_by, key
 
 
+@pytest.mark.slow
 def test_every_part_of_the_schema_has_a_section() -> None:
     keys = {row[0] for row in ROW.findall(page())}
     for part in parts():
@@ -48,6 +50,7 @@ def test_every_parameter_of_a_game_has_a_meaning(game: str) -> None:
     assert not [field.name for field in fields(parameters) if not meanings.get(field.name)]
 
 
+@pytest.mark.slow
 def test_the_readers_of_a_key_are_the_modules_that_use_it() -> None:
     found = readers()
     assert "controller.rounds.under_cycle" in found["DrumModule.mix"]

@@ -60,6 +60,7 @@ def test_missing_throws_are_asked_for_with_their_seats(keyboard: Keyboard, start
     assert "Seat 3, second throw: type the dice as 3,5: " in output
 
 
+@pytest.mark.slow
 def test_after_an_invalid_throw_the_error_is_shown_and_the_question_is_repeated(
     keyboard: Keyboard, start: Start
 ) -> None:
@@ -86,6 +87,7 @@ def test_at_the_end_of_the_input_the_missing_throw_is_an_error(
     assert error in keyboard.read_to_end()
 
 
+@pytest.mark.slow
 def test_without_a_terminal_no_question_is_asked(start: Start) -> None:
     plan = start("plan wenzhou", stdin=subprocess.PIPE)
     out, err = plan.communicate("3,5\n2,4\n", timeout=20)

@@ -87,6 +87,7 @@ def answered(
     return process.returncode, out, err
 
 
+@pytest.mark.slow
 def test_no_channel_is_tested_before_the_person_confirms_that_the_table_is_clear(
     start: Start,
 ) -> None:

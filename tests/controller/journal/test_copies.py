@@ -78,6 +78,7 @@ def test_one_inverted_bit_in_one_copy_is_found_and_changes_no_record(recorded: b
         assert defect_of(copies[number % 3], right) is not None, place
 
 
+@pytest.mark.slow
 def test_the_same_inverted_bit_in_two_copies_changes_no_record(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for place, changed in flips(recorded):

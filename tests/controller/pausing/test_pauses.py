@@ -111,7 +111,7 @@ def test_an_interruption_at_any_moment_neither_repeats_nor_skips_a_tile(
 
 def test_an_arm_that_lost_power_homes_its_axes_and_continues_the_deal() -> None:
     plain = undisturbed()
-    for moment in moments("robotic", "wenzhou", tries(12, quick=4)):
+    for moment in moments("robotic", "wenzhou", tries(12, quick=2)):
         check_same_deal(play(happens={moment: power_cut("arm")}), plain)
 
 
@@ -282,7 +282,7 @@ def test_the_lid_does_not_start_while_a_hand_is_in_the_light_curtain() -> None:
 
 def test_a_throw_that_a_pause_interrupts_counts_once() -> None:
     plain = undisturbed()
-    for early in (0.05, 0.0005, 0.0, 0.5, 0.001, 0.0002)[: tries(6, quick=3)]:
+    for early in (0.05, 0.0005, 0.0, 0.5, 0.001, 0.0002)[: tries(6, quick=1)]:
         thrown = plain.at("dice_thrown") - early
         check_same_deal(play(happens={thrown: unplug(4.0)}), plain)
         check_same_deal(play(happens={thrown: power_cut("base")}), plain)

@@ -53,7 +53,7 @@ def house(game: str) -> object:
 
 QUICK = [
     *((game, "robotic") for game in GAMES),
-    *(("wenzhou", table) for table in ("auto_deal", "classic", "single_port", "bench")),
+    *(("wenzhou", table) for table in ("auto_deal", "classic")),
     ("pai_gow", "pai_gow"),
 ]
 """Every game at one table, and every table with one game; each other pair is slow."""

@@ -44,6 +44,7 @@ def test_the_same_scenario_gives_the_same_evening(tmp_path: Path) -> None:
     assert emitted[0] == emitted[1]
 
 
+@pytest.mark.slow
 def test_the_first_rounds_of_an_evening_do_not_depend_on_the_number_of_rounds(
     tmp_path: Path,
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, MessageRow
+from tests.quick import tries
 
 BYTE = st.integers(0, 255)
 
@@ -81,7 +82,7 @@ def _survives_every_double_flip(sent: Frame) -> None:
         assert all(frame == sent for frame in frames), f"bits {flipped} of {data.hex()}"
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300, quick=60))
 @given(st.lists(st.binary(max_size=200), max_size=8), FRAMES)
 def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     garbage: list[bytes], frame: Frame
@@ -92,7 +93,7 @@ def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     assert decoder.feed(b"\0" + encode(*frame))[-1] == frame
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300, quick=60))
 @given(FRAMES, st.data())
 def test_a_frame_cut_short_or_with_a_piece_missing_is_dropped_and_counted(
     frame: Frame, data: st.DataObject

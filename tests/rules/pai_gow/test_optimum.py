@@ -78,6 +78,7 @@ def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> N
         assert all(best >= expected[split] for split in ways)
 
 
+@pytest.mark.slow
 def test_a_player_who_sets_as_the_house_does_pays_about_what_is_published() -> None:
     """Public counts give 2.39 % at 5 % commission; house ways differ by some hundredths."""
     for name in ("canberra", "foxwoods", "new_zealand")[: tries(3, quick=1)]:
