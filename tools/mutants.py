@@ -1,18 +1,21 @@
 """Mutation test: `make mutants`, or `python -m tools.mutants [--count N] [--seed N] [--whole]`.
 
-A mutant is the program with one random change of one expression or statement. The quick tests that
-concern the changed file run in a temporary copy of the project. A mutant survives if every test
-passes. It is killed if a test fails that passes without the change. If a test fails without the
-change too, the exit code is 2, because such a test shows nothing about the mutant. The exit code is
-1 if fewer than `--least` percent of the mutants are killed. The seed is printed; the same seed on
-the same code makes the same mutants. Strings, annotations and decorators are not changed, because
-most such changes have no effect on a run.
+A mutant is the program with one random change of one expression or statement. The tool first runs
+all quick tests once and records which functions each test file executes. For each mutant it runs,
+in a temporary copy of the project, the test files that execute the changed function: first those
+of the same folder, then the fastest. A mutant survives if every test passes. It is killed if a test
+fails twice with the change and passes without it. If a test fails without the change too, the exit
+code is 2, because such a test shows nothing about the mutant. The exit code is 1 if fewer than
+`--least` percent of the mutants are killed. The seed is printed; the same seed on the same code
+makes the same mutants. Strings, annotations and decorators are not changed, because most such
+changes have no effect on a run.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import secrets
 import shutil
@@ -20,12 +23,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
+
+from tools.function_coverage import FOLDER, functions_of, instrumented
 
 HOUSE = Path(__file__).parent.parent
 CHANGED = ("controller", "firmware_bridge/wire", "firmware_bridge/boards", "rules")
@@ -58,12 +64,13 @@ TESTS: dict[str, tuple[str, ...]] = {
 }
 """The tests of each folder, most specific first; the longest path that contains a file counts."""
 PYTEST = (
-    *(sys.executable, "-B", "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"),
+    *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
     *("-m", "not slow", "--hypothesis-profile", "quick", "--timeout", "60"),
 )
-"""`-B` writes no bytecode: Python would load an old one for a file that changes within a second."""
-PASSED, FAILED, BROKEN = 0, 1, 2
-"""Exit codes of pytest; BROKEN means that a module cannot be imported."""
+FIRST_SECONDS = 10.0
+"""Test files with this total duration run first; collecting all the others takes some seconds."""
+PASSED, FAILED, BROKEN, NONE_LEFT = 0, 1, 2, 5
+"""Exit codes of pytest. BROKEN: a module cannot be imported; NONE_LEFT: no test was selected."""
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -165,57 +172,165 @@ def tests_of(file: str) -> tuple[str, ...]:
 
 def drawn(house: Path, count: int, random: Random, only: Sequence[str] = CHANGED) -> list[Mutant]:
     """Draws `count` mutants of a project, with equal probability for each."""
-    files = sorted(
-        file.relative_to(house).as_posix() for path in only for file in _python(house / path)
-    )
     every = [
         mutant
-        for file in files
-        if not file.startswith(LEFT_OUT)
+        for file in _changeable_files(house, only)
         for mutant in mutants_of(file, (house / file).read_bytes())
     ]
     return random.sample(every, min(count, len(every)))
+
+
+def _changeable_files(house: Path, only: Sequence[str]) -> list[str]:
+    """The source files in these files or folders that can have mutants."""
+    files = sorted(
+        file.relative_to(house).as_posix() for path in only for file in _python(house / path)
+    )
+    return [file for file in files if not file.startswith(LEFT_OUT)]
 
 
 def _python(path: Path) -> list[Path]:
     return [path] if path.is_file() else list(path.rglob("*.py"))
 
 
-def outcome(mutant: Mutant, house: Path, tests: Sequence[str]) -> str:
+def _copied(folder: Path) -> Path:
+    """A copy of the project in a folder that does not exist yet."""
+    return shutil.copytree(HOUSE, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What each test file executes, as a run of all quick tests recorded it."""
+
+    seconds: Mapping[str, float]
+    functions: Mapping[str, frozenset[str]]
+
+    def tests_of(self, mutant: Mutant, source: bytes) -> list[list[str]]:
+        """The test files of a mutant, in groups that are run one after the other.
+
+        First those that execute the changed function, or any function of the file if the change is
+        outside of functions: the tests of the file's own folder, then by duration. Last those of
+        `TESTS`, because a test can use a result that another test file computed and cached.
+        """
+        within = f"{mutant.file}:"
+        function = function_at(source, mutant.line)
+        wanted = {f"{within}{function}"} if function else None
+        executing = [
+            file
+            for file, functions in self.functions.items()
+            if (functions & wanted if wanted else any(f.startswith(within) for f in functions))
+            and self.seconds[file] > 0
+        ]
+        folders = tests_of(mutant.file)
+        executing.sort(key=lambda file: (not file.startswith(folders[0]), self.seconds[file]))
+        others = [
+            file
+            for file, seconds in self.seconds.items()
+            if file.startswith(folders) and seconds and file not in executing
+        ]
+        first: list[str] = []
+        while executing and sum(self.seconds[file] for file in first) < FIRST_SECONDS:
+            first.append(executing.pop(0))
+        return [group for group in (first, executing, others) if group]
+
+
+def function_at(source: bytes, line: int) -> str:
+    """The qualified name of the innermost function that contains a line; empty outside of all."""
+    around = [
+        (function.lineno, name)
+        for name, function in functions_of(ast.parse(source))
+        if function.lineno <= line <= (function.end_lineno or 0)
+    ]
+    return max(around, default=(0, ""))[1]
+
+
+def covered(folder: Path, jobs: int) -> Coverage:
+    """Run all quick tests and record what each test file executes, in a copy of the project.
+
+    Tests that read the source files fail in this copy, because its functions note their calls.
+    """
+    copy = _copied(folder / "recorded")
+    for file in _changeable_files(copy, CHANGED):
+        path = copy / file
+        path.write_text(instrumented(file, path.read_text("utf-8")), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as reports:
+        options = ("-n", str(jobs), "--dist", "loadfile", "-p", "tools.function_coverage")
+        _pytest(copy, *options, environment={FOLDER: reports})
+        seconds: dict[str, float] = defaultdict(float)
+        functions: dict[str, set[str]] = defaultdict(set)
+        for report in Path(reports).glob("*.json"):
+            for file, facts in json.loads(report.read_text("utf-8")).items():
+                seconds[file] += facts["seconds"]
+                functions[file] |= set(facts["functions"])
+    return Coverage(seconds, {file: frozenset(names) for file, names in functions.items()})
+
+
+def outcome(mutant: Mutant, house: Path, groups: Sequence[Sequence[str]]) -> str:
     """Tests one mutant: `SURVIVED`, `killed by TEST`, or `UNSOUND: TEST`.
 
-    An unsound test fails without the change too. The project's copy `house` is restored afterwards.
+    A test kills a mutant if it fails twice; a test that fails once only may depend on real time. An
+    unsound test fails without the change too. The project's copy `house` is restored afterwards.
     """
     file = house / mutant.file
     source = file.read_bytes()
-    file.write_bytes(mutant.applied(source))
+    _write(file, mutant.applied(source))
     try:
-        failing = _failing(house, tests)
+        failing = next(filter(None, (_failing_twice(house, tests) for tests in groups)), None)
     finally:
-        file.write_bytes(source)
+        _write(file, source)
     if failing is None:
         return "SURVIVED"
     return f"killed by {failing}" if _failing(house, [failing]) is None else f"UNSOUND: {failing}"
 
 
-def _failing(house: Path, tests: Sequence[str]) -> str | None:
+def _write(file: Path, source: bytes) -> None:
+    """Write a file with a modification time of its own.
+
+    Python loads old bytecode if a file of the same length was changed within a second.
+    """
+    changed = int(file.stat().st_mtime) - 10
+    file.write_bytes(source)
+    os.utime(file, (changed, changed))
+
+
+def _failing_twice(house: Path, tests: Sequence[str]) -> str | None:
+    """The first test that fails, and fails again alone; None if there is none."""
+    passed_again: list[str] = []
+    while (failing := _failing(house, tests, passed_again)) is not None:
+        if _failing(house, [failing]) is not None:
+            return failing
+        passed_again.append(failing)
+    return None
+
+
+def _failing(house: Path, tests: Sequence[str], without: Sequence[str] = ()) -> str | None:
     """The first test that fails, or None if all pass."""
-    # The command is this Python, with arguments from this file and the names of tests.
-    ended = subprocess.run(  # noqa: S603
-        (*PYTEST, *tests),
-        cwd=house,
-        env={**os.environ, "PYTHONPATH": str(house)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    left_out = [f"--deselect={test}" for test in without]
+    ended = _pytest(house, "-x", *left_out, *tests)
     if ended.returncode == PASSED:
         return None
     lines = ended.stdout.splitlines()
     named = [line.split(" ", 1)[1] for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    if ended.returncode == NONE_LEFT:
+        return None
     if ended.returncode not in {FAILED, BROKEN} or not named:
         raise RuntimeError(f"pytest could not run {' '.join(tests)}: {ended.stdout[-2000:]}")
     return named[0].split(" - ")[0]
+
+
+def _pytest(
+    house: Path, *arguments: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a copy of the project, with compiled modules."""
+    set_here = {"PYTHONPATH": str(house), "PYTHONDONTWRITEBYTECODE": "", **(environment or {})}
+    # The command is this Python, with arguments from this file and the names of tests.
+    return subprocess.run(  # noqa: S603
+        (*PYTEST, *arguments),
+        cwd=house,
+        env={**os.environ, **set_here},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -242,18 +357,24 @@ def main(arguments: Sequence[str]) -> int:
     chosen = drawn(HOUSE, given.count, Random(seed), given.paths)
     print(f"seed {seed}: {len(chosen)} mutants", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies = [Path(folder) / str(job) for job in range(given.jobs)]
-        results = _results(chosen, copies, given.minutes * 60, whole=given.whole)
+        copies = [_copied(Path(folder) / str(job)) for job in range(given.jobs)]
+        coverage = covered(Path(folder), given.jobs)
+        print(f"{len(coverage.functions)} test files recorded", flush=True)
+        results = _results(chosen, copies, coverage, given.minutes * 60, whole=given.whole)
     return _reported(results, given.least, given.report)
 
 
 def _results(
-    chosen: Sequence[Mutant], copies: Sequence[Path], seconds: float, *, whole: bool
+    chosen: Sequence[Mutant],
+    copies: Sequence[Path],
+    coverage: Coverage,
+    seconds: float,
+    *,
+    whole: bool,
 ) -> list[tuple[Mutant, str]]:
     """Each tested mutant with its outcome; each copy of the project has one mutant at a time."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
-        shutil.copytree(HOUSE, copy, ignore=shutil.ignore_patterns(".*", "__pycache__"))
         free.put(copy)
     end = time.monotonic() + seconds
 
@@ -262,9 +383,8 @@ def _results(
             return ""
         copy = free.get()
         try:
-            verdict = outcome(mutant, copy, tests_of(mutant.file))
-            if verdict == "SURVIVED" and whole:
-                verdict = outcome(mutant, copy, ["tests"])
+            groups = coverage.tests_of(mutant, (copy / mutant.file).read_bytes())
+            verdict = outcome(mutant, copy, [*groups, ["tests"]] if whole else groups)
         finally:
             free.put(copy)
         print(f"{mutant}: {verdict}", flush=True)

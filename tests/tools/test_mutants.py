@@ -73,7 +73,7 @@ def test_every_mutant_is_a_program_that_differs_from_the_original() -> None:
 
 def test_a_change_that_a_test_detects_is_killed_and_the_file_is_restored(house: Path) -> None:
     mutant = _of("max(a, 0.5) < b", "(max(a, 0.5) <= b)")
-    assert mutants.outcome(mutant, house, ["test_small.py"]) == (
+    assert mutants.outcome(mutant, house, [["test_small.py"]]) == (
         "killed by test_small.py::test_smaller"
     )
     assert (house / "room/small.py").read_text() == SOURCE
@@ -82,21 +82,21 @@ def test_a_change_that_a_test_detects_is_killed_and_the_file_is_restored(house: 
 @pytest.mark.slow
 def test_a_change_that_no_test_detects_survives(house: Path) -> None:
     mutant = _of('raise ValueError(f"{a + 1} is wrong")', "pass")
-    assert mutants.outcome(mutant, house, ["test_small.py"]) == "SURVIVED"
+    assert mutants.outcome(mutant, house, [["test_small.py"]]) == "SURVIVED"
     assert (house / "room/small.py").read_text() == SOURCE
 
 
 @pytest.mark.slow
 def test_a_test_that_fails_without_the_change_does_not_kill_a_mutant(house: Path) -> None:
     (house / "test_small.py").write_text("def test_never():\n    assert False\n")
-    verdict = mutants.outcome(_of("0.5", "1.0"), house, ["test_small.py"])
+    verdict = mutants.outcome(_of("0.5", "1.0"), house, [["test_small.py"]])
     assert verdict == "UNSOUND: test_small.py::test_never"
 
 
 @pytest.mark.slow
 def test_tests_that_cannot_run_are_an_error_and_not_a_kill(house: Path) -> None:
     with pytest.raises(RuntimeError, match=r"pytest could not run missing\.py"):
-        mutants.outcome(_of("0.5", "1.0"), house, ["missing.py"])
+        mutants.outcome(_of("0.5", "1.0"), house, [["missing.py"]])
 
 
 def test_the_same_seed_draws_the_same_mutants(house: Path) -> None:
