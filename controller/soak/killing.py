@@ -264,9 +264,11 @@ def journal_defects(journal: Path) -> list[str]:
         text=True,
         check=False,
     )
-    report = json.loads(doctor.stdout)["journal"] if doctor.stdout else {"told": [doctor.stderr]}
-    if report.get("state") != "whole" or report.get("unfinished"):
-        return [f"The journal is {report.get('state')}: {report.get('told')}."]
+    report = (
+        json.loads(doctor.stdout)["journal"] if doctor.stdout else {"messages": [doctor.stderr]}
+    )
+    if report.get("state") != "intact" or report.get("unfinished"):
+        return [f"The journal is {report.get('state')}: {report.get('messages')}."]
     return []
 
 
