@@ -192,9 +192,9 @@ class HeadLift:
             return TableFault(Fault.JAM, self.part, f"{evidence}, and {inside}")
         if self._load.is_missing(self.part):
             self._load.report_missing()
-            sides = " and ".join(map(str, self.head.trays))
-            lacks = f"side {sides} lacks {self._load.left}, and no other side waits"
-            return TableFault(Fault.MISSING_TILE, self.part, f"{evidence}; {lacks}")
+            sides = ", ".join(map(str, self.head.trays))
+            missing = f"missing on side {sides}: {self._load.left}, and no other side waits"
+            return TableFault(Fault.MISSING_TILE, self.part, f"{evidence}; {missing}")
         return TableFault(Fault.STARVED, self.part, evidence)
 
     def _jam(self, evidence: str) -> TableFault:

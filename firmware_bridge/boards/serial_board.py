@@ -216,8 +216,13 @@ class SerialBoard:
         self._link.stop_all()
 
     async def clear(self) -> None:
-        await self._requests.order(wire.Clear(), "clearing its faults")
-        self._latched.clear()
+        # Forgotten before the reply: a fault that latches anew may arrive in the same bytes.
+        known, self._latched = self._latched, []
+        try:
+            await self._requests.order(wire.Clear(), "clearing its faults")
+        except BaseException:
+            self._latched = [*known, *(each for each in self._latched if each not in known)]
+            raise
 
     # Questions
 

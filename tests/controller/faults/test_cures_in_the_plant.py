@@ -148,7 +148,7 @@ def test_a_missing_tile_is_reported_with_its_side_and_number() -> None:
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
     side = str(asked["part"]).removeprefix("head ")
     assert asked["code"] == "MISSING_TILE"
-    assert f"side {side} lacks 1, and no other side waits" in str(asked["evidence"])
+    assert f"missing on side {side}: 1, and no other side waits" in str(asked["evidence"])
     assert tiles_by_place(emitted) == WALLS
 
 

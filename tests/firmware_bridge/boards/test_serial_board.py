@@ -239,3 +239,24 @@ def test_a_fault_names_its_channel_and_late_subscribers_receive_it_until_cleared
         await rig.board.set("lamp", 1)
 
     run_scenario(scenario)
+
+
+def test_a_fault_that_latches_again_with_the_reply_to_clear_is_reported() -> None:
+    async def scenario(rig: SerialRig) -> None:
+        faults = rig.board.faults
+        rig.virtual.latch(FaultCode.OVER_CURRENT, 1)
+        assert (await anext(faults)).code is FaultCode.OVER_CURRENT
+        execute = rig.virtual.execute
+
+        def clear_and_fail_again(message: wire.Message, sequence: int) -> wire.Message:
+            reply = execute(message, sequence)
+            if isinstance(message, wire.Clear):
+                rig.virtual.latch(FaultCode.OVER_CURRENT, 1)
+            return reply
+
+        rig.virtual.execute = clear_and_fail_again  # type: ignore[method-assign]
+        await rig.board.clear()
+        async with asyncio.timeout(1.0):
+            assert (await anext(faults)).code is FaultCode.OVER_CURRENT
+
+    run_scenario(scenario)

@@ -183,7 +183,7 @@ class Gantry:
             if (DROPPED, "gripper") not in self._injected_faults.active:
                 raise
             return []
-        if self._dropped.intersection(*block):
+        if any(tile in self._dropped for column in block for tile in column):
             self._forget_dropped()
         return block
 

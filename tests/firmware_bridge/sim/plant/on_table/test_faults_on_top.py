@@ -49,6 +49,10 @@ def test_a_dropped_block_is_put_back_by_a_person(seed: int) -> None:
         here = rack.plant.census()
         assert (here["gripper"], here["felt"]) == (0, 2)
         assert len(rack.plant.felt.pillars) == 1
+        if not rack.plant.felt.is_occupied(HERE):
+            await rack.drive("grip", -1000, Level("released"), 1.0)
+            await rack.drive("grip", 1000, Level("gripped"), 1.0)
+            assert rack.read("loaded") == 0, "a grip on nothing changes nothing"
         assert rack.plant.repair("EMPTY_GRIP", "gripper")
         assert rack.plant.felt.top_tile(HERE) is tiles[-1]
         assert rack.plant.felt.support_level(HERE) == 2
