@@ -33,7 +33,10 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"python -m pytest ", "tests/examples and `make test` run the conformance suite"),
     (r"pytest ", "`make test` runs hil_tests; no harness is connected to this machine"),
     (r"python -m benchmarks", "`make bench` measures for minutes; the name must exist"),
-    (r"wallwright board ", "it runs until Ctrl-C; tests/controller/cli/test_ports.py uses it"),
+    (
+        r"wallwright board ",
+        "it runs until Ctrl-C; tests/controller/cli/commands/test_ports.py uses it",
+    ),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),

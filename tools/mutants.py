@@ -58,7 +58,7 @@ TESTS: dict[str, tuple[str, ...]] = {
             "stations",
         )
     },
-    "controller/selftest": ("tests/controller/cli/test_selftest.py",),
+    "controller/selftest": ("tests/controller/cli/commands/test_selftest.py",),
     "controller/wiring": ("tests/tools/test_wiring_command.py", "tests/controller/cli"),
     "controller": (*PLAYED, "tests/controller"),
 }

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run_command(given: Sequence[str]) -> int:
     if list(given) in (["version"], ["--version"]):
-        from controller.cli.version import version
+        from controller.cli.commands.version import version
 
         return version()
     from controller.cli.application import app

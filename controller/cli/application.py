@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from controller.cli.version import version
+from controller.cli.commands.version import version
 
 COMMANDS = {
     "plan": (
@@ -86,7 +86,7 @@ COMMANDS = {
         "Build, flash and verify the boards' firmware; provision boards.",
     ),
 }
-"""For each command: its module in this package, and its line in the list of commands.
+"""For each command: its module in `commands`, and its line in the list of commands.
 
 The line repeats the first sentence of the command's docstring; a test compares the two.
 """
@@ -116,7 +116,7 @@ class LazyGroup(TyperGroup):
 
 def loaded(name: str) -> click.Command:
     """Import the module of a command and return the command."""
-    entry: Any = getattr(import_module(f"controller.cli.{COMMANDS[name][0]}"), name)
+    entry: Any = getattr(import_module(f"controller.cli.commands.{COMMANDS[name][0]}"), name)
     if isinstance(entry, typer.Typer):
         return get_group(entry)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -17,7 +17,8 @@ TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
 FOR_ALL = [
     *("tests/config", "tests/tools", "tests/test_docs.py", "tests/rules/test_setup_values.py"),
     *("tests/rules/test_setup_facts.py", "tests/rules/test_parameters.py"),
-    *(f"tests/controller/cli/test_{name}.py" for name in ("bad_command_lines", "lists", "plan")),
+    "tests/controller/cli/test_bad_command_lines.py",
+    *(f"tests/controller/cli/commands/test_{name}.py" for name in ("plan", "tables_and_games")),
 ]
 """Tests that check all games and tables together."""
 

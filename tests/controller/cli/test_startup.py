@@ -133,8 +133,8 @@ def test_the_list_of_commands_repeats_the_first_sentence_of_each_command(name: s
 
 
 def test_help_lists_every_command_without_importing_one() -> None:
-    modules = tuple(f"controller.cli.{module}" for module, _ in COMMANDS.values())
-    watched = tuple(name for name in modules if name != "controller.cli.version")
+    modules = tuple(f"controller.cli.commands.{module}" for module, _ in COMMANDS.values())
+    watched = tuple(name for name in modules if name != "controller.cli.commands.version")
     assert imported("--help", watched) == (0, [])
     group = LazyGroup(name="wallwright")
     assert group.list_commands(Context(group)) == list(COMMANDS)

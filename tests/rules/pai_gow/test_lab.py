@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from controller.cli.lab import lab
+from controller.cli.commands.lab import lab
 from rules.errors import RulesError
 from rules.games.pai_gow import HOUSE_WAYS
 

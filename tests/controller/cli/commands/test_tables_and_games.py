@@ -19,7 +19,7 @@ from rules.geometry import Walls
 from tests.controller.cli.conftest import Wallwright
 from tests.quick import slow_except
 
-HOUSE = Path(__file__).parents[3]
+HOUSE = Path(__file__).parents[4]
 TABLE = HOUSE / "config" / "tables" / "robotic.yaml"
 GAME = HOUSE / "config" / "games" / "pai_gow.yaml"
 
@@ -52,7 +52,7 @@ def test_the_version_is_printed_in_a_source_tree_that_is_not_installed(
     def absent(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("controller.cli.version.installed_version", absent)
+    monkeypatch.setattr("controller.cli.commands.version.installed_version", absent)
     assert wallwright("version").out.startswith("wallwright 0.")
 
 

@@ -152,7 +152,7 @@ def broken_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     registry = Registry("rules.games", [])
     entry = EntryPoint("odd_bones", "odd_bones_missing:PLUGIN", GROUP)
     monkeypatch.setattr("rules.registry._entry_points", lambda: [entry])
-    monkeypatch.setattr("controller.cli.doctor.PLUGINS", registry)
+    monkeypatch.setattr("controller.cli.commands.doctor.PLUGINS", registry)
 
 
 @pytest.mark.usefixtures("broken_plugin")

@@ -109,7 +109,7 @@ def programmer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def desk(programmer: Path) -> Iterator[Desk]:
     made = tree_hash()
     assert made is not None
-    command = (sys.executable, "-m", "tests.controller.cli.fake_board")
+    command = (sys.executable, "-m", "tests.controller.cli.commands.fake_board")
     with subprocess.Popen(
         (*command, str(programmer), made.hex()), stdout=subprocess.PIPE, text=True
     ) as board:

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from config.errors import dotted
 from config.validation.game_parameters import accepted
+from controller.cli.commands.judge import payments_grid
 from controller.cli.errors import BadInputError
-from controller.cli.judge import payments_grid
 from controller.cli.lookup import game_name
 from controller.cli.screen import screen
 from rules.errors import RulesError
