@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from controller.cli import completion
-from controller.cli.emulation_option import Emulated, require_emulation
 from controller.cli.errors import BadInputError
-from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
-from controller.cli.lookup import game_named, require_fit, table_named
-from controller.cli.options import GameNamed
+from controller.cli.options import completion
+from controller.cli.options.emulation_option import Emulated, require_emulation
+from controller.cli.options.fault_options import Campaign, FaultTexts, injected_faults_of
+from controller.cli.options.lookup import game_named, require_fit, table_named
+from controller.cli.options.shared import GameNamed
 
 
 def board(

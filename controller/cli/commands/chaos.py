@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from controller.cli import completion
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
 from controller.cli.output_checks import require_new, require_separate
 
 

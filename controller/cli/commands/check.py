@@ -16,8 +16,8 @@ from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
 from config.validation.checks import Fit, fit
 from controller.cli.errors import print_error
-from controller.cli.lookup import game_named
-from controller.cli.options import AsJson
+from controller.cli.options.lookup import game_named
+from controller.cli.options.shared import AsJson
 from rules.errors import RulesError
 from rules.games import GAMES
 

@@ -11,8 +11,8 @@ import typer
 from rich.panel import Panel
 from rich.table import Table as Grid
 
-from controller.cli import completion
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
 from controller.cli.screen import screen
 from controller.faults.catalogue import CATALOGUE, FaultRow
 from controller.faults.catalogue.facts import facts

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from config.judge_cases import example_case, load_case
 from controller.cli.errors import BadInputError
-from controller.cli.lookup import game_name
-from controller.cli.options import GameArgument
+from controller.cli.options.lookup import game_name
+from controller.cli.options.shared import GameArgument
 from controller.cli.screen import screen
 from rules.errors import RulesError
 from rules.games import judging_of

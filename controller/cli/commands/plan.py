@@ -11,9 +11,9 @@ import typer
 
 from config.loader import game_parameters
 from config.schema import GameConfig, Table
-from controller.cli import completion
-from controller.cli.lookup import game_named, require_fit, table_named
-from controller.cli.options import (
+from controller.cli.options import completion
+from controller.cli.options.lookup import game_named, require_fit, table_named
+from controller.cli.options.shared import (
     Bottom,
     CutName,
     Dealer,

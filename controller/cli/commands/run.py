@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from config.loader import game_parameters
-from controller.cli.emulation_option import Emulated, require_emulation
 from controller.cli.errors import BadInputError
-from controller.cli.fault_options import Campaign, FaultTexts, injected_faults_of
 from controller.cli.line_output import open_output
-from controller.cli.lookup import game_named, require_fit, table_named
-from controller.cli.options import (
+from controller.cli.options.emulation_option import Emulated, require_emulation
+from controller.cli.options.fault_options import Campaign, FaultTexts, injected_faults_of
+from controller.cli.options.lookup import game_named, require_fit, table_named
+from controller.cli.options.shared import (
     Bottom,
     CutName,
     Dealer,

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError
-from controller.cli.fault_options import FaultTexts, injected_faults_of
-from controller.cli.lookup import table_named
-from controller.cli.options import KeysFile, TableNamed, keys_of, require_ports_for_keys
+from controller.cli.options.fault_options import FaultTexts, injected_faults_of
+from controller.cli.options.lookup import table_named
+from controller.cli.options.shared import KeysFile, TableNamed, keys_of, require_ports_for_keys
 from controller.cli.output_checks import require_new, require_separate
 from controller.cli.run_job import ports_of, require_ports
 

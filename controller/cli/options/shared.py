@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli import completion
 from controller.cli.errors import BadInputError, unknown_name
+from controller.cli.options import completion
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
 from rules.games import da_san, filipino, pai_gow

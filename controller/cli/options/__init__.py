@@ -1,0 +1,1 @@
+"""Options that several commands share: their values, checks and shell completion."""
