@@ -23,7 +23,7 @@ from rich.table import Table as Grid
 from controller.cli.errors import BadInputError
 from controller.cli.line_output import open_output
 from controller.cli.options.lookup import game_name, table_named
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import Played, play_evening
 from controller.soak.page import RoundTally, Row, by_kind, figures, markdown

@@ -13,8 +13,6 @@ from controller.assembly import Hardware, daemon_for, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.host_faults import host_fault_injector
 from controller.cli.line_output import LineOutput, RecordFile
-from controller.cli.live_view import LiveView
-from controller.cli.operator_console import OperatorConsole
 from controller.cli.result_pages import summary_page
 from controller.cli.run_job import RunJob
 from controller.cli.run_resumption import (
@@ -23,9 +21,11 @@ from controller.cli.run_resumption import (
     reason_to_regather,
     resumed_entries,
 )
-from controller.cli.screen import screen
 from controller.cli.stop_signals import StopSignals
-from controller.cli.terminal_guide import TerminalGuide
+from controller.cli.terminal.live_view import LiveView
+from controller.cli.terminal.operator_console import OperatorConsole
+from controller.cli.terminal.screen import screen
+from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.cli.truth_reveal import TruthReveal
 from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, EventLog

@@ -14,15 +14,15 @@ from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
-from controller.cli.operator_console import (
+from controller.cli.stop_signals import StopSignals
+from controller.cli.terminal.operator_console import (
     BadAnswerError,
     NoTerminalError,
     OperatorConsole,
     TerminalClosedError,
 )
-from controller.cli.screen import screen
-from controller.cli.stop_signals import StopSignals
-from controller.cli.terminal_guide import TerminalGuide
+from controller.cli.terminal.screen import screen
+from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.planning.setup_forecast import seats_of
 from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
 from firmware_bridge.commissioning.device_keys import DeviceKeys

@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from controller.journal import JournalInUseError, JournalLockedError, Unfinished
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import unfinished_of

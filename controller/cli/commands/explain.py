@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from controller.faults.catalogue import CATALOGUE, FaultRow
 from controller.faults.catalogue.facts import facts
 

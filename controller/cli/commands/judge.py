@@ -17,7 +17,7 @@ from config.judge_cases import example_case, load_case
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name
 from controller.cli.options.shared import GameArgument
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from rules.errors import RulesError
 from rules.games import judging_of
 from rules.judge_registry import Verdict

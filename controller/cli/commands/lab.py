@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from rules.games.pai_gow.house_ways import HOUSE_WAYS, find_house_way
 from rules.games.pai_gow.optimum import Role, expectation, optimum
 from rules.games.pai_gow.ranks import Ranking

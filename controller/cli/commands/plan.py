@@ -28,7 +28,7 @@ from controller.cli.options.shared import (
     how_to_throw,
     throws_of,
 )
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
 from rules.setup import Setup

@@ -18,7 +18,7 @@ from config.validation.game_parameters import accepted
 from controller.cli.commands.judge import payments_grid
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from rules.errors import RulesError
 from rules.games import find_game
 from rules.play import Settlement, plain

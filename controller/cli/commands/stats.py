@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from controller.health.statistics import facts, statistics_of
 from controller.journal import read_records
 from controller.journal.copies import paths_of

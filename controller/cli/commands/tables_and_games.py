@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from config.loader import game_names, load_game, load_table, table_names
 from config.validation.checks import fit
 from controller.cli.options.shared import AsJson
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from rules.games import PLUGINS, find_game
 
 

@@ -14,7 +14,7 @@ from controller.cli.line_output import open_output
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
-from controller.cli.screen import screen
+from controller.cli.terminal.screen import screen
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
 from controller.wiring.wireviz import wireviz_of
 

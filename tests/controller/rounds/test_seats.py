@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from controller.cli.live_view import LiveView
+from controller.cli.terminal.live_view import LiveView
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.orders import Orders

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from controller.cli.live_view import LiveView
+from controller.cli.terminal.live_view import LiveView
 from controller.events import Event
 from tests.controller.cli.conftest import Wallwright, named
 

@@ -12,10 +12,10 @@ import pytest
 
 from controller.cli import main
 from controller.cli.application import COMMANDS
-from controller.cli.ascii_text import LOOKALIKES
+from controller.cli.terminal.ascii_text import LOOKALIKES
 from tests.controller.cli.conftest import COMMAND
 
-HOUSE = Path(__file__).parents[3]
+HOUSE = Path(__file__).parents[4]
 ASCII_ENVIRONMENTS = (
     {"PYTHONIOENCODING": "ascii"},
     {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from config.layout.staging import Staging
-from controller.cli.operator_console import (
+from controller.cli.terminal.operator_console import (
     BadAnswerError,
     NoTerminalError,
     OperatorConsole,

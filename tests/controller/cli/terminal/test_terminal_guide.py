@@ -15,8 +15,8 @@ from rich.console import Console
 
 from config.layout.staging import Staging, stage
 from config.loader import load_table
-from controller.cli.operator_console import OperatorConsole
-from controller.cli.terminal_guide import TerminalGuide, _examples, answer, question
+from controller.cli.terminal.operator_console import OperatorConsole
+from controller.cli.terminal.terminal_guide import TerminalGuide, _examples, answer, question
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.guide import HandToPlay
 from rules.games import GAMES, rules_of

@@ -17,7 +17,7 @@ from typing import IO, Any, Generic, TypeVar
 from rich.console import Console
 from rich.text import Text
 
-from controller.cli.keyboard import Keyboard, descriptor_of
+from controller.cli.terminal.keyboard import Keyboard, descriptor_of
 from rules.errors import RulesError, WallwrightError
 
 T = TypeVar("T")

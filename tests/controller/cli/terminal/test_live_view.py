@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.controller.cli.conftest import COMMAND
-from tests.controller.cli.terminal_session import TerminalSession
+from tests.controller.cli.terminal.terminal_session import TerminalSession
 
 JAMMED = (
     "run --seed 7 --until ready --speed 12"

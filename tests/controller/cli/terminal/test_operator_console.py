@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from controller.cli.operator_console import OperatorConsole
-from controller.cli.terminal_guide import TerminalGuide
+from controller.cli.terminal.operator_console import OperatorConsole
+from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask

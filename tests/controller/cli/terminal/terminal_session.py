@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from tests.controller.cli.conftest import COMMAND
-from tests.controller.cli.screen_emulator import Screen
+from tests.controller.cli.terminal.screen_emulator import Screen
 
 _WITH_CONTROLLING_TERMINAL = """
 import fcntl, os, sys, termios

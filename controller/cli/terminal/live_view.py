@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
-from controller.cli.operator_console import OperatorConsole
+from controller.cli.terminal.operator_console import OperatorConsole
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, latched
 from controller.operator.incidents import Incidents, OpenPauseCause, Wait

@@ -1,0 +1,1 @@
+"""The terminal: keyboard, questions to operators, the live view of a run, ASCII characters."""
