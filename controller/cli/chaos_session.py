@@ -21,8 +21,8 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError
-from controller.cli.line_output import open_output
 from controller.cli.options.lookup import game_name, table_named
+from controller.cli.output.line_output import open_output
 from controller.cli.terminal.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import Played, play_evening

@@ -12,8 +12,8 @@ from typing import TextIO
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.host_faults import host_fault_injector
-from controller.cli.line_output import LineOutput, RecordFile
-from controller.cli.result_pages import summary_page
+from controller.cli.output.line_output import LineOutput, RecordFile
+from controller.cli.output.result_pages import summary_page
 from controller.cli.run_job import RunJob
 from controller.cli.run_resumption import (
     expected_serials,

@@ -9,7 +9,7 @@ import typer
 
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
-from controller.cli.output_checks import require_new, require_separate
+from controller.cli.output.output_checks import require_new, require_separate
 
 
 def chaos(

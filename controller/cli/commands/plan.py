@@ -72,7 +72,7 @@ def plan(
     if as_json:
         print(json.dumps(result, indent=2))
     else:
-        from controller.cli.result_pages import plan_page
+        from controller.cli.output.result_pages import plan_page
 
         screen().print(plan_page(rules, result))
     return 0

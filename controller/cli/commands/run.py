@@ -10,7 +10,6 @@ import typer
 
 from config.loader import game_parameters
 from controller.cli.errors import BadInputError
-from controller.cli.line_output import open_output
 from controller.cli.options.emulation_option import Emulated, require_emulation
 from controller.cli.options.fault_options import Campaign, FaultTexts, injected_faults_of
 from controller.cli.options.lookup import game_named, require_fit, table_named
@@ -37,7 +36,8 @@ from controller.cli.options.shared import (
     with_seats_drawn,
     with_stakes,
 )
-from controller.cli.output_checks import require_new, require_separate
+from controller.cli.output.line_output import open_output
+from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.run_job import RunJob, check_orders, pace_of, ports_of, require_ports
 from controller.orders import Orders
 from rules.games import rules_of

@@ -12,7 +12,7 @@ from controller.cli.errors import BadInputError
 from controller.cli.options.fault_options import FaultTexts, injected_faults_of
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import KeysFile, TableNamed, keys_of, require_ports_for_keys
-from controller.cli.output_checks import require_new, require_separate
+from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.run_job import ports_of, require_ports
 
 

@@ -10,10 +10,10 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError, unknown_name
-from controller.cli.line_output import open_output
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
+from controller.cli.output.line_output import open_output
 from controller.cli.terminal.screen import screen
 from controller.wiring.leads import BoardLeads, Fixed, Lead, leads_of
 from controller.wiring.wireviz import wireviz_of

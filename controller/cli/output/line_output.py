@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from controller.cli.errors import BadInputError
-from controller.cli.output_checks import exists
+from controller.cli.output.output_checks import exists
 from controller.events import Event, json_lines
 
 

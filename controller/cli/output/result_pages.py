@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table as Grid
 
-from controller.cli.table_picture import picture
+from controller.cli.output.table_picture import picture
 from rules.play import plain
 from rules.setup import Game
 

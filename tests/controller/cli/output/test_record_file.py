@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from controller.cli.errors import BadInputError
-from controller.cli.line_output import RecordFile, open_output
+from controller.cli.output.line_output import RecordFile, open_output
 from controller.events import Event
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop

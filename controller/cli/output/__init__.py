@@ -1,0 +1,1 @@
+"""Results of commands: lines written to files, pages and pictures for the terminal."""
