@@ -30,7 +30,7 @@ WITH_THREADS = {
 }
 """The only files that use threads: gpiozero calls back in threads of its own, and the journal of a
 real table is synced in threads (docs/decisions/0015). Simulations use neither."""
-STARTS_PROCESSES = {"controller/cli/chaos_session.py"}
+STARTS_PROCESSES = {"controller/cli/runs/chaos_session.py"}
 """The only file that starts processes: chaos plays several evenings in parallel."""
 
 OUTSIDE = re.compile(

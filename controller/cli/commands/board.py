@@ -58,6 +58,6 @@ def board(
     injected_faults = injected_faults_of(fault, faults, table)
     if emulated:
         require_emulation(table)
-    from controller.cli.board_process import answer
+    from controller.cli.runs.board_process import answer
 
     return answer(table, config, rules, seed, injected_faults, emulated=emulated)

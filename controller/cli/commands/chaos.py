@@ -78,12 +78,12 @@ def chaos(
             raise BadInputError(f"`{option}` must be at least 1; got {number}.")
     require_separate({"--events": events, "--report": None if report is None else str(report)})
     if kill:
-        from controller.cli.chaos_kills import play_and_kill
+        from controller.cli.runs.chaos_kills import play_and_kill
 
         return play_and_kill(tables, games, seed, kills)
     require_new("--events", events)
     # The simulator is imported only now: a refused command line then takes a fraction of the time.
-    from controller.cli.chaos_session import ChaosJob, play_rounds
+    from controller.cli.runs.chaos_session import ChaosJob, play_rounds
 
     job = ChaosJob(rounds, seed, begin, games or [], tables or [], play, report, events, jobs)
     return play_rounds(job, as_json=as_json)

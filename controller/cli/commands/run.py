@@ -38,7 +38,7 @@ from controller.cli.options.shared import (
 )
 from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
-from controller.cli.run_job import RunJob, check_orders, pace_of, ports_of, require_ports
+from controller.cli.runs.run_job import RunJob, check_orders, pace_of, ports_of, require_ports
 from controller.orders import Orders
 from rules.games import rules_of
 
@@ -208,7 +208,7 @@ def run(
         open_output("The record", None if record is None else str(record), "a+") as record_stream,
     ):
         # The daemon is imported last: a refused command line then takes a fraction of the time.
-        from controller.cli.run_session import play_job
+        from controller.cli.runs.run_session import play_job
 
         return play_job(job, stream, record_stream)
 

@@ -13,7 +13,7 @@ from controller.cli.options.fault_options import FaultTexts, injected_faults_of
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import KeysFile, TableNamed, keys_of, require_ports_for_keys
 from controller.cli.output.output_checks import require_new, require_separate
-from controller.cli.run_job import ports_of, require_ports
+from controller.cli.runs.run_job import ports_of, require_ports
 
 
 def selftest(
@@ -65,7 +65,7 @@ def selftest(
         require_separate({"--report": str(file)}, keys=keys)
         require_new("--report", str(file))
     _require_writable(files)
-    from controller.cli.selftest_session import run_selftest
+    from controller.cli.runs.selftest_session import run_selftest
 
     code, written = run_selftest(machine, ports, known, injected_faults, yes=yes)
     for file, text in zip(files, (written.as_page(), written.as_json()), strict=bool(files)):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_table, table_names
-from controller.cli.selftest_session import READY
+from controller.cli.runs.selftest_session import READY
 from tests.controller.cli.conftest import Start, Wallwright
 
 

@@ -14,7 +14,7 @@ from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
-from controller.cli.stop_signals import StopSignals
+from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.operator_console import (
     BadAnswerError,
     NoTerminalError,

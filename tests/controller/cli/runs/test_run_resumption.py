@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from controller.cli.run_job import PINS, RunJob
-from controller.cli.run_resumption import (
+from controller.cli.runs.run_job import PINS, RunJob
+from controller.cli.runs.run_resumption import (
     TILES_LEFT,
     expected_serials,
     facts_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.cli.errors import BadInputError
-from controller.cli.run_job import PINS, RunJob
+from controller.cli.runs.run_job import PINS, RunJob
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
 from controller.rounds.put_away import ACTIVITY

@@ -11,7 +11,7 @@ from contextlib import suppress
 from config.schema import GameConfig, Table
 from controller.assembly import simulated_plant
 from controller.cli.errors import print_error
-from controller.cli.stop_signals import StopSignals
+from controller.cli.runs.stop_signals import StopSignals
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench

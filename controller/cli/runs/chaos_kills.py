@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from controller.cli.chaos_session import INTERRUPTED, checked_tables, until_interrupted
 from controller.cli.errors import BadInputError, unknown_name
+from controller.cli.runs.chaos_session import INTERRUPTED, checked_tables, until_interrupted
 from controller.soak.killing import Killing, kill_hosts
 from rules.games import GAMES
 

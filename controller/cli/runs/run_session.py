@@ -11,22 +11,22 @@ from typing import TextIO
 
 from controller.assembly import Hardware, daemon_for, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
-from controller.cli.host_faults import host_fault_injector
 from controller.cli.output.line_output import LineOutput, RecordFile
 from controller.cli.output.result_pages import summary_page
-from controller.cli.run_job import RunJob
-from controller.cli.run_resumption import (
+from controller.cli.runs.host_faults import host_fault_injector
+from controller.cli.runs.run_job import RunJob
+from controller.cli.runs.run_resumption import (
     expected_serials,
     facts_of,
     reason_to_regather,
     resumed_entries,
 )
-from controller.cli.stop_signals import StopSignals
+from controller.cli.runs.stop_signals import StopSignals
+from controller.cli.runs.truth_reveal import TruthReveal
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.cli.truth_reveal import TruthReveal
 from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.table_fault import TableFault
