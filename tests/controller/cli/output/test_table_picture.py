@@ -67,7 +67,7 @@ dealer: seat 1
 seat 1 threw 3 3 3
 0 tiles left
 
-nothing left in the middle
+no tiles left in the middle
 
 seat 0 ▒▒▒▒ 4   hand 8
 seat 1 ▒▒▒▒ 4   hand 1
@@ -142,4 +142,4 @@ def test_a_boneyard_shows_the_remaining_tiles() -> None:
 
 def test_a_table_without_tiles_is_described_in_words() -> None:
     bare = find_game("backgammon").setup()
-    assert drawn(bare) == "A bare table: the men stand on their own board.\n"
+    assert drawn(bare) == "The game is played on a board of its own, without tiles.\n"
