@@ -20,6 +20,9 @@ settings.register_profile("search", deadline=None, max_examples=2000, print_blob
 settings.load_profile("house")
 
 
+VARIANTS = frozenset({"bergen", "draw", "muggins", "sebastopol", "threes"})
+"""Games of dominoes whose rules differ from those of block, matador and sniff in parameters only.
+Tests that run for each game are slow for them."""
 DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 """A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
 
@@ -27,9 +30,18 @@ DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put slow tests first: one that starts last would keep one process busy, the others idle."""
     for item in items:
-        if item.name.startswith(DOUBLED):
+        if item.name.startswith(DOUBLED) or _is_for_a_variant(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=_time_limit, reverse=True)
+
+
+def _is_for_a_variant(item: pytest.Item) -> bool:
+    """Whether a test runs for each game, and this is its run for one of the variants."""
+    if not isinstance(item, pytest.Function) or "rules/dominoes" in item.nodeid:
+        return False
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    games = [parameters.get(name) for name in ("game", "plugin", "played", "judged")]
+    return any(getattr(game, "name", game) in VARIANTS for game in games if game is not None)
 
 
 def pytest_collection_finish() -> None:

@@ -84,6 +84,7 @@ def test_an_unknown_target_is_refused(name: str) -> None:
         target(name)
 
 
+@pytest.mark.slow
 def test_an_unknown_target_ends_the_suite_before_its_first_test() -> None:
     printed = run("hil_tests/test_harness.py", "--target", "serial:")
     assert "ERROR: 'serial:' is not a target; give sim, emulated or serial:PORT." in printed

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+HOUSE = Path(__file__).parent.parent
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
 SEEDS = 1_000_000
 """Seeds are drawn below this number."""
@@ -23,6 +24,7 @@ ROUNDS = 10_000
 RUNS = 2
 """Number of seeds for random rounds; each seed plays `ROUNDS` rounds."""
 KILLS = 250
+FUZZ_SECONDS = 600
 INTERRUPTED = 130
 Command = tuple[str, ...]
 
@@ -31,19 +33,26 @@ def chaos(seed: int, jobs: int, reports: Path) -> Command:
     """The command for random rounds with injected faults; it writes its report as a page."""
     report = reports / f"chaos-{seed}.md"
     return (
-        *("chaos", "--rounds", str(ROUNDS), "--seed", str(seed)),
+        *(*WALLWRIGHT, "chaos", "--rounds", str(ROUNDS), "--seed", str(seed)),
         *("--jobs", str(jobs), "--report", str(report)),
     )
 
 
 def kills(seed: int, jobs: int, reports: Path) -> Command:
     """The command that kills real host processes."""
-    return ("chaos", "--kill", "--kills", str(KILLS), "--seed", str(seed))
+    return (*WALLWRIGHT, "chaos", "--kill", "--kills", str(KILLS), "--seed", str(seed))
+
+
+def fuzz(seed: int, jobs: int, reports: Path) -> Command:
+    """The command that sends arbitrary bytes to the firmware's core, with sanitizers."""
+    times = (f"FUZZ_SECONDS={FUZZ_SECONDS}", f"FUZZ_SEED={seed}")
+    return ("make", "-s", "-C", "firmware_bridge/firmware", "fuzz", *times)
 
 
 EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
+    "fuzz": (fuzz, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 
@@ -58,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if unknown := [name for name in given.names if name not in EVIDENCE]:
         print(
-            f"There is no measurement '{unknown[0]}'; give {' or '.join(EVIDENCE)}, or no name"
+            f"There is no measurement '{unknown[0]}'; give {', '.join(EVIDENCE)}, or no name"
             " for all.",
             file=sys.stderr,
         )
@@ -69,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         command_of, times = EVIDENCE[name]
         for number in range(times):
             seed = secrets.randbelow(SEEDS) if given.seed is None else given.seed + number
-            code = _run(name, seed, command_of(seed, given.jobs, given.reports))
+            code = _run(name, seed, command_of(seed, given.jobs, given.reports.absolute()))
             if code == INTERRUPTED:
                 return INTERRUPTED
             failed += code != 0
@@ -78,10 +87,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(name: str, seed: int, command: Command) -> int:
     """Run one command, pass its output on, and return its exit code."""
-    print(f"{name}, seed {seed}: wallwright {' '.join(command)}", flush=True)
+    words = ("wallwright", *command[len(WALLWRIGHT) :]) if command[0] == sys.executable else command
+    print(f"{name}, seed {seed}: {' '.join(words)}", flush=True)
     began = time.perf_counter()
-    # The command is this project's own program, and its arguments are made in this file.
-    code = subprocess.run((*WALLWRIGHT, *command), check=False).returncode  # noqa: S603
+    # The command is this project's own program or its Makefile, with arguments from this file.
+    code = subprocess.run(command, cwd=HOUSE, check=False).returncode  # noqa: S603
     result = "passed" if code == 0 else f"FAILED with exit code {code}"
     print(f"{name}, seed {seed}: {result} after {time.perf_counter() - began:.0f} s", flush=True)
     return code

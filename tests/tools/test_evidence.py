@@ -11,19 +11,19 @@ from tools import evidence
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Collects the commands instead of running them; a command whose seed ends with 7 fails."""
+    """Collects the commands instead of running them; a run of chaos with seed 7 fails."""
     collected: list[tuple[str, ...]] = []
 
-    def run(command: tuple[str, ...], *, check: bool) -> object:
-        collected.append(command[len(evidence.WALLWRIGHT) :])
-        seed = command[command.index("--seed") + 1]
-        return type("Ended", (), {"returncode": 1 if seed.endswith("7") else 0})
+    def run(command: tuple[str, ...], *, cwd: Path, check: bool) -> object:
+        begun = len(evidence.WALLWRIGHT) if command[:3] == evidence.WALLWRIGHT else 0
+        collected.append(command[begun:])
+        return type("Ended", (), {"returncode": 1 if command[7:8] == ("7",) else 0})
 
     monkeypatch.setattr("subprocess.run", run)
     return collected
 
 
-def test_without_a_name_two_seeds_of_ten_thousand_rounds_and_one_of_kills_are_run(
+def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_and_fuzzing_are_run(
     commands: list[tuple[str, ...]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evidence.main(["--seed", "10", "--reports", str(tmp_path)]) == 0
@@ -34,6 +34,11 @@ def test_without_a_name_two_seeds_of_ten_thousand_rounds_and_one_of_kills_are_ru
     )
     assert commands[1][4] == "11"
     assert commands[2] == ("chaos", "--kill", "--kills", "250", "--seed", "10")
+    assert commands[3] == (
+        *("make", "-s", "-C", "firmware_bridge/firmware"),
+        *("fuzz", "FUZZ_SECONDS=600", "FUZZ_SEED=10"),
+    )
+    assert len(commands) == 4
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -58,5 +63,5 @@ def test_without_a_seed_every_run_gets_a_new_one(
 def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
-        "There is no measurement 'proofs'; give chaos or kills, or no name for all.\n"
+        "There is no measurement 'proofs'; give chaos, kills, fuzz, or no name for all.\n"
     )

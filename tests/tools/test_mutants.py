@@ -71,6 +71,7 @@ def test_every_mutant_is_a_program_that_differs_from_the_original() -> None:
         assert ast.dump(changed) != ast.dump(ast.parse(SOURCE))
 
 
+@pytest.mark.slow
 def test_a_change_that_a_test_detects_is_killed_and_the_file_is_restored(house: Path) -> None:
     mutant = _of("max(a, 0.5) < b", "(max(a, 0.5) <= b)")
     assert mutants.outcome(mutant, house, [["test_small.py"]]) == (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from controller.journal import Journal
 from controller.journal.notes import ShakesBefore
 from controller.soak.killing import Killing, kill_hosts, one_outcome_a_throw, one_run
@@ -76,6 +78,7 @@ def test_a_throw_without_an_outcome_is_reported(tmp_path: Path) -> None:
     assert "has no outcome" in wrong
 
 
+@pytest.mark.slow
 def test_hosts_are_ended_at_once_when_stop_returns_true(tmp_path: Path) -> None:
     asked = iter([False] * 3)
     killed = kill_hosts(KILLING, tmp_path, stop=lambda: next(asked, True))

@@ -32,6 +32,7 @@ def test_after_random_faults_no_tile_is_lost_and_every_hand_is_right(
         )
 
 
+@pytest.mark.slow
 def test_the_same_scenario_gives_the_same_evening(tmp_path: Path) -> None:
     evening = evening_of(4, 11, pairs_of(["block"], ["robotic"]))
     emitted = []
@@ -67,6 +68,7 @@ def test_a_fault_occurs_in_every_round(tmp_path: Path) -> None:
             assert ending(each) != FAILED
 
 
+@pytest.mark.slow
 def test_every_pair_of_table_and_game_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     # Drawing the choices takes most of the time, and other tests cover it.
     monkeypatch.setattr("controller.soak.scenarios.draw", lambda *_, **__: Choices())

@@ -13,7 +13,8 @@ from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
-FUZZ_SECONDS = 60
+FUZZ_SECONDS = 10
+"""`make evidence` fuzzes for ten minutes."""
 LONGEST_INPUT = 1024
 
 
@@ -47,7 +48,7 @@ def test_no_session_makes_the_firmware_access_memory_out_of_bounds() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_minute_of_arbitrary_bytes_finds_no_error(tmp_path: Path) -> None:
+def test_arbitrary_bytes_cause_no_error(tmp_path: Path) -> None:
     found = tmp_path / "corpus"
     found.mkdir()
     subprocess.run(

@@ -265,6 +265,7 @@ def test_the_rules_of_the_game_lead_through_a_hand() -> None:
     assert play.settlement.name == "0 win, 0 lose, 7 push"
 
 
+@pytest.mark.slow
 def test_the_best_player_sets_legally_in_both_roles() -> None:
     play = begun(FACES, dealt(8, 2, house_seats=(4,)))
     while play.settlement is None:

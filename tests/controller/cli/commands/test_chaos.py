@@ -23,6 +23,7 @@ def events_of(folder: Path, jobs: int) -> list[tuple[int, str]]:
     return [(line["round"], line["event"]) for line in lines]
 
 
+@pytest.mark.slow
 def test_events_are_written_in_order_if_evenings_are_played_at_the_same_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from controller.events import EVENTS_VERSION
 from tests.controller.cli.conftest import Events, Wallwright, hands_of, named, true_tiles
-from tests.quick import slow_except
+from tests.quick import slow_except, tries
 from tests.rules.pai_gow.test_cut_tables import TABLES
 
 THROWN = "--throw 3,5 --throw 2,4"
@@ -73,12 +73,13 @@ def test_the_steps_of_a_run_equal_those_of_its_plan(wallwright: Wallwright) -> N
 def test_the_same_seed_gives_the_same_events_to_the_byte(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
-    outputs = []
+    outputs, rounds = [], tries(3, quick=1)
     for name in ("first", "second"):
-        assert wallwright(f"run --rounds 3 --seed 11 --events {tmp_path / name}").code == 0
-        outputs.append(re.sub(rb'"real_s": [\d.]+', b"", (tmp_path / name).read_bytes()))
+        events = tmp_path / name
+        assert wallwright(f"run --rounds {rounds} --seed 11 --events {events}").code == 0
+        outputs.append(re.sub(rb'"real_s": [\d.]+', b"", events.read_bytes()))
     assert outputs[0] == outputs[1]
-    assert outputs[0].count(b"\n") > 200
+    assert outputs[0].count(b"\n") > 80
 
 
 def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:

@@ -72,6 +72,7 @@ def test_a_record_is_replayed_hand_by_hand(wallwright: Wallwright, record: Path)
     assert result.out.count("scores") == 2
 
 
+@pytest.mark.slow
 def test_a_replay_as_json_has_the_settlements_of_the_run(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

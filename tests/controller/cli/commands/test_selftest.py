@@ -122,6 +122,7 @@ def test_ctrl_c_at_the_first_question_ends_the_self_test(start: Start) -> None:
     process.communicate()
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_motions_and_writes_the_report_so_far(
     start: Start, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ def test_a_pipe_that_its_reader_closes_is_not_an_error(line: str) -> None:
         assert (begun.stderr.read(), begun.wait(timeout=20)) == (b"", 0)
 
 
+@pytest.mark.slow
 def test_an_output_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         listed = subprocess.run(

@@ -14,6 +14,7 @@ from controller.cli import main
 from controller.cli.application import COMMANDS
 from controller.cli.terminal.ascii_text import LOOKALIKES
 from tests.controller.cli.conftest import COMMAND
+from tests.quick import slow_except
 
 HOUSE = Path(__file__).parents[4]
 ASCII_ENVIRONMENTS = (
@@ -70,7 +71,9 @@ def test_every_command_writes_to_an_ascii_terminal(
     assert (tmp_path / ("stderr" if code else "stdout")).stat().st_size
 
 
-@pytest.mark.parametrize("line", ["run --game block --until ready", "plan caf\u00e9"])
+@pytest.mark.parametrize(
+    "line", slow_except(["plan caf\u00e9"], ["run --game block --until ready", "plan caf\u00e9"])
+)
 def test_a_process_with_an_ascii_environment_writes_ascii(line: str) -> None:
     code, out, err = run_command(line, ASCII_ENVIRONMENTS[0])
     assert b"Traceback" not in err, err.decode()
@@ -78,11 +81,13 @@ def test_a_process_with_an_ascii_environment_writes_ascii(line: str) -> None:
     assert code == (2 if line.startswith("plan caf") else 0), err.decode()
 
 
+@pytest.mark.slow
 def test_commands_write_ascii_in_the_locale_C() -> None:
     code, out, err = run_command("games", ASCII_ENVIRONMENTS[1])
     assert (code, err, out.isascii()) == (0, b"", True)
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_table_has_no_question_marks() -> None:
     _, out, _ = run_command("run --until ready --throw 3,5 --throw 2,4", ASCII_ENVIRONMENTS[0])
     picture = out.decode().split("rounds played")[0]
