@@ -21,10 +21,11 @@ from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
 from firmware_bridge.sim.plant.below_lid.chain import Chain
 from firmware_bridge.sim.plant.below_lid.drum import Drum
-from firmware_bridge.sim.plant.below_lid.heads import Head, HeadOutlet
+from firmware_bridge.sim.plant.below_lid.heads import Head
 from firmware_bridge.sim.plant.below_lid.lanes import Lane
+from firmware_bridge.sim.plant.below_lid.outlet import HeadOutlet
 from firmware_bridge.sim.plant.below_lid.trays import Tray
-from firmware_bridge.sim.plant.electrical.relay import Relay
+from firmware_bridge.sim.plant.electrical.motor_supply import Relay
 from firmware_bridge.sim.plant.electrical.sensor_faults import SensorFaults
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
 from firmware_bridge.sim.plant.on_table.dice import Dome
@@ -304,24 +305,13 @@ class Plant:
         if modules.heads is None or self.drum is None:
             return ()
         levels = modules.trays.levels if modules.trays else 1
+        outlets = (
+            HeadOutlet(number, port.trays, self.trays, self.lanes, self.chain, self.felt, levels)
+            for number, port in enumerate(modules.heads.ports)
+        )
         return tuple(
-            Head(
-                self.world,
-                number,
-                modules.heads,
-                tile,
-                self.drum,
-                HeadOutlet(
-                    partial(self._to_lane, number),
-                    partial(self._to_tray, number),
-                    partial(self._surplus_tile, number),
-                    partial(self._replacement, number),
-                    self._is_in_lane,
-                    self.felt.was_in_wall,
-                    levels,
-                ),
-            )
-            for number in range(len(modules.heads.ports))
+            Head(self.world, number, modules.heads, tile, self.drum, outlet)
+            for number, outlet in enumerate(outlets)
         )
 
     def _current_sensors(self) -> dict[str, Callable[[], float]]:
@@ -358,59 +348,6 @@ class Plant:
         return Gantry(
             module, reader, self.field, self.felt, self.sense, later, self.injected_faults
         )
-
-    # From part to part
-
-    def _to_lane(self, head: int, tile: Tile) -> bool:
-        side = self._outlet(head)
-        return side is not None and side < len(self.lanes) and self.lanes[side].take(tile)
-
-    def _to_tray(self, head: int, stack: list[Tile]) -> None:
-        side = self._outlet(head)
-        if side is None or side >= len(self.trays):
-            raise ImpossibleOrderError(f"head {head} pushes a stack, but has no tray before it.")
-        self.trays[side].push(stack)
-
-    def _outlet(self, head: int) -> int | None:
-        """The tray in front of a head: its only one, or the one to which the chain carried it."""
-        assert self.table.modules.heads is not None
-        trays = self.table.modules.heads.ports[head].trays
-        if len(trays) == 1:
-            return trays[0]
-        side = self.chain.side if self.chain is not None else None
-        return side if side in trays else None
-
-    def _surplus_tile(self, head: int) -> Tile | None:
-        """The top tile of a stack in front of a head that is too high, if there is one.
-
-        If the expected heights are unknown, a stack is too high if most stacks are lower.
-        """
-        trays = self._trays_before(head)
-        if any(tray.expected_heights for tray in trays):
-            return next(filter(None, (tray.surplus_tile for tray in trays)), None)
-        stacks = [stack for tray in trays for stack in tray.all_stacks]
-        for stack in stacks:
-            if 2 * sum(len(other) < len(stack) for other in stacks) > len(stacks):
-                return stack[-1]
-        return None
-
-    def _replacement(self, head: int, second: Tile) -> Tile:
-        """The tile to take so that no gap remains: `second`, or the top tile of the highest stack.
-
-        The highest stack's tile is taken if `second` is a stack of its own.
-        """
-        stacks = [stack for tray in self._trays_before(head) for stack in tray.all_stacks]
-        highest = max(stacks, key=len, default=[])
-        alone = any(stack == [second] for stack in stacks)
-        return highest[-1] if alone and len(highest) > 1 else second
-
-    def _trays_before(self, head: int) -> list[Tray]:
-        assert self.table.modules.heads is not None
-        sides = self.table.modules.heads.ports[head].trays
-        return [self.trays[side] for side in sides if side < len(self.trays)]
-
-    def _is_in_lane(self, tile: Tile) -> bool:
-        return any(tile.holder in lane.holders for lane in self.lanes)
 
     def _uncounted(self) -> list[Tile]:
         """The tiles in the drum, on belts before a counter, and on the floor."""

@@ -1,11 +1,12 @@
-"""The safety relay: its contact in the motors' supply closes while its coil has current."""
+"""The motors' supply: through contacts of safety relays, which close while a coil has current."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
-from config.schema import RelayModule
-from firmware_bridge.sim.plant.tiles import Holder
+from config.schema import AxisChannel, MotorChannel, RelayModule, Table
+from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError
 from firmware_bridge.sim.plant.world import World
 
 SHARE = 0.5
@@ -43,3 +44,25 @@ class Relay:
         self.closed = self.welded or (self._coil and not self.dead)
         if self._module.contact is not None:
             self._world.sense(self._module.contact, self.closed)
+
+
+class MotorSupply:
+    """The supply of all motors and axes: a relay supplies those of its coil's board.
+
+    `relays` are in the order of the table's relay modules. A motor without a relay always has
+    power.
+    """
+
+    def __init__(self, table: Table, relays: Sequence[Relay]) -> None:
+        self._relay_of = {
+            name: relay
+            for relay, module in zip(relays, table.modules.relay, strict=True)
+            for name, channel in table.boards[table.board_of(module.coil)].channels.items()
+            if isinstance(channel, MotorChannel | AxisChannel)
+        }
+
+    def check(self, channel: str) -> None:
+        """Raise ImpossibleOrderError if the channel is a motor or axis without power."""
+        relay = self._relay_of.get(channel)
+        if relay is not None and not relay.closed:
+            raise ImpossibleOrderError(f"{channel} cannot run: its relay is open.")
