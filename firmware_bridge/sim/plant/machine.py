@@ -11,11 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Protocol
 
 from config.layout.field import Field
 from config.layout.staging import Fill
-from config.schema import AxisChannel, MotorChannel, Table, TileSize
+from config.schema import Table, TileSize
 from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
@@ -25,8 +24,9 @@ from firmware_bridge.sim.plant.below_lid.heads import Head
 from firmware_bridge.sim.plant.below_lid.lanes import Lane
 from firmware_bridge.sim.plant.below_lid.outlet import HeadOutlet
 from firmware_bridge.sim.plant.below_lid.trays import Tray
-from firmware_bridge.sim.plant.electrical.motor_supply import Relay
-from firmware_bridge.sim.plant.electrical.sensor_faults import SensorFaults
+from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs, ConnectedBoards
+from firmware_bridge.sim.plant.electrical.home_switches import HomeSwitches
+from firmware_bridge.sim.plant.electrical.motor_supply import MotorSupply, Relay
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
 from firmware_bridge.sim.plant.on_table.dice import Dome
 from firmware_bridge.sim.plant.on_table.felt import Felt
@@ -35,7 +35,7 @@ from firmware_bridge.sim.plant.on_table.gantry import Gantry
 from firmware_bridge.sim.plant.on_table.lid import Lid
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.slide import STALLED_MA
-from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile, census
+from firmware_bridge.sim.plant.tiles import Holder, Tile, census, unpack
 from firmware_bridge.sim.plant.world import PlantPart, World
 from firmware_bridge.sim.stall import boards_side
 from rules.geometry import Seat
@@ -46,20 +46,6 @@ FOREIGN_TAGS = 0xE002_0100_0000_0000
 """The tags of foreign tiles, which have another maker's chip."""
 PLAY = 300.0
 """Seconds for which a hand is played if no game determines its end (our value)."""
-_EXACT = 1e-6
-
-
-class BoardInputs(Protocol):
-    """The interface of a board to the plant: a virtual board, or mock pins."""
-
-    def sensor(self, channel: str, active: bool) -> None:
-        """An input is at this level from now on."""
-
-    def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism of a channel cannot complete an earlier order."""
-
-    def current(self, motor: str, milliamps: int) -> None:
-        """A motor draws this current from now on."""
 
 
 class Plant:
@@ -89,23 +75,19 @@ class Plant:
         self.field = Field(table, tile)
         self.felt = Felt(self.field, seats or table.field.seats)
         self.boxes = tuple(Holder(f"box {number}") for number in range(table.sets))
-        self.tiles = _unpack(self.boxes, faces)
+        self.tiles = unpack(self.boxes, faces)
         self.shown: dict[str, int] = {}
         """The present values of lamps and other outputs that only people see."""
         self.output_observers: list[Callable[[str, int], None]] = []
         """Functions called at every change of an output and every start of an axis (value 1)."""
         self.injected_faults = InjectedFaults(table, injected_faults, seed)
         self.injected_faults.appliers[Realm.PLANT] = self._apply_outside_fault
-        self._sensor_faults = (
-            SensorFaults(table, loop, self.injected_faults, self._report_to_board)
-            if self.injected_faults
-            else None
-        )
+        self._boards = ConnectedBoards(table, loop, self.injected_faults)
         self.world = world = World(
             loop,
-            self.sense,
-            self._refuse,
-            self._draw,
+            self._boards.sense,
+            self._boards.refuse,
+            self._boards.draw,
             self.take_out,
             self._uncounted,
             self.injected_faults,
@@ -127,9 +109,8 @@ class Plant:
         self.heads = self._heads(tile)
         self.gantry = self._gantry()
         self.relays = tuple(Relay(world, relay) for relay in modules.relay)
-        self._relay_of = self._motors_of_relays()
-        self._boards: dict[str, BoardInputs] = {}
-        self._axes = _axes(table)
+        self._supply = MotorSupply(table, self.relays)
+        self._home_switches = HomeSwitches(table, self._boards.sense)
         one_each = (self.drum, self.dome, self.flipper, self.people, self.lid, self.chain)
         self._parts: tuple[PlantPart, ...] = (
             *(part for part in one_each if part is not None),
@@ -149,8 +130,7 @@ class Plant:
 
     def connect(self, boards: Mapping[str, BoardInputs]) -> None:
         """Wire the table's boards, by name."""
-        for name, board in boards.items():
-            self._boards.update(dict.fromkeys(self.table.boards[name].channels, board))
+        self._boards.connect(boards)
 
     def power_on(self) -> None:
         """Set the state at power-on: lid and lifts down, jaws open, both sets in their boxes."""
@@ -159,8 +139,7 @@ class Plant:
             part.reset_sensors()
         if self.gantry is not None:
             self.gantry.reset_sensors()
-        for axis in self._axes.values():
-            self.sense(axis.home_switch, axis.home == max(0.0, axis.low))
+        self._home_switches.reset_sensors()
         for sensor in (*self.table.modules.emergency, *self.table.modules.curtain):
             self.sense(sensor, False)
 
@@ -192,10 +171,7 @@ class Plant:
 
     def sense(self, channel: str, active: bool) -> None:
         """Report a sensor's change to its board at once, subject to injected faults."""
-        if self._sensor_faults is None:
-            self._report_to_board(channel, active)
-        else:
-            self._sensor_faults.sense(channel, active)
+        self._boards.sense(channel, active)
 
     def repair(self, code_or_kind: str, part: str) -> bool:
         """Repair a part by hand; return whether it had a fault."""
@@ -238,7 +214,7 @@ class Plant:
         for observe in self.output_observers:
             observe(channel, value)
         if value:
-            self._check_power(channel)
+            self._supply.check(channel)
         if self.injected_faults:
             self._check_occasions(channel, value)
         handler = self._handlers.get(channel)
@@ -250,17 +226,15 @@ class Plant:
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
         for observe in self.output_observers:
             observe(axis, 1)
-        self._check_power(axis)
+        self._supply.check(axis)
         if self.injected_faults:
             self.injected_faults.output_changed(self.table.board_of(axis))
-        if abs(target - start) > _EXACT:
-            self.sense(self._axes[axis].home_switch, False)
+        self._home_switches.axis_begins(axis, start, target)
         if self.gantry is not None and axis in self.gantry.channels:
             self.gantry.axis_begins(axis, start, target, seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
-        if abs(position - self._axes[axis].home) <= _EXACT:
-            self.sense(self._axes[axis].home_switch, True)
+        self._home_switches.axis_ends(axis, position)
         if self.gantry is not None and axis in self.gantry.channels:
             self.gantry.axis_ends(axis, position)
 
@@ -277,6 +251,18 @@ class Plant:
     def analog(self, channel: str) -> int:
         """A current sensor's value, one millivolt for each milliampere."""
         return round(self._current_readings[channel]())
+
+    # Tiles by place
+
+    def _holders(self) -> tuple[Holder, ...]:
+        held = (self.gantry.held,) if self.gantry is not None else ()
+        return (*(holder for part in self._parts for holder in part.holders), self.felt, *held)
+
+    def _uncounted(self) -> list[Tile]:
+        """The tiles in the drum, on belts before a counter, and on the floor."""
+        drum = self.drum.well.tiles if self.drum is not None else []
+        coming = [tile for head in self.heads for tile in head.uncounted]
+        return [*drum, *coming, *self.floor.fallen.tiles]
 
     # Construction
 
@@ -325,17 +311,6 @@ class Plant:
                 readings[head.belt_current] = head.current
         return readings
 
-    def _motors_of_relays(self) -> dict[str, Relay]:
-        """The relay of each motor and axis: a relay supplies all motors of its coil's board."""
-        return {
-            name: relay
-            for relay, module in zip(self.relays, self.table.modules.relay, strict=True)
-            for name, channel in self.table.boards[
-                self.table.board_of(module.coil)
-            ].channels.items()
-            if isinstance(channel, MotorChannel | AxisChannel)
-        }
-
     def _gantry(self) -> Gantry | None:
         module = self.table.modules.gantry
         if module is None:
@@ -346,37 +321,17 @@ class Plant:
 
         reader = self.table.modules.reader
         return Gantry(
-            module, reader, self.field, self.felt, self.sense, later, self.injected_faults
+            module, reader, self.field, self.felt, self._boards.sense, later, self.injected_faults
         )
 
-    def _uncounted(self) -> list[Tile]:
-        """The tiles in the drum, on belts before a counter, and on the floor."""
-        drum = self.drum.well.tiles if self.drum is not None else []
-        coming = [tile for head in self.heads for tile in head.uncounted]
-        return [*drum, *coming, *self.floor.fallen.tiles]
-
-    # From part to board
-
-    def _report_to_board(self, channel: str, active: bool) -> None:
-        board = self._boards.get(channel)
-        if board is not None:
-            board.sensor(channel, active)
-
-    def _draw(self, motor: str, milliamps: int) -> None:
-        if motor in self._boards:
-            self._boards[motor].current(motor, milliamps)
-
-    def _check_power(self, channel: str) -> None:
-        relay = self._relay_of.get(channel)
-        if relay is not None and not relay.closed:
-            raise ImpossibleOrderError(f"{channel} cannot run: its relay is open.")
+    # Injected faults
 
     def _check_occasions(self, channel: str, value: int) -> None:
         """Count the occasions of faults that a change of an output is."""
         self.injected_faults.output_changed(self.table.board_of(channel))
         part = self._part_of_motor.get(channel)
         if value and part and self.injected_faults.on_occasion("over_current", part):
-            self.world.loop.call_soon(self._draw, channel, STALLED_MA)
+            self.world.loop.call_soon(self._boards.draw, channel, STALLED_MA)
 
     def _apply_outside_fault(self, injected: InjectedFault) -> None:
         """Apply a fault that people cause: an emergency stop, or a hand in the light curtain."""
@@ -385,32 +340,3 @@ class Plant:
         self.injected_faults.activate(injected.kind, injected.part, partial(apply, False))
         if injected.amount:
             self.world.loop.call_later(injected.amount, self.repair, injected.kind, injected.part)
-
-    def _refuse(self, channel: str, why: str) -> None:
-        board = self._boards.get(channel)
-        if board is None:
-            raise ImpossibleOrderError(why)
-        board.order_failed(channel, why)
-
-    def _holders(self) -> tuple[Holder, ...]:
-        held = (self.gantry.held,) if self.gantry is not None else ()
-        return (*(holder for part in self._parts for holder in part.holders), self.felt, *held)
-
-
-def _unpack(boxes: tuple[Holder, ...], faces: tuple[str, ...]) -> tuple[Tile, ...]:
-    tiles: list[Tile] = []
-    for number, box in enumerate(boxes):
-        for face in faces:
-            tile = Tile(len(tiles), number, face)
-            box.put(tile)
-            tiles.append(tile)
-    return tuple(tiles)
-
-
-def _axes(table: Table) -> dict[str, AxisChannel]:
-    return {
-        name: channel
-        for board in table.boards.values()
-        for name, channel in board.channels.items()
-        if isinstance(channel, AxisChannel)
-    }

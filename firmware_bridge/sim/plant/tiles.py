@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from firmware_bridge.executor.channels import ImpossibleOrderError
 
-__all__ = ["Holder", "ImpossibleOrderError", "Tile", "census", "exchange"]
+__all__ = ["Holder", "ImpossibleOrderError", "Tile", "census", "exchange", "unpack"]
 
 
 @dataclass(eq=False, slots=True)
@@ -92,3 +92,14 @@ def census(tiles: Iterable[Tile], holders: Iterable[Holder]) -> dict[str, int]:
         if tile.number not in listed:
             raise ImpossibleOrderError(f"{tile} is in no holder of the plant.")
     return counts
+
+
+def unpack(boxes: Iterable[Holder], faces: tuple[str, ...]) -> tuple[Tile, ...]:
+    """New tiles, numbered from 0: one set with these faces in each box."""
+    tiles: list[Tile] = []
+    for number, box in enumerate(boxes):
+        for face in faces:
+            tile = Tile(len(tiles), number, face)
+            box.put(tile)
+            tiles.append(tile)
+    return tuple(tiles)

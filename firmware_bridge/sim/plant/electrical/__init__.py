@@ -1,1 +1,1 @@
-"""The electrical parts of a table: the relay in the motors' supply, and the faults of sensors."""
+"""The electrical parts of a table: boards, motor supply, home switches, and faults of sensors."""
