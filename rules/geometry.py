@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from rules.errors import IllegalSetupError, NotationError
@@ -172,8 +172,7 @@ class Walls:
         columns = self._ring(clockwise)
         begin = columns.index((owner, column))
         for at, number in columns[begin:] + columns[:begin]:
-            for level in range(self.levels):
-                yield WallPlace(at, number, level)
+            yield from _wall_column(at, number, self.levels)
 
     def after(self, owner: Seat, columns: int, end: End = "right") -> tuple[Seat, int]:
         """The column next after `columns` columns from that end of the owner's wall (W7, F8).
@@ -204,6 +203,15 @@ class Walls:
                 else range(self.columns[owner], 0, -1)
             )
         ]
+
+
+@lru_cache(maxsize=256)
+def _wall_column(owner: Seat, column: int, levels: int) -> tuple[WallPlace, ...]:
+    """The tiles of one column, the same objects each time.
+
+    A dictionary finds a key that is the same object without a comparison in Python.
+    """
+    return tuple(WallPlace(owner, column, level) for level in range(levels))
 
 
 @dataclass(frozen=True)

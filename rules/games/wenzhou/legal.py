@@ -36,12 +36,10 @@ _CLASSES = get_args(WenzhouAction)
 
 def to_act(position: Position) -> tuple[Seat, ...]:
     """The seats that may act: the one on turn, or all that have yet to answer."""
-    match position.stage:
-        case Stage.OVER:
-            return ()
-        case Stage.CLAIM | Stage.ROB | Stage.SHOW:
-            return position.asked
-    return (position.turn,)
+    stage = position.stage
+    if stage is Stage.CLAIM or stage is Stage.ROB or stage is Stage.SHOW:
+        return position.asked
+    return () if stage is Stage.OVER else (position.turn,)
 
 
 def why_refused(position: Position, action: object) -> str | None:
@@ -87,10 +85,9 @@ def each(position: Position) -> Iterable[WenzhouAction]:
 
     Tiles that are shown after the hand are listed one by one.
     """
-    seats = to_act(position)
     found: tuple[WenzhouAction, ...] = ()
-    for seat in seats:
-        if position.seats[seat].hidden or position.stage is Stage.SHOW:
+    for seat in to_act(position):
+        if position.seats[seat].is_hidden or position.stage is Stage.SHOW:
             return by_trying(position)
         found += listing.listed(position, seat)
     return found

@@ -13,15 +13,22 @@ from typing import Final
 
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
 from rules.games.wenzhou.caishen import CAISHEN, Caishen, kinds_under, unpacked
-from rules.games.wenzhou.hand import NoWin, is_complete, may_be_complete
+from rules.games.wenzhou.hand import (
+    FIRST_HONOUR,
+    HONOUR_DIGITS,
+    ODD,
+    NoWin,
+    is_complete,
+    may_be_complete,
+)
 from rules.games.wenzhou.laid_open import win_of
 from rules.games.wenzhou.order import single_honours
 from rules.games.wenzhou.position import ALIKE, Position, SeatHand, Stage
 from rules.games.wenzhou.sets_down import is_run
 from rules.games.wenzhou.setup import SEATS
-from rules.geometry import Seat
+from rules.geometry import Seat, counter_clockwise
 from rules.lazy import LazyTable
-from rules.melds import HONOURS
+from rules.melds import DIGIT, HONOURS
 from rules.tiles import Face
 
 
@@ -39,10 +46,10 @@ def listed(position: Position, seat: Seat) -> tuple[WenzhouAction, ...]:
         discards[face] for face in _to_discard(position, hand, packed, faces)
     ]
     if stage is Stage.ACT and not hand.dead:
-        kongs = _to_kong(position, hand, faces)
+        kongs = _to_kong(position, hand, packed, faces)
         if kongs and position.may_replace:
             found += [_KONG[seat][face] for face in kongs]
-        if _may_win(position, seat, hand, packed):
+        if not hand.is_incomplete and _may_win(position, seat, hand, packed):
             found.append(_WIN[seat])
     return tuple(found)
 
@@ -55,15 +62,16 @@ def may_claim(position: Position) -> tuple[Seat, ...]:
     turn, tile, caishen = position.turn, position.tile, position.deal.caishen
     assert tile is not None
     for_sets = position.stage is Stage.CLAIM and tile != caishen.face
-    packed = caishen.one(tile)
+    one = caishen.one(tile)
+    lower, *_ = order = _AFTER[turn]
     asked = []
-    for seat in ((turn + 1) % SEATS, (turn + 2) % SEATS, (turn + 3) % SEATS):
+    for seat in order:
         hand = position.seats[seat]
         if not hand.dead and (
-            None in hand.tiles
-            or (for_sets and tile in hand.tiles and _may_pong(position, hand))
-            or (for_sets and seat == (turn + 1) % SEATS and _to_chow(position, seat, hand))
-            or _may_win(position, seat, hand, hand.packed(caishen) + packed)
+            hand.is_hidden
+            or (for_sets and hand.packed(caishen) & one * _SEVERAL and _may_pong(position, hand))
+            or (for_sets and seat == lower and _to_chow(position, seat, hand))
+            or _may_win_on(position, seat, hand, one)
         ):
             asked.append(seat)
     return tuple(asked)
@@ -76,7 +84,7 @@ def _claims(position: Position, seat: Seat, hand: SeatHand) -> list[WenzhouActio
     found: list[WenzhouAction] = []
     if hand.dead:
         return found
-    if _may_win(position, seat, hand, hand.packed(caishen) + caishen.one(tile)):
+    if _may_win_on(position, seat, hand, caishen.one(tile)):
         found.append(_WIN[seat])
     if _may_pong(position, hand):
         found.append(_PONG[seat])
@@ -87,15 +95,16 @@ def _claims(position: Position, seat: Seat, hand: SeatHand) -> list[WenzhouActio
 
 def _to_chow(position: Position, seat: Seat, hand: SeatHand) -> list[tuple[Face, Face]]:
     """The pairs of its tiles with which a seat may make a run (W19)."""
-    tile, caishen = position.tile, position.deal.caishen.face
+    tile, caishen = position.tile, position.deal.caishen
     if (
         position.stage is not Stage.CLAIM
         or seat != (position.turn + 1) % SEATS
         or tile is None
-        or tile == caishen
+        or tile == caishen.face
     ):
         return []
-    return [own for own in _RUNS[caishen][tile] if hand.has_both(own)]
+    packed = hand.packed(caishen)
+    return [own for own, one, other in _RUNS[caishen.face][tile] if packed & one and packed & other]
 
 
 def _may_pong(position: Position, hand: SeatHand) -> bool:
@@ -116,6 +125,12 @@ def _may_kong(position: Position, hand: SeatHand) -> bool:
         and position.tile != position.deal.caishen.face
         and position.may_replace
     )
+
+
+def _may_win_on(position: Position, seat: Seat, hand: SeatHand, tile: int) -> bool:
+    """Whether a seat wins with one more tile, which is packed."""
+    caishen = position.deal.caishen
+    return hand.is_ready(caishen) and _may_win(position, seat, hand, hand.packed(caishen) + tile)
 
 
 def _may_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> bool:
@@ -140,8 +155,8 @@ def _to_discard(
         faces = faces.copy()
         del faces[caishen]
     if deal.parameters.discard_order and caishen is not None:
-        counts, _ = unpacked(packed)
-        first = single_honours(counts, hand.melds, deal.caishen, deal.parameters)
+        honours = packed >> FIRST_HONOUR & HONOUR_DIGITS
+        first = single_honours(honours, hand.melds, deal.caishen, deal.parameters)
         if first:
             kinds = kinds_under(caishen)
             dead = first & position.thrown
@@ -152,12 +167,12 @@ def _to_discard(
 
 
 def _to_kong(
-    position: Position, hand: SeatHand, faces: dict[Face | None, None]
+    position: Position, hand: SeatHand, packed: int, faces: dict[Face | None, None]
 ) -> list[Face | None]:
     """The faces of which the hand has four, or the fourth to a pong (W21, E19)."""
     pongs = [meld.faces[0] for meld in hand.melds if meld.what == "pong"]
-    if not pongs and len(faces) > len(hand.tiles) - ALIKE + 1:
-        return []  # not even one face can be there four times
+    if not pongs and not packed & ODD * ALIKE:
+        return []  # no kind is there four times
     caishen = position.deal.caishen.face
     return [
         face
@@ -166,21 +181,33 @@ def _to_kong(
     ]
 
 
-def _runs(caishen: Face | None) -> LazyTable[Face, tuple[tuple[Face, Face], ...]]:
+_Pair = tuple[tuple[Face, Face], int, int]
+"""Two faces, and the digits of a packed hand that count each of them."""
+
+
+def _runs(caishen: Face | None) -> LazyTable[Face, tuple[_Pair, ...]]:
     """The pairs of tiles that make a run with each tile under this caishen, lowest run first."""
     counted = Caishen(caishen)
 
-    def pairs(tile: Face) -> tuple[tuple[Face, Face], ...]:
+    def pairs(tile: Face) -> tuple[_Pair, ...]:
         kind = counted.kind_of(tile)
         lows = (low for low in range(kind - 2, kind + 1) if low >= 0)
         runs = [[low, low + 1, low + 2] for low in lows]
         each = ([counted.face_of(own) for own in run if own != kind] for run in runs if is_run(run))
-        return tuple((one, other) for one, other in each)
+        return tuple(
+            ((one, other), _DIGIT * counted.one(one), _DIGIT * counted.one(other))
+            for one, other in each
+        )
 
     return LazyTable(pairs)
 
 
+_DIGIT: Final = (1 << DIGIT) - 1
+"""All bits of a packed hand's digit."""
+_SEVERAL: Final = _DIGIT - 1
+"""The bits of a digit that is 2 or more."""
 # Actions are values, so one of each is enough.
+_AFTER: Final = [counter_clockwise(seat, SEATS)[1:] for seat in range(SEATS)]
 _DRAW: Final = [Draw(seat) for seat in range(SEATS)]
 _PASS: Final = [Pass(seat) for seat in range(SEATS)]
 _PONG: Final = [Pong(seat) for seat in range(SEATS)]

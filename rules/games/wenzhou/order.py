@@ -53,14 +53,14 @@ def must_go_first(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> f
     pong is not single (E12).
     """
     counts, _ = caishen.parted(hand.known)
-    return single_honours(counts, hand.melds, caishen, parameters)
+    return single_honours(counts.honours, hand.melds, caishen, parameters)
 
 
 def single_honours(
-    counts: Counts, melds: tuple[SetDown, ...], caishen: Caishen, parameters: Parameters
+    honours: int, melds: tuple[SetDown, ...], caishen: Caishen, parameters: Parameters
 ) -> frozenset[Kind]:
-    """The same for a hand that is counted already."""
-    single = _SINGLE[counts.honours]
+    """The same for a hand whose honours are counted already (`Counts.honours`)."""
+    single = _SINGLE[honours]
     if single and melds and parameters.pong_extension_exempt:
         single -= {caishen.kind_of(meld.faces[0]) for meld in melds if meld.what == "pong"}
     return single

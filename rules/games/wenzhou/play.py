@@ -40,7 +40,7 @@ from rules.games.wenzhou.position import (
 from rules.games.wenzhou.score import Stakes, drawn, false_win
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
-from rules.games.wenzhou.trail import noted, noted_discard
+from rules.games.wenzhou.trail import is_kept, noted, noted_discard
 from rules.geometry import LOWER, Place, Seat, WallPlace
 from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
@@ -138,9 +138,11 @@ def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
     hand = position.seats[seat]
     replaced = position.stage is Stage.REPLACE
     tail = replaced and position.deal.parameters.kong_source == "tail"
-    held = SeatHand(hand.plus(tile), hand.melds, dead=hand.dead)
+    held = hand.with_drawn(tile, position.deal.caishen)
+    if is_kept(position):
+        position = noted(position, Taken(seat, tile))
     return changed(
-        noted(position, Taken(seat, tile)),
+        position,
         seats=with_hand(position, seat, held),
         stage=Stage.ACT,
         tile=tile,
@@ -159,7 +161,7 @@ def _discard(position: Position, seat: Seat, face: Face) -> Position:
         thrown = thrown if kind in thrown else thrown | {kind}
     fallen = changed(
         noted_discard(position, seat, face),
-        seats=with_hand(position, seat, hand.with_tiles(hand.less((face,)))),
+        seats=with_hand(position, seat, hand.with_discarded(face, caishen)),
         stage=Stage.CLAIM,
         tile=face,
         thrown=thrown,
@@ -172,8 +174,8 @@ def _kong(position: Position, seat: Seat, face: Face) -> Position:
     """Four of the hand laid down, or a pong's fourth added, which may be robbed (E19)."""
     hand = position.seats[seat]
     if to_add(position, seat, face):
-        tiles = hand.less((face,))
-        seats = with_hand(position, seat, hand.with_tiles(tiles))
+        rest = hand.with_discarded(face, position.deal.caishen)
+        seats = with_hand(position, seat, rest)
         given = noted(position, Given(seat, (face,)))
         return _asked(changed(given, seats=seats, stage=Stage.ROB, tile=face))
     four = (face,) * ALIKE

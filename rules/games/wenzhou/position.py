@@ -6,11 +6,14 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Final, Literal
 
+from rules.frozen import made
 from rules.games.wenzhou.actions import WenzhouAction
-from rules.games.wenzhou.caishen import Caishen
+from rules.games.wenzhou.caishen import WILD, Caishen, unpacked
 from rules.games.wenzhou.discard_check import Trail
+from rules.games.wenzhou.hand import is_complete, may_be_complete
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.score import Stakes
 from rules.games.wenzhou.sets_down import SetDown
@@ -56,9 +59,14 @@ class SeatHand:
 
     @property
     def known(self) -> tuple[Face, ...]:
-        if None not in self.tiles:
+        if not self.is_hidden:
             return self.tiles  # type: ignore[return-value] # as was just seen
         return tuple(tile for tile in self.tiles if tile is not None)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether some concealed tile has not been seen; such tiles are the last ones."""
+        return self.tiles[-1:] == (None,)
 
     @property
     def hidden(self) -> int:
@@ -66,20 +74,59 @@ class SeatHand:
         return self.tiles.count(None)
 
     def packed(self, caishen: Caishen) -> int:
-        """The known tiles counted in one number (`Caishen.packed`), worked out once a hand."""
+        """The known tiles counted in one number (`Caishen.packed`), computed once for each hand."""
         known: tuple[Caishen, int] | None = self.__dict__.get("_packed")
         if known is None or known[0] is not caishen:
             known = caishen, caishen.packed(self.known)
             self.__dict__["_packed"] = known
         return known[1]
 
+    def is_ready(self, caishen: Caishen) -> bool:
+        """Whether the known tiles and one more caishen have a winning shape (W24).
+
+        If they have none, no other tile completes the hand either. Computed once for each hand:
+        a hand is asked about every discard of the other seats.
+        """
+        known: tuple[Caishen, bool] | None = self.__dict__.get("_ready")
+        if known is None or known[0] is not caishen:
+            packed, melds = self.packed(caishen) + (1 << WILD), len(self.melds)
+            ready = may_be_complete(packed, melds) and is_complete(*unpacked(packed), melds)
+            known = caishen, ready
+            self.__dict__["_ready"] = known
+        return known[1]
+
+    def with_drawn(self, tile: Face | None, caishen: Caishen) -> SeatHand:
+        """The hand with a tile that its seat drew; passed pongs are open to it again (W20)."""
+        drawn = made(
+            SeatHand,
+            tiles=put_in(self.tiles, tile),
+            melds=self.melds,
+            passed=frozenset(),
+            dead=self.dead,
+        )
+        if tile is not None:
+            drawn.__dict__["_packed"] = caishen, self.packed(caishen) + caishen.one(tile)
+            drawn.__dict__["_incomplete"] = not (self.is_hidden or self.is_ready(caishen))
+        return drawn
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the last tile was drawn to a hand that no tile could have completed."""
+        return self.__dict__.get("_incomplete", False)
+
+    def with_discarded(self, face: Face, caishen: Caishen) -> SeatHand:
+        """The hand without a tile of this face, or without an unseen tile if it has none."""
+        tiles = self.tiles
+        if face not in tiles:
+            return self.with_tiles(self.less((face,)))
+        at = tiles.index(face)
+        rest = self.with_tiles(tiles[:at] + tiles[at + 1 :])
+        rest.__dict__["_packed"] = caishen, self.packed(caishen) - caishen.one(face)
+        return rest
+
     def with_tiles(self, tiles: tuple[Face | None, ...]) -> SeatHand:
         """The hand with these concealed tiles, which are in order."""
-        return SeatHand(tiles, self.melds, self.passed, self.dead)
-
-    def has_both(self, faces: tuple[Face, Face]) -> bool:
-        """Whether two different faces are both among the known tiles."""
-        return faces[0] in self.tiles and faces[1] in self.tiles
+        return made(SeatHand, tiles=tiles, melds=self.melds, passed=self.passed, dead=self.dead)
 
     def lacks(self, faces: Iterable[Face]) -> tuple[Face, ...]:
         """Those of these faces that are not among the known tiles."""
@@ -112,7 +159,7 @@ def in_order(tiles: Iterable[Face | None]) -> tuple[Face | None, ...]:
 def put_in(tiles: tuple[Face | None, ...], tile: Face | None) -> tuple[Face | None, ...]:
     """Tiles that are in order with one more at its place."""
     at = bisect(tiles, _RANK[tile], key=_RANK.__getitem__)
-    return (*tiles[:at], tile, *tiles[at:])
+    return tiles[:at] + (tile,) + tiles[at:]
 
 
 _RANK: Final[LazyTable[Face | None, str]] = LazyTable(
@@ -135,9 +182,14 @@ class DealtPosition:
     before_indicator: int
     tiles: Mapping[Place, Face | None] = field(hash=False)
 
-    @property
+    @cached_property
     def parameters(self) -> Parameters:
         return self.stakes.parameters
+
+    @cached_property
+    def spendable(self) -> int:
+        """Tiles of the wall, the indicator included, that leave it before the reserve (W29)."""
+        return len(self.draws) + 1 - max(self.parameters.reserve, 1)
 
 
 @dataclass(frozen=True)
@@ -181,7 +233,7 @@ class Position:
     @property
     def may_draw(self) -> bool:
         """Whether the wall has an ordinary draw (W29)."""
-        return self._not_spent and self.drawn < self.deal.before_indicator
+        return self.drawn < self.deal.before_indicator and self._not_spent
 
     @property
     def may_replace(self) -> bool:
@@ -191,7 +243,7 @@ class Position:
 
     @property
     def _not_spent(self) -> bool:
-        return self.left > max(self.deal.parameters.reserve, 1)
+        return self.drawn + self.replaced < self.deal.spendable
 
     @property
     def source(self) -> Place | None:

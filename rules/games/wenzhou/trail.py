@@ -9,6 +9,11 @@ from rules.geometry import Seat
 from rules.tiles import Face
 
 
+def is_kept(position: Position) -> bool:
+    """Whether the hand has a trail: only where discards are fined (E16)."""
+    return is_fined(position.deal.parameters)
+
+
 def noted(position: Position, *events: Taken | Given | Unchecked) -> Position:
     """The position with these events in its trail, where discards are fined (E16)."""
     if not is_fined(position.deal.parameters):
