@@ -27,7 +27,7 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
     """
     known = dict(tiles or {})
     game, places = setup.game, _places(setup.layout)
-    faces = game.tiles
+    kinds = game.tiles.kinds
     if not places.issuperset(set(known)):
         for place in known:
             if place not in places:
@@ -35,7 +35,7 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
                     f"{game.title} is dealt from no place {place}; leave it out."
                 )
     for place, face in known.items():
-        if face is not None and (type(face) is not str or face not in faces):
+        if face is not None and (type(face) is not str or face not in kinds):
             raise IllegalSetupError(f"{game.title} has no tile {shown(face)}, given at {place}.")
     seen = dict(known)
     for place, face in _turned_up(setup).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from rules.errors import RulesError
 
@@ -27,10 +27,12 @@ class TileSet:
         return len(self.faces)
 
     def __contains__(self, face: object) -> bool:
-        kinds: frozenset[Face] | None = self.__dict__.get("_kinds")
-        if kinds is None:
-            kinds = self.__dict__["_kinds"] = frozenset(self.faces)
-        return face in kinds
+        return face in self.kinds
+
+    @cached_property
+    def kinds(self) -> frozenset[Face]:
+        """Each face of the set once."""
+        return frozenset(self.faces)
 
     def require(self, face: Face) -> Face:
         """The face itself if the set has it; raises RulesError with the face otherwise."""

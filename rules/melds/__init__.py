@@ -14,7 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rules.melds.counts import DIGIT, HONOURS, KINDS, Counts, Kind, face_of, is_honour, kind_of
+from rules.melds.counts import (
+    DIGIT,
+    HONOUR_DIGITS,
+    HONOURS,
+    KINDS,
+    SUIT_BITS,
+    SUIT_DIGITS,
+    Counts,
+    Kind,
+    face_of,
+    is_honour,
+    kind_of,
+)
 from rules.melds.distance import tiles_short
 from rules.melds.readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds.tables import (
@@ -42,6 +54,7 @@ __all__ = [
     "kind_of",
     "numbers_win",
     "only_sets",
+    "packed_sets_and_pair",
     "pairs",
     "readings",
     "sets_and_pair",
@@ -64,6 +77,22 @@ def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
                 made *= SUIT_EXACT[circles]
                 return made != 0 and made * SUIT_EXACT[bamboos] == SETS_AND_PAIR
         return False
+    return _with_wild(characters, circles, bamboos, honours, wild)
+
+
+def packed_sets_and_pair(packed: int, wild: int = 0) -> bool:
+    """`sets_and_pair` for tiles in one number, as `Counts.unpacked` takes it."""
+    return _with_wild(
+        packed & SUIT_DIGITS,
+        packed >> SUIT_BITS & SUIT_DIGITS,
+        packed >> 2 * SUIT_BITS & SUIT_DIGITS,
+        packed >> 3 * SUIT_BITS & HONOUR_DIGITS,
+        wild,
+    )
+
+
+def _with_wild(characters: int, circles: int, bamboos: int, honours: int, wild: int) -> bool:
+    """Whether four suits and any number of wild tiles are sets and one pair."""
     sets_a, pair_a = SUIT_SHORT[characters]
     if sets_a > wild < pair_a:
         return False

@@ -24,9 +24,9 @@ HONOURS: Final = 27
 """The first honour; every kind below it is a number tile."""
 DIGIT: Final = 3
 """Bits of an octal digit."""
-_SUIT_BITS: Final = DIGIT * SUIT
-_SUIT_DIGITS: Final = (1 << _SUIT_BITS) - 1
-_HONOUR_DIGITS: Final = (1 << DIGIT * (KINDS - HONOURS)) - 1
+SUIT_BITS: Final = DIGIT * SUIT
+SUIT_DIGITS: Final = (1 << SUIT_BITS) - 1
+HONOUR_DIGITS: Final = (1 << DIGIT * (KINDS - HONOURS)) - 1
 _ONE_OF: Final = tuple(1 << DIGIT * kind for kind in range(KINDS))
 
 
@@ -76,10 +76,10 @@ class Counts(NamedTuple):
         Higher bits are left out. A sum counts a hand faster than a loop does.
         """
         return cls(
-            packed & _SUIT_DIGITS,
-            packed >> _SUIT_BITS & _SUIT_DIGITS,
-            packed >> 2 * _SUIT_BITS & _SUIT_DIGITS,
-            packed >> 3 * _SUIT_BITS & _HONOUR_DIGITS,
+            packed & SUIT_DIGITS,
+            packed >> SUIT_BITS & SUIT_DIGITS,
+            packed >> 2 * SUIT_BITS & SUIT_DIGITS,
+            packed >> 3 * SUIT_BITS & HONOUR_DIGITS,
         )
 
     @classmethod

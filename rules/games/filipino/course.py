@@ -11,6 +11,7 @@ from rules.games.filipino.actions import Act, Verb, bare, face_under
 from rules.games.filipino.claims import decided
 from rules.games.filipino.hand import Hand, Meld, MeldName
 from rules.games.filipino.legal import declared, may_claim
+from rules.games.filipino.listing import with_drawn
 from rules.games.filipino.score import How, Won, price
 from rules.games.filipino.table import FilipinoTable, Offer, Phase, WallTile, after_turn
 from rules.games.filipino.wins import Declared, winning_hand
@@ -37,8 +38,8 @@ def _flores(table: FilipinoTable, act: Act) -> FilipinoTable:
     """Laid out, and one tile taken from the columns left standing (F20, F21)."""
     seat = act.seat
     face = act.tiles[0] if act.tiles else None
-    hand = _rest(table.hands[seat], (face,))
-    hand = replace(hand, flores=(*hand.flores, face))
+    hand = table.hands[seat].laying_out(face)
+    assert hand is not None
     paid = score.flores_in_play(seat, len(hand.flores), table.house, table.stakes)
     return _replaced(_paid(table.with_hand(seat, hand), paid), seat)
 
@@ -76,8 +77,9 @@ def _win(table: FilipinoTable, act: Act) -> FilipinoTable:
 def _offered(table: FilipinoTable, offer: Offer) -> FilipinoTable:
     """Offers the tile to every seat that may claim it; if none may, the hand continues at once."""
     asked = may_claim(table, offer)
-    offer = Offer(offer.face, offer.by, offer.added, asked)
-    return changed(table, offer=offer) if asked else _unclaimed(table, offer)
+    if not asked:
+        return _unclaimed(table, offer)
+    return changed(table, offer=Offer(offer.face, offer.by, offer.added, asked))
 
 
 def _answered(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
@@ -159,7 +161,7 @@ def _taking(
     place, face = tile
     return changed(
         table,
-        hands=table.hands_with(seat, table.hands[seat].plus(face)),
+        hands=table.hands_with(seat, with_drawn(table, table.hands[seat], face)),
         phase=phase or table.phase,
         wall=table.wall.without(tile),
         turn=seat,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
+from rules.frozen import changed, made
 from rules.games.filipino.actions import JOKER, Tile, bare
 from rules.games.filipino.packing import packed_tiles
 from rules.games.filipino.parameters import SETS, Parameters
@@ -100,7 +101,9 @@ class Hand:
             return self._with(self.concealed, self.unknown + 1)
         concealed = self.concealed
         at = bisect(concealed, _ORDER[face], key=_ORDER.__getitem__)
-        return self._with((*concealed[:at], face, *concealed[at:]), self.unknown)
+        hand = self._with((*concealed[:at], face, *concealed[at:]), self.unknown)
+        self._count_further(hand, (face,), 1)
+        return hand
 
     def without(self, faces: Iterable[Face | None]) -> Hand | None:
         """Without these tiles, or None if they cannot all be here.
@@ -108,17 +111,21 @@ class Hand:
         A face that is not among the known tiles is one of the unknown, and so is None.
         """
         known, unknown = list(self.concealed), self.unknown
+        gone = []
         for face in faces:
             if face in known:
                 known.remove(face)
+                gone.append(face)
             elif unknown:
                 unknown -= 1
             else:
                 return None
-        return self._with(tuple(known), unknown)
+        hand = self._with(tuple(known), unknown)
+        self._count_further(hand, gone, -1)
+        return hand
 
     def packed(self, joker: Face | None, house: Parameters) -> int:
-        """The known tiles in one number (`packing`), worked out once a hand."""
+        """The known tiles in one number (`packing`), computed once for each hand."""
         known: tuple[Face | None, Parameters, int] | None = self.__dict__.get("_packed")
         if known is None or known[0] != joker or known[1] is not house:
             known = joker, house, packed_tiles(self.concealed, house, joker)
@@ -126,12 +133,32 @@ class Hand:
         return known[2]
 
     def _with(self, concealed: tuple[Face, ...], unknown: int) -> Hand:
-        return Hand(concealed, unknown, self.melds, self.flores, self.dead)
+        return made(
+            Hand,
+            concealed=concealed,
+            unknown=unknown,
+            melds=self.melds,
+            flores=self.flores,
+            dead=self.dead,
+        )
+
+    def _count_further(self, hand: Hand, faces: Sequence[Face], sign: Literal[1, -1]) -> None:
+        """Packs a hand that has these tiles more, or fewer, than this one."""
+        known: tuple[Face | None, Parameters, int] | None = self.__dict__.get("_packed")
+        if known is not None:
+            joker, house, packed = known
+            packed += sign * packed_tiles(faces, house, joker)
+            hand.__dict__["_packed"] = joker, house, packed
+
+    def laying_out(self, face: Face | None) -> Hand | None:
+        """With a flores of the hand laid out beside it, or None if it is not there."""
+        rest = self.without((face,))
+        return rest and changed(rest, flores=(*self.flores, face))
 
     def laying(self, meld: Meld, tiles: Iterable[Face | None]) -> Hand | None:
         """With a set laid down, these tiles of it from the hand."""
         rest = self.without(tiles)
-        return rest and replace(rest, melds=(*self.melds, meld))
+        return rest and changed(rest, melds=(*self.melds, meld))
 
 
 def in_order(faces: Iterable[Face]) -> tuple[Face, ...]:

@@ -15,14 +15,14 @@ from itertools import product
 from rules.games.filipino.actions import JOKER, Act, Tile, Verb
 from rules.games.filipino.candidates import runs_through
 from rules.games.filipino.hand import Hand, Meld
-from rules.games.filipino.packing import FLORES, ODD, packed_one, unpacked
-from rules.games.filipino.parameters import SEATS
+from rules.games.filipino.packing import FLORES, JOKERS, ODD, ONE_JOKER, packed_one, unpacked
+from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.score import others
 from rules.games.filipino.table import FilipinoTable, Offer, after_turn
 from rules.games.filipino.wins import wins_with
 from rules.geometry import Seat
 from rules.lazy import LazyTable as Lookup
-from rules.melds import sets_and_pair
+from rules.melds import DIGIT, kind_of, packed_sets_and_pair
 from rules.tiles import Face
 
 
@@ -49,11 +49,21 @@ def asked(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
         if not hand.dead and (
             hand.unknown
             or (for_sets and hand.concealed.count(face) >= 2)
-            or _wins(hand.packed(joker, house) + one, hand.melds, table)
-            or (for_sets and next(_sets(table, seat, offer, face), None) is not None)
+            or _wins_on(hand, one, table)
+            or (for_sets and _has_set(table, seat, offer, face))
         ):
             found.append(seat)
     return tuple(found)
+
+
+def _has_set(table: FilipinoTable, seat: Seat, offer: Offer, face: Face) -> bool:
+    """Whether `_sets` has any for a hand without two such tiles; quick for one without jokers."""
+    packed = table.hands[seat].packed(table.joker, table.house)
+    if packed >> JOKERS:
+        return next(_sets(table, seat, offer, face), None) is not None
+    if seat != after_turn(offer.by):
+        return False
+    return any(packed & one and packed & other for one, other in _PACKED_RUNS[face])
 
 
 def _is_hidden(hand: Hand) -> bool:
@@ -68,7 +78,7 @@ def claims(table: FilipinoTable, seat: Seat, offer: Offer) -> Iterator[Act]:
         return
     # A tile taken from another counts as its face only, even if that is the joker's (F25).
     one = packed_one(face, house, joker=None)
-    if _wins(hand.packed(joker, house) + one, hand.melds, table):
+    if _wins_on(hand, one, table):
         yield _ACTS[seat, "win", ()]
     if offer.added is None:
         yield from _sets(table, seat, offer, face)
@@ -127,10 +137,15 @@ def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
         to_keep = joker
     if table.phase != "turn" or hand.dead:
         return tuple([discards[face] for face in faces if face != to_keep])
-    found = [_ACTS[seat, "win", ()]] if _wins(packed, hand.melds, table) else []
+    wins = not _is_incomplete(hand) and _wins(packed, hand.melds, table)
+    found = [_ACTS[seat, "win", ()]] if wins else []
     jokers = hand.concealed.count(joker) if joker else 0
     stars = jokers if house.joker_in_melds else 0
-    if len(faces) + 3 - stars > len(hand.concealed) or not table.wall.left:
+    if (
+        not (stars or packed & _FOUR_ALIKE)
+        or len(faces) + 3 - stars > len(hand.concealed)
+        or not table.wall.left
+    ):
         # No face can be there as often as a kong needs, or no tile is left to replace its fourth.
         found += [discards[face] for face in faces if face != to_keep]
     else:
@@ -160,22 +175,62 @@ def _alike(face: Face, size: int, there: int, stars: int) -> Iterable[tuple[Tile
     return _LIKE[face, size][max(0, size - there) : min(stars, size - 1) + 1]
 
 
+def _wins_on(hand: Hand, tile: int, table: FilipinoTable) -> bool:
+    """Whether a hand wins with one more tile, which is packed."""
+    return _is_ready(hand, table) and _wins(
+        hand.packed(table.joker, table.house) + tile, hand.melds, table
+    )
+
+
+def _is_ready(hand: Hand, table: FilipinoTable) -> bool:
+    """Whether the known tiles and one more joker win.
+
+    If they do not, no other tile completes the hand either. Computed once for each hand: a hand is
+    asked about every discard of the other seats.
+    """
+    known: tuple[Face | None, Parameters, bool] | None = hand.__dict__.get("_ready")
+    if known is None or known[0] != table.joker or known[1] is not table.house:
+        packed = hand.packed(table.joker, table.house) + ONE_JOKER
+        known = table.joker, table.house, _wins(packed, hand.melds, table)
+        hand.__dict__["_ready"] = known
+    return known[2]
+
+
+def with_drawn(table: FilipinoTable, hand: Hand, face: Face | None) -> Hand:
+    """The hand with a tile from the wall; it keeps whether any tile could have completed it."""
+    drawn = hand.plus(face)
+    if not hand.unknown and not _is_ready(hand, table):
+        drawn.__dict__["_incomplete"] = True
+    return drawn
+
+
+def _is_incomplete(hand: Hand) -> bool:
+    """Whether the last tile was drawn to a hand that no tile could have completed."""
+    return "_incomplete" in hand.__dict__
+
+
 def _wins(packed: int, melds: tuple[Meld, ...], table: FilipinoTable) -> bool:
     """Whether these packed tiles win; tiles of flores among them never do (F11)."""
     if packed >> FLORES:
         return False
-    counts, jokers = unpacked(packed)
-    if sets_and_pair(counts, jokers):
+    jokers = packed >> JOKERS
+    if packed_sets_and_pair(packed, jokers):
         return True
     # Seven pairs and a set have few kinds an odd number of times; most hands have many.
     if len(melds) > 1 or (packed & ODD).bit_count() > 3 + jokers:
         return False
-    return wins_with(counts, jokers, melds, table.house)
+    return wins_with(*unpacked(packed), melds, table.house)
 
 
 def _like(key: tuple[Face, int]) -> tuple[tuple[Tile, ...], ...]:
     face, size = key
     return tuple((face,) * (size - starred) + (face + JOKER,) * starred for starred in range(size))
+
+
+def _packed_runs(face: Face) -> tuple[tuple[int, int], ...]:
+    """For each run through a tile, the digits of a packed hand that count the other two."""
+    others_of = ([kind_of(other) for other in run if other != face] for run in _RUNS[face])
+    return tuple((7 << DIGIT * one, 7 << DIGIT * other) for one, other in others_of)
 
 
 def _discard(seat: Seat, face: Face) -> Act:
@@ -188,6 +243,9 @@ def _act(key: tuple[Seat, Verb, tuple[Tile, ...]]) -> Act:
 
 _LIKE: Lookup[tuple[Face, int], tuple[tuple[Tile, ...], ...]] = Lookup(_like)
 _RUNS: Lookup[Face, tuple[tuple[Face, ...], ...]] = Lookup(lambda face: tuple(runs_through(face)))
+_FOUR_ALIKE = 4 * (ODD | ONE_JOKER)
+"""The bits of a packed hand that are set where four tiles are alike."""
+_PACKED_RUNS: Lookup[Face, tuple[tuple[int, int], ...]] = Lookup(_packed_runs)
 _ACTS: Lookup[tuple[Seat, Verb, tuple[Tile, ...]], Act] = Lookup(_act)
 """Acts are values, so one of each is enough."""
 _DISCARDS = tuple(Lookup(partial(_discard, seat)) for seat in range(SEATS))

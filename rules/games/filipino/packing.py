@@ -19,7 +19,7 @@ FLORES: Final = JOKERS + DIGIT
 """The bit from which it counts its flores."""
 ODD: Final = sum(1 << DIGIT * kind for kind in range(KINDS))
 """The lowest bit of each kind's digit."""
-_ONE_JOKER: Final = 1 << JOKERS
+ONE_JOKER: Final = 1 << JOKERS
 _MANY: Final = (1 << DIGIT) - 1
 
 
@@ -46,7 +46,7 @@ def _packed(key: tuple[Face | None, bool]) -> LazyTable[Face, int]:
     def number(face: Face) -> int:
         if face[-1] in flores:
             return 1 << FLORES
-        return _ONE_JOKER if face == joker else 1 << DIGIT * kind_of(face)
+        return ONE_JOKER if face == joker else 1 << DIGIT * kind_of(face)
 
     return LazyTable(number)
 

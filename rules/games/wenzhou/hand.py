@@ -23,12 +23,12 @@ from rules.melds import (
     Reading,
     groups_with,
     only_sets,
+    packed_sets_and_pair,
     pairs,
     readings,
     sets_and_pair,
     triplets_and_pair,
 )
-from rules.melds.tables import HONOURS_SHORT
 from rules.tiles import Face
 
 By = Literal["self", "replacement", "discard", "robbing"]
@@ -103,17 +103,22 @@ def is_complete(counts: Counts, wild: int, melds: int = 0) -> bool:
     )
 
 
-def may_be_complete(packed: int, melds: int) -> bool:
-    """False for most hands that have no winning shape, and for none that has one.
+def is_complete_packed(packed: int, melds: int) -> bool:
+    """`is_complete` for a hand packed by `Caishen.packed`, with its last tile.
 
-    It looks at the honours, which must be sets, or sets and a pair, with no more than the caishen;
-    and at how many kinds are there an odd number of times: eight pairs leave one at most without
-    a caishen to join it. The hand is packed by `Caishen.packed`, with its last tile.
+    Eight pairs leave at most one tile without a pair or a caishen to join it, so most hands have
+    too many kinds an odd number of times.
     """
     wild = packed >> WILD
-    if min(HONOURS_SHORT[packed >> FIRST_HONOUR & HONOUR_DIGITS]) <= wild:
-        return True
-    return wild >= CAISHEN or (not melds and (packed & ODD).bit_count() <= wild + 1)
+    return (
+        wild >= CAISHEN
+        or packed_sets_and_pair(packed, wild)
+        or (
+            not melds
+            and (packed & ODD).bit_count() <= wild + 1
+            and pairs(Counts.unpacked(packed), wild) >= PAIRS
+        )
+    )
 
 
 def judged(claim: Claim, parameters: Parameters) -> WinReading | NoWin:

@@ -12,14 +12,13 @@ from functools import partial
 from typing import Final
 
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
-from rules.games.wenzhou.caishen import CAISHEN, Caishen, kinds_under, unpacked
+from rules.games.wenzhou.caishen import CAISHEN, Caishen, kinds_under
 from rules.games.wenzhou.hand import (
     FIRST_HONOUR,
     HONOUR_DIGITS,
     ODD,
     NoWin,
-    is_complete,
-    may_be_complete,
+    is_complete_packed,
 )
 from rules.games.wenzhou.laid_open import win_of
 from rules.games.wenzhou.order import single_honours
@@ -134,12 +133,9 @@ def _may_win_on(position: Position, seat: Seat, hand: SeatHand, tile: int) -> bo
 
 
 def _may_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> bool:
-    """Whether a seat wins with these tiles: quick looks at the shape, then the judgement."""
-    melds = len(hand.melds)
-    return (
-        may_be_complete(packed, melds)
-        and is_complete(*unpacked(packed), melds)
-        and not isinstance(win_of(position, seat), NoWin)
+    """Whether a seat wins with these tiles: a quick look at the shape, then the judgement."""
+    return is_complete_packed(packed, len(hand.melds)) and not isinstance(
+        win_of(position, seat), NoWin
     )
 
 

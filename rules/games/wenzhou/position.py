@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 from rules.frozen import made
 from rules.games.wenzhou.actions import WenzhouAction
-from rules.games.wenzhou.caishen import WILD, Caishen, unpacked
+from rules.games.wenzhou.caishen import WILD, Caishen
 from rules.games.wenzhou.discard_check import Trail
-from rules.games.wenzhou.hand import is_complete, may_be_complete
+from rules.games.wenzhou.hand import is_complete_packed
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.score import Stakes
 from rules.games.wenzhou.sets_down import SetDown
@@ -90,7 +90,7 @@ class SeatHand:
         known: tuple[Caishen, bool] | None = self.__dict__.get("_ready")
         if known is None or known[0] is not caishen:
             packed, melds = self.packed(caishen) + (1 << WILD), len(self.melds)
-            ready = may_be_complete(packed, melds) and is_complete(*unpacked(packed), melds)
+            ready = is_complete_packed(packed, melds)
             known = caishen, ready
             self.__dict__["_ready"] = known
         return known[1]
@@ -106,13 +106,14 @@ class SeatHand:
         )
         if tile is not None:
             drawn.__dict__["_packed"] = caishen, self.packed(caishen) + caishen.one(tile)
-            drawn.__dict__["_incomplete"] = not (self.is_hidden or self.is_ready(caishen))
+            if not self.is_hidden and not self.is_ready(caishen):
+                drawn.__dict__["_incomplete"] = True
         return drawn
 
     @property
     def is_incomplete(self) -> bool:
         """Whether the last tile was drawn to a hand that no tile could have completed."""
-        return self.__dict__.get("_incomplete", False)
+        return "_incomplete" in self.__dict__
 
     def with_discarded(self, face: Face, caishen: Caishen) -> SeatHand:
         """The hand without a tile of this face, or without an unseen tile if it has none."""
@@ -159,7 +160,7 @@ def in_order(tiles: Iterable[Face | None]) -> tuple[Face | None, ...]:
 def put_in(tiles: tuple[Face | None, ...], tile: Face | None) -> tuple[Face | None, ...]:
     """Tiles that are in order with one more at its place."""
     at = bisect(tiles, _RANK[tile], key=_RANK.__getitem__)
-    return tiles[:at] + (tile,) + tiles[at:]
+    return (*tiles[:at], tile, *tiles[at:])
 
 
 _RANK: Final[LazyTable[Face | None, str]] = LazyTable(

@@ -45,6 +45,9 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
         table = play.table
         assert tuple(each(table)) == tuple(by_trying(table))
         assert table.__dict__.keys() == {field.name for field in fields(FilipinoTable)}
+        for hand in table.hands:
+            packed = packed_tiles(hand.concealed, house, table.joker)
+            assert hand.packed(table.joker, table.house) == packed
         changed = with_more_jokers(table, random)
         assert tuple(each(changed)) == tuple(by_trying(changed))
         if table.turn in table.to_act and table.phase == "turn":

@@ -10,7 +10,7 @@ from hypothesis import given
 from rules.frozen import changed
 from rules.games.wenzhou import WenzhouMatch
 from rules.games.wenzhou.actions import Pass
-from rules.games.wenzhou.hand import is_complete, may_be_complete
+from rules.games.wenzhou.hand import is_complete, is_complete_packed
 from rules.games.wenzhou.legal import _candidates, by_trying, each, why_not
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import Position, Stage
@@ -29,6 +29,8 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
         position = play.position
         assert tuple(each(position)) == tuple(by_trying(position))
         assert play.position.__dict__.keys() == {field.name for field in fields(Position)}
+        for hand in position.seats:
+            assert hand.packed(position.deal.caishen) == position.deal.caishen.packed(hand.known)
         if position.stage in (Stage.CLAIM, Stage.ROB):
             for seat in position.asked:
                 claims = [action for action in each(position) if action.seat == seat]
@@ -58,7 +60,7 @@ def test_a_seat_is_asked_exactly_if_the_rules_allow_it_a_claim(seed: int) -> Non
         play = play.apply(mixed(play, chance))
 
 
-def test_a_quick_look_refuses_no_hand_that_wins() -> None:
+def test_a_packed_hand_wins_if_its_counts_do_and_only_one_tile_after_it_was_ready() -> None:
     chance = random.Random(4)
     refused = 0
     for _ in range(20_000):
@@ -69,7 +71,11 @@ def test_a_quick_look_refuses_no_hand_that_wins() -> None:
         wild = size - len(kinds)
         packed = sum(1 << 3 * kind for kind in kinds) + (wild << 3 * KINDS)
         if max(map(kinds.count, kinds), default=0) <= 4:
-            may_be = may_be_complete(packed, melds)
-            refused += not may_be
-            assert may_be or not is_complete(Counts.of(kinds), wild, melds)
+            complete = is_complete(Counts.of(kinds), wild, melds)
+            assert is_complete_packed(packed, melds) == complete
+            for kind in {*kinds, KINDS} if wild else kinds:
+                # The hand before its last tile, with a caishen in that tile's place.
+                ready = packed - (1 << 3 * kind) + (1 << 3 * KINDS)
+                refused += not is_complete_packed(ready, melds)
+                assert is_complete_packed(ready, melds) or not complete
     assert refused > 1_000
