@@ -41,7 +41,8 @@ def _is_for_a_variant(item: pytest.Item) -> bool:
         return False
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     games = [parameters.get(name) for name in ("game", "plugin", "played", "judged")]
-    return any(getattr(game, "name", game) in VARIANTS for game in games if game is not None)
+    names = [getattr(game, "name", game) for game in games]
+    return any(isinstance(name, str) and name in VARIANTS for name in names)
 
 
 def pytest_collection_finish() -> None:

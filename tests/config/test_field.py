@@ -8,13 +8,12 @@ import pytest
 
 from config.layout.field import AIR, Field, Spot
 from config.loader import load_game, load_table, table_names
-from config.validation.checks import fit
-from rules.games import GAMES
+from tests.fitting import fits
 
 FIELDS = {
     (table, game): Field(load_table(table), load_game(game).tile)
     for table, game in product(table_names(), ("wenzhou", "filipino", "block", "pai_gow"))
-    if fit(load_table(table), GAMES[game], load_game(game)).fits
+    if fits(table, game)
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,15 @@ from rules.games import GAMES
 FILES = sorted(Path(rules.__file__).parent.rglob("*.py"))
 
 
-def names_read() -> Iterator[str]:
+@cache
+def names_read() -> frozenset[str]:
     """Every attribute that the rules read of something, but for checking a parameter's value."""
-    for file in FILES:
-        for node in ast.parse(file.read_text()).body:
-            yield from _read_in(node)
+    return frozenset(
+        name
+        for file in FILES
+        for node in ast.parse(file.read_text()).body
+        for name in _read_in(node)
+    )
 
 
 def _read_in(node: ast.AST) -> Iterator[str]:
@@ -31,11 +36,8 @@ def _read_in(node: ast.AST) -> Iterator[str]:
         yield from _read_in(child)
 
 
-READ = frozenset(names_read())
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_every_parameter_of_a_game_is_read_by_its_rules(game: str) -> None:
     parameters = GAMES[game].parameters()
-    unread = [field.name for field in fields(parameters) if field.name not in READ]
+    unread = [field.name for field in fields(parameters) if field.name not in names_read()]
     assert not unread, f"nothing reads {', '.join(unread)}; read it, or take it out"

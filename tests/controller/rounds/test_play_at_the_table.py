@@ -13,7 +13,6 @@ import pytest
 from config.layout.field import Spot
 from config.layout.staging import Staging, stage
 from config.loader import game_parameters, load_game, load_table
-from config.validation.checks import fit
 from controller import orders as orders_module
 from controller.events import Event
 from controller.orders import Orders
@@ -30,16 +29,13 @@ from rules.record import recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, Packet, Replace
 from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend
+from tests.fitting import fits
 from tests.quick import slow_except
 from tests.rules.hidden_hands import AllTiles, wishing
 from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
 TABLES = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
-FITTING = [
-    (game, table)
-    for game, table in product(GAMES, TABLES)
-    if fit(load_table(table), GAMES[game], load_game(game)).fits
-]
+FITTING = [(game, table) for game, table in product(GAMES, TABLES) if fits(table, game)]
 UNEXPECTED = ("fault", "hand_abandoned", "operator_prompted")
 """Events that do not occur in an undisturbed evening."""
 
