@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from config.loader import load_game
 from controller.events import Event
 from controller.soak.choices import domains
-from controller.soak.evening import Played, RoundPlayed
+from controller.soak.rounds_played import Played, RoundPlayed
 from rules.games import find_game
 
 Row = tuple[str, str, str]

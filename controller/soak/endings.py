@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.soak.evening import RoundPlayed
+from controller.soak.rounds_played import RoundPlayed
 
 CLEAN = "clean"
 """The table reported no fault."""

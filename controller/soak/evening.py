@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -14,13 +13,15 @@ from controller.events import Event
 from controller.faults.catalogue import Fault
 from controller.faults.table_fault import TableFault
 from controller.journal import JournalError, JournalLockedError
+from controller.soak.fault_schedule import FaultSchedule
 from controller.soak.host_restarts import SHUTDOWN_LIMIT, SurvivingTable
-from controller.soak.scenarios import EVENING, Evening, ScheduledFault
-from controller.soak.tolerated_refusals import may_refuse
+from controller.soak.journal_corruption import JournalCorruption
+from controller.soak.rounds_played import Played, RoundPlayed
+from controller.soak.scenarios import EVENING, Evening
 from controller.soak.witness import Witness, one_outcome_each, throws_as_recorded
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import InjectedFault, Nth
-from firmware_bridge.sim.stall import StallingLoop, boards_side
+from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.stall import StallingLoop
 
 LONGEST = 4 * 3600.0
 """Time limit for one host, seconds; five prompts that time out take more than an hour."""
@@ -30,52 +31,12 @@ WITHOUT_EVENTS = 1800.0
 """Seconds without an event after which a technician checks the table; every hand is shorter."""
 CALLED = "CALLED"
 """Used as the fault code if a technician checked the table without a fault."""
-NEVER = Nth(999_999_999)
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
 """Faults that follow from an impossible command; no injected fault explains them."""
 ON_DISK = (Fault.JOURNAL,)
 """Faults of the disk: the technician repairs the disk and does not move tiles."""
 NEW_ROUND = (Fault.UNPROVEN, Fault.JOURNAL_LOCKED)
 """Faults after which the round is played again from the beginning, because its state is unknown."""
-COPIES = 3
-"""Number of journal copies; the journal is allowed to lock only if all were corrupted."""
-
-
-@dataclass
-class RoundPlayed:
-    """Result of one round."""
-
-    number: int
-    table: str
-    game: str
-    play: bool
-    events: list[Event] = field(default_factory=list)
-    injected_faults: list[str] = field(default_factory=list)
-    """Kinds of the injected faults that occurred."""
-    stops: list[str] = field(default_factory=list)
-    """Codes of the faults that stopped the table."""
-    regathered: bool = False
-    """Whether the tiles were put away and the round was played again."""
-    wrong: list[str] = field(default_factory=list)
-    """Findings: sentences about states that must not occur."""
-
-    def events_named(self, name: str) -> list[Event]:
-        """The events of the round with this name."""
-        return [event for event in self.events if event["event"] == name]
-
-
-@dataclass
-class Played:
-    """Result of one evening."""
-
-    evening: Evening
-    rounds: list[RoundPlayed]
-    seconds: float
-
-    @property
-    def wrong(self) -> list[str]:
-        """The findings of all rounds."""
-        return [sentence for played in self.rounds for sentence in played.wrong]
 
 
 def play_evening(
@@ -115,23 +76,13 @@ class _EveningRun:
         ]
         self._folder = folder
         self._chance = Random(f"{evening.seed}:night")
+        self._faults = FaultSchedule(evening)
+        self._corruption = JournalCorruption(self._chance)
         self._tables = 0
         self._begun = 0
         """Number of rounds that were finished on earlier tables."""
         self._at = 0
         """Index of the present round."""
-        self._phase = 0
-        """Number of changes of state in the present round."""
-        self._spare_used = False
-        self._left: list[ScheduledFault] = []
-        """Faults of the present round that are not injected yet."""
-        self._writes: list[int] = []
-        """Journal writes, counted from now, at which the host is killed."""
-        self._faults_before: list[int] = []
-        """Number of faults that had occurred at the beginning of each round on this table."""
-        self._counted = 0
-        self._corrupted: list[set[Path]] = []
-        """Journal copies that were corrupted in each round on this table."""
         self.seconds = 0.0
 
     @property
@@ -170,20 +121,20 @@ class _EveningRun:
     async def _play_on_table(self) -> None:
         """Play on one table until all rounds are played, or until the tiles have to be put away."""
         self._tables += 1
-        self._faults_before.clear()
-        self._corrupted.clear()
-        self._counted = 0
+        self._faults.begin_table()
+        self._corruption.begin_table()
         self._begun = self._at
-        self._prepare(self._at, again=self._now.regathered)
+        self._begin_round(again=self._now.regathered)
         self._table = table = SurvivingTable(
             self.evening.table,
             self.evening.game,
             self.evening.seed + self._tables,
             self.evening.play,
-            injected_faults=self._possible(),
+            injected_faults=self._faults.at_power_on(),
             on_event=self._hear,
             choices=self.evening.choices,
         )
+        self._faults.use(table.plant.injected_faults)
         self._witness = Witness(table.plant)
         table.plant.injected_faults.on_host(self._on_host_fault)
         self._path = self._folder / f"{self.evening.first}-{self._tables}.journal"
@@ -205,7 +156,7 @@ class _EveningRun:
                 self._now.stops.append(fault.fault.name)
                 if fault.fault in SUSPECT:
                     self._wrong(f"{fault}")
-                if fault.fault is Fault.JOURNAL_LOCKED and not self._may_lock:
+                if fault.fault is Fault.JOURNAL_LOCKED and not self._corruption.may_lock:
                     self._wrong(f"The journal locked although an intact copy existed: {fault}")
                 if stopped == self._at or fault.fault in NEW_ROUND or not table.keeps_counts:
                     if self._now.regathered:
@@ -225,24 +176,6 @@ class _EveningRun:
     @property
     def _due(self) -> int:
         return len(self.rounds) - self._begun
-
-    @property
-    def _may_lock(self) -> bool:
-        """Whether the journal may lock: all copies were corrupted in the last two rounds."""
-        return len(set().union(*self._corrupted[-2:])) == COPIES
-
-    def _may_refuse(self, channel: str) -> bool:
-        """Whether this channel may refuse a command after a sensor fault left tiles in its way.
-
-        The fault can be from the previous round, because the set built then is dealt in this one. A
-        refusal stays acceptable while the fault is active.
-        """
-        injected_faults = self._table.plant.injected_faults
-        since = self._faults_before[-2] if len(self._faults_before) > 1 else 0
-        recent = [(each.kind, each.part) for each in injected_faults.occurred[since:]]
-        return channel in may_refuse(
-            self._table.machine.modules, [*recent, *injected_faults.active]
-        )
 
     @property
     def _now(self) -> RoundPlayed:
@@ -304,43 +237,29 @@ class _EveningRun:
         if at > self._at and at < len(self.rounds):
             self._settle()
             self._at = at
-            for scheduled in self._left:
-                self._inject(scheduled)
-            self._prepare(at)
+            self._faults.inject_left()
+            self._begin_round()
         self._now.events.append(event)
         self._witness.hear(daemon, event)
         match event:
             case {"event": "state"}:
-                for scheduled in [
-                    scheduled for scheduled in self._left if scheduled.phase <= self._phase
-                ]:
-                    self._left.remove(scheduled)
-                    self._inject(scheduled)
-                self._phase += 1
+                self._faults.inject_due()
             case {"event": "ready"}:
-                occurred = self._table.plant.injected_faults.occurred
-                if len(occurred) == self._counted and not self._spare_used:
-                    self._spare_used = True
-                    self._inject(self.evening.spares[self._at])
+                self._faults.inject_spare(self._at)
             case {"event": "paused", "why": "IMPOSSIBLE", "channel": str(channel)} if (
-                not self._may_refuse(channel)
+                not self._faults.may_refuse(channel, self._table.machine.modules)
             ):
                 self._wrong(f"A board refused an impossible command: {event}")
 
-    def _prepare(self, at: int, *, again: bool = False) -> None:
-        """Schedule the faults of a round; none if the round is played `again`."""
-        self._phase = 0
-        self._faults_before.append(self._counted)
-        self._corrupted.append(set())
-        self._spare_used = again
-        self._left = [] if again else list(self.evening.scheduled_faults[at])
+    def _begin_round(self, *, again: bool = False) -> None:
+        """Schedule the faults of the present round; none if the round is played `again`."""
+        self._faults.begin_round(self._at, again=again)
+        self._corruption.begin_round()
 
     def _settle(self) -> None:
         """Add all faults and findings so far to the present round."""
         self._witness.count()
-        occurred = self._table.plant.injected_faults.occurred
-        self._now.injected_faults += [each.kind for each in occurred[self._counted :]]
-        self._counted = len(occurred)
+        self._now.injected_faults += self._faults.count_new()
         self._now.wrong += self._witness.wrong + self._journal_findings()
         self._witness.wrong.clear()
 
@@ -352,7 +271,7 @@ class _EveningRun:
         try:
             entries = daemon.run_state.journal.history()
         except JournalLockedError as locked:
-            return [] if self._may_lock else [_description(locked)]
+            return [] if self._corruption.may_lock else [_description(locked)]
         return [
             *throws_as_recorded(self._witness.thrown, entries),
             *one_outcome_each(entries, in_parts=self.evening.choices.fastest),
@@ -361,38 +280,15 @@ class _EveningRun:
     def _wrong(self, sentence: str) -> None:
         self._now.wrong.append(sentence)
 
-    # Injected faults
-
-    def _possible(self) -> list[InjectedFault]:
-        """The faults at power-on: those of the tile set, and one that never occurs.
-
-        Without any fault at power-on the plant accepts none later.
-        """
-        kinds = self.evening.kinds & {"extra_tile", "foreign_tile"}
-        return [
-            InjectedFault("clock_jump", "host", NEVER),
-            *(InjectedFault(k, "drum", NEVER) for k in kinds),
-        ]
-
-    def _inject(self, scheduled: ScheduledFault) -> None:
-        """Inject a scheduled fault, or schedule the journal write at which the host is killed."""
-        if scheduled.write:
-            self._writes.append(scheduled.write)
-            return
-        injected_faults = self._table.plant.injected_faults
-        with boards_side():
-            injected_faults.add(scheduled.injected(injected_faults.now + scheduled.delay))
+    # Faults of the host
 
     def _should_kill(self, number: int, written: bool) -> bool:
-        """Whether the host is killed now; called before and after each write of the journal."""
-        if not self._writes or (self._writes[0] > 0) is not written:
-            return False
-        self._writes[0] -= 1 if written else -1
-        return self._writes[0] == 0 and self._count_kill()
+        """Whether the host is killed at this write of the journal; adds it to the round's faults.
 
-    def _count_kill(self) -> bool:
-        """Add the killed host to the round's faults; the plant does not count it. Returns True."""
-        self._writes.pop(0)
+        The plant does not count a host that is killed at a write.
+        """
+        if not self._faults.should_kill(written=written):
+            return False
         self._now.injected_faults.append("power_cut")
         return True
 
@@ -404,27 +300,7 @@ class _EveningRun:
             case "full_disk":
                 self._table.fill_disk()
             case "corrupt_journal":
-                self._corrupt_journal()
-
-    def _corrupt_journal(self) -> None:
-        """Overwrite a part of one journal copy, truncate the copy, or delete it."""
-        copies = sorted(self._path.parent.glob(f"{self._path.name}*"))
-        files = [c for c in copies if c.suffix != ".lock" and c.stat().st_size]
-        if not files:
-            return
-        file = self._chance.choice(files)
-        self._corrupted[-1].add(file)
-        size = file.stat().st_size
-        match self._chance.randrange(3):
-            case 0:
-                with file.open("r+b") as opened:
-                    opened.seek(self._chance.randrange(size))
-                    opened.write(self._chance.randbytes(64))
-            case 1:
-                with file.open("r+b") as opened:
-                    opened.truncate(self._chance.randrange(size))
-            case _:
-                file.unlink()
+                self._corruption.corrupt(self._path)
 
 
 def _description(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from controller.soak.coverage import Coverage
 from controller.soak.endings import ENDINGS, ending, longest_pause
-from controller.soak.evening import Played, RoundPlayed
+from controller.soak.rounds_played import Played, RoundPlayed
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 

@@ -25,9 +25,10 @@ from controller.cli.options.lookup import game_name, table_named
 from controller.cli.output.line_output import open_output
 from controller.cli.terminal.screen import screen
 from controller.soak.endings import ENDINGS
-from controller.soak.evening import Played, play_evening
+from controller.soak.evening import play_evening
 from controller.soak.page import RoundTally, Row, by_kind, figures, markdown
 from controller.soak.page import as_json as page_as_json
+from controller.soak.rounds_played import Played
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
 
 T = TypeVar("T")

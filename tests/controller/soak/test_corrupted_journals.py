@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from controller.soak.endings import FAILED, ending
-from controller.soak.evening import RoundPlayed, play_evening
+from controller.soak.evening import play_evening
+from controller.soak.rounds_played import RoundPlayed
 from controller.soak.scenarios import Evening, ScheduledFault
 
 HARMLESS = ScheduledFault("clock_jump", "host", 0, 0.0)
@@ -46,7 +47,7 @@ def test_without_an_intact_copy_the_journal_is_locked_or_merged(seed: int, tmp_p
 
 def test_an_unnecessary_lock_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed = next(s for s in range(20) if corrupted(9, _new(tmp_path, s), s).stops)
-    monkeypatch.setattr("controller.soak.evening.COPIES", 4)
+    monkeypatch.setattr("controller.soak.journal_corruption.COPIES", 4)
     only = corrupted(9, _new(tmp_path, 20), seed)
     assert ending(only) == FAILED
 

@@ -54,7 +54,7 @@ def test_a_refusal_without_a_sensor_fault_is_a_failure(
 
     monkeypatch.setattr("controller.soak.witness.Witness.hear", emit_refusal)
     monkeypatch.setattr(
-        "controller.soak.evening.may_refuse", lambda *_: frozenset({"head3_pusher"})
+        "controller.soak.fault_schedule.may_refuse", lambda *_: frozenset({"head3_pusher"})
     )
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path, 1)
     wrong = [each for each in played.wrong if "refused an impossible command" in each]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.soak.evening import RoundPlayed, play_evening
+from controller.soak.evening import play_evening
+from controller.soak.rounds_played import RoundPlayed
 from controller.soak.scenarios import Evening, ScheduledFault, evening_of, pairs_of
 from firmware_bridge.sim.faults.injection import Always, Nth
 from tests.quick import slow_except
