@@ -31,7 +31,7 @@ from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS, Plant

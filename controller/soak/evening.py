@@ -20,7 +20,7 @@ from controller.soak.rounds_played import Played, RoundPlayed
 from controller.soak.scenarios import EVENING, Evening
 from controller.soak.witness import Witness, one_outcome_each, throws_as_recorded
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.stall import StallingLoop
 
 LONGEST = 4 * 3600.0

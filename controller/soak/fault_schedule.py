@@ -5,7 +5,8 @@ from __future__ import annotations
 from config.schema import Modules
 from controller.soak.scenarios import Evening, ScheduledFault
 from controller.soak.tolerated_refusals import may_refuse
-from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults, Nth
+from firmware_bridge.sim.faults.injected_fault import InjectedFault, Nth
+from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.stall import boards_side
 
 NEVER = Nth(999_999_999)

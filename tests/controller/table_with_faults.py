@@ -17,7 +17,7 @@ from controller.journal import Entry, Journal
 from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from rules.games import find_game
 
 FAULT_EVENTS = ("recovered", "operator_prompted", "prompt_answered", "fault")

@@ -18,7 +18,7 @@ from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Replay
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 
 DARK = 3.0
 """Seconds between the end of one host and the start of the next."""

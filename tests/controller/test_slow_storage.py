@@ -20,7 +20,7 @@ from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop, run
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.slow_disk import SlowDisk
 from rules.games import find_game
 from tests.quick import slow_except

@@ -12,7 +12,7 @@ from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from config.schema import Table
-    from firmware_bridge.sim.faults.injection import InjectedFault
+    from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
 FaultTexts = Annotated[
     list[str] | None,
@@ -38,7 +38,7 @@ def injected_faults_of(
     if campaign is None and not texts:
         return ()
     from firmware_bridge.sim.faults.campaign import load_campaign
-    from firmware_bridge.sim.faults.injection import BadFaultOptionError, check, parse
+    from firmware_bridge.sim.faults.injected_fault import BadFaultOptionError, check, parse
 
     from_file = [] if campaign is None else list(load_campaign(campaign, table))
     try:

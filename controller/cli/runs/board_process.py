@@ -16,7 +16,7 @@ from controller.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from rules.setup import Game
 

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.slow_disk import SlowDisk
 
 _CORRUPT_BYTES = b"\xa5" * 512

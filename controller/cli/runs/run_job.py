@@ -16,7 +16,7 @@ from rules.steps import Choose, Throw
 
 if TYPE_CHECKING:
     from firmware_bridge.commissioning.device_keys import DeviceKeys
-    from firmware_bridge.sim.faults.injection import InjectedFault
+    from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
 _OPTIONS = ("cut", "wall")
 """Questions of a set-up that the option of the same name answers in every round."""

@@ -27,7 +27,7 @@ from controller.planning.setup_forecast import seats_of
 from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import InjectedFault
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.people.selftest_watcher import NoPeople, SelftestWatcher
 from firmware_bridge.wire.errors import BoardError
 from rules.errors import WallwrightError

@@ -15,7 +15,7 @@ from config.errors import Finding, Path, instead, located, shown
 from config.loader import read
 from config.schema import Table
 from config.strict_yaml import Document, Value
-from firmware_bridge.sim.faults.injection import (
+from firmware_bridge.sim.faults.injected_fault import (
     BadFaultOptionError,
     InjectedFault,
     check,

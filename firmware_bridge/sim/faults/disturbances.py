@@ -18,7 +18,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from firmware_bridge.sim.faults.injection import InjectedFault, InjectedFaults
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.line import Noise, NoiseFilter
 from firmware_bridge.sim.stall import StallingLoop

@@ -12,7 +12,7 @@ from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.orders import Orders
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from rules.games import find_game
 
 Sizes = dict[int, int]

@@ -9,7 +9,7 @@ import pytest
 from controller.soak.evening import play_evening
 from controller.soak.rounds_played import RoundPlayed
 from controller.soak.scenarios import Evening, ScheduledFault, evening_of, pairs_of
-from firmware_bridge.sim.faults.injection import Always, Nth
+from firmware_bridge.sim.faults.injected_fault import Always, Nth
 from tests.quick import slow_except
 
 HARMLESS = ScheduledFault("clock_jump", "host", 0, 0.0)

@@ -23,7 +23,7 @@ from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from tests.controller.stations.test_station_cures import helped
 from tests.controller.stations.test_stations import ScriptedBoard, fault_of, rig_of
 

@@ -13,7 +13,7 @@ from firmware_bridge.board import Ended, Reason, Until
 from firmware_bridge.boards import encoding
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import (

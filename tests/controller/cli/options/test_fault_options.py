@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_table
 from controller.cli.options.fault_options import injected_faults_of
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from tests.controller.cli.conftest import Start, Wallwright
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.loader import load_table
-from firmware_bridge.sim.faults.injection import Always, At, InjectedFault, Nth, Rate
+from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate
 from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease

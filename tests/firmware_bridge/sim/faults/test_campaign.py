@@ -9,7 +9,7 @@ import pytest
 from config.errors import ConfigErrors
 from config.loader import load_table
 from firmware_bridge.sim.faults.campaign import load_campaign
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 
 ROBOTIC = load_table("robotic")
 

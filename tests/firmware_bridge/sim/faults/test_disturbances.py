@@ -18,7 +18,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.disturbances import Cause
-from firmware_bridge.sim.faults.injection import parse
+from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
