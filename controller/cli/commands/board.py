@@ -8,10 +8,15 @@ import typer
 
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
-from controller.cli.options.emulation_option import Emulated, require_emulation
-from controller.cli.options.fault_options import Campaign, FaultTexts, injected_faults_of
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.shared import GameNamed
+from controller.cli.options.simulation import (
+    Campaign,
+    Emulated,
+    FaultTexts,
+    injected_faults_of,
+    require_emulation,
+)
 
 
 def board(

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError, as_sentence
-from controller.cli.options.shared import KeysFile, keys_of
+from controller.cli.options.boards import KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning import flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError

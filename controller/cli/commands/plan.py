@@ -13,12 +13,11 @@ from config.loader import game_parameters
 from config.schema import GameConfig, Table
 from controller.cli.options import completion
 from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import (
+from controller.cli.options.set_up import (
     Bottom,
     CutName,
     Dealer,
     End,
-    GameArgument,
     Players,
     Reverse,
     Throws,
@@ -28,6 +27,7 @@ from controller.cli.options.shared import (
     how_to_throw,
     throws_of,
 )
+from controller.cli.options.shared import GameArgument
 from controller.cli.terminal.screen import screen
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError

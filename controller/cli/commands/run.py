@@ -10,35 +10,41 @@ import typer
 
 from config.loader import game_parameters
 from controller.cli.errors import BadInputError
-from controller.cli.options.emulation_option import Emulated, require_emulation
-from controller.cli.options.fault_options import Campaign, FaultTexts, injected_faults_of
+from controller.cli.options.boards import (
+    KeysFile,
+    keys_of,
+    ports_of,
+    require_ports,
+    require_ports_for_keys,
+)
 from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import (
+from controller.cli.options.set_up import (
     Bottom,
     CutName,
     Dealer,
     DrawSeats,
     End,
-    GameNamed,
-    JournalCopy,
-    KeysFile,
     Players,
-    Record,
     Reverse,
     Stakes,
-    TableNamed,
     Throws,
     Wall,
     answers_of,
-    keys_of,
-    require_ports_for_keys,
     throws_of,
     with_seats_drawn,
     with_stakes,
 )
+from controller.cli.options.shared import GameNamed, JournalCopy, Record, TableNamed
+from controller.cli.options.simulation import (
+    Campaign,
+    Emulated,
+    FaultTexts,
+    injected_faults_of,
+    require_emulation,
+)
 from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
-from controller.cli.runs.run_job import RunJob, check_orders, pace_of, ports_of, require_ports
+from controller.cli.runs.run_job import RunJob, check_orders, pace_of
 from controller.orders import Orders
 from rules.games import rules_of
 

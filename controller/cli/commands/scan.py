@@ -11,7 +11,8 @@ import typer
 from serial.tools import list_ports
 
 from controller.cli.errors import as_sentence, print_error
-from controller.cli.options.shared import AsJson, KeysFile, keys_of
+from controller.cli.options.boards import KeysFile, keys_of
+from controller.cli.options.shared import AsJson
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
 from firmware_bridge.commissioning.flashing import tree_hash

@@ -9,11 +9,17 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError
-from controller.cli.options.fault_options import FaultTexts, injected_faults_of
+from controller.cli.options.boards import (
+    KeysFile,
+    keys_of,
+    ports_of,
+    require_ports,
+    require_ports_for_keys,
+)
 from controller.cli.options.lookup import table_named
-from controller.cli.options.shared import KeysFile, TableNamed, keys_of, require_ports_for_keys
+from controller.cli.options.shared import TableNamed
+from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.output.output_checks import require_new, require_separate
-from controller.cli.runs.run_job import ports_of, require_ports
 
 
 def selftest(

@@ -1,26 +1,13 @@
-"""Options that several commands share, and their conversion to the orders of a run."""
+"""Options that several commands share: the game, the table, the journal and the kind of output."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options import completion
-from rules.dice import Dice, parse_throw
-from rules.errors import MissingThrowError, RulesError
-from rules.games import da_san, filipino, pai_gow
-from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
-from rules.setup import Game
-
-if TYPE_CHECKING:
-    from controller.orders import Orders
-    from firmware_bridge.commissioning.device_keys import DeviceKeys
 
 GameNamed = Annotated[
     str,
@@ -43,67 +30,7 @@ TableNamed = Annotated[
         autocompletion=completion.tables,
     ),
 ]
-Stakes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--stake",
-        help="A player's stake as SEAT=AMOUNT (pai gow). Repeat for other seats; the others stake"
-        " 1.",
-        show_default=False,
-    ),
-]
-_STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Dealer = Annotated[int, typer.Option(help="The seat that throws first, numbered from 0.")]
-DrawSeats = Annotated[
-    bool,
-    typer.Option(
-        "--draw-seats",
-        help="With --play: draw the seats before the first hand (wenzhou), or cut for the first"
-        " dealer (da_san).",
-    ),
-]
-Players = Annotated[
-    int | None,
-    typer.Option(help="Number of players.", show_default="the game's usual number"),
-]
-Throws = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--throw",
-        help="The dice of one throw, such as 3,5. Repeat for the next throw.",
-        show_default=False,
-    ),
-]
-CutName = Annotated[
-    str | None,
-    typer.Option(
-        "--cut",
-        help="The banker's cut (pai gow), or the number of the card after which the pile is cut"
-        " (da_san).",
-        autocompletion=completion.cuts,
-        show_default=False,
-    ),
-]
-Reverse = Annotated[bool, typer.Option("--reverse", help="Mirror the cut left to right (pai gow).")]
-Bottom = Annotated[
-    bool,
-    typer.Option("--bottom", help="Take the lower two levels of a block first (pai gow)."),
-]
-Wall = Annotated[
-    int | None,
-    typer.Option("--wall", help="The seat whose wall mano opens (filipino).", show_default=False),
-]
-End = Annotated[
-    str | None,
-    typer.Option(
-        "--end",
-        help="The end from which the wall is opened: right or left (filipino).",
-        show_default=False,
-    ),
-]
-
-
 JournalCopy = Annotated[
     Path | None,
     typer.Option(
@@ -112,8 +39,6 @@ JournalCopy = Annotated[
         show_default=False,
     ),
 ]
-
-
 Record = Annotated[
     Path | None,
     typer.Option(
@@ -122,175 +47,3 @@ Record = Annotated[
         show_default=False,
     ),
 ]
-
-
-KeysFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--keys",
-        help="The file with the keys of the boards.",
-        show_default="~/.config/wallwright/keys",
-    ),
-]
-
-
-def keys_of(file: Path | None) -> DeviceKeys:
-    """Read the keys of the boards. Raises BadInputError for a file that cannot be used."""
-    from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
-
-    try:
-        return DeviceKeys(file or default_file())
-    except KeysError as error:
-        raise BadInputError(str(error)) from error
-
-
-def require_ports_for_keys(keys: Path | None, ports: Mapping[str, str]) -> None:
-    """Raise BadInputError if `--keys` is given and `--port` is not."""
-    if keys is not None and not ports:
-        raise BadInputError(f"`--keys {keys}` needs a real board; add --port, or leave out --keys.")
-
-
-def throws_of(texts: list[str] | None) -> list[Dice]:
-    """The values of `--throw` as dice. Raises NotationError for a text that is not a throw."""
-    return [parse_throw(text) for text in texts or ()]
-
-
-def how_to_throw(missing: MissingThrowError) -> BadInputError:
-    """The error for a missing throw, with the option that gives it."""
-    return BadInputError(
-        f"{str(missing).removesuffix('give the faces.')}add --throw {example_of(missing)}."
-    )
-
-
-def example_of(missing: MissingThrowError) -> str:
-    """An example of such a throw, as it is written on the command line."""
-    return ",".join(str(face) for face in (3, 5, 4, 2)[: missing.dice * missing.times])
-
-
-def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
-    """Add the draw of seats before the first hand to the orders, if `draw_seats` is true.
-
-    Raises BadInputError without `--play`, and for a game that has no such draw.
-    """
-    if not draw_seats:
-        return orders
-    if not orders.play:
-        raise BadInputError("`--draw-seats` needs hands that are played; add --play.")
-    drawing = replace(orders, draw_seats=True)
-    try:
-        drawing.first_match()
-    except RulesError as error:
-        raise BadInputError(
-            f"{orders.game.title} draws neither seats nor a first dealer; leave out --draw-seats,"
-            " and choose the dealer with --dealer."
-        ) from error
-    return drawing
-
-
-def with_stakes(
-    game: Game, parameters: object, players: int | None, texts: Sequence[str] | None
-) -> tuple[object, dict[str, int | str]]:
-    """Parameters that allow these stakes, and the answers to the questions for stakes.
-
-    Each text is `SEAT=AMOUNT`; a seat without a stake stakes 1. Raises BadInputError for a game
-    without stakes, for a text that is not a stake, and for a seat without a player.
-    """
-    if not texts:
-        return parameters, {}
-    if not isinstance(parameters, pai_gow.Parameters):
-        raise BadInputError(f"{game.title} has no stakes; leave out --stake.")
-    answers: dict[str, int | str] = {}
-    for text in texts:
-        found = _STAKE.fullmatch(text)
-        if found is None or not 1 <= int(found["amount"]) <= pai_gow.MOST_STAKED:
-            raise BadInputError(
-                f"`--stake` must be SEAT=AMOUNT with an amount from 1 to {pai_gow.MOST_STAKED},"
-                f" such as --stake 1=100; got '{text}'."
-            )
-        seats = players or game.usual_players
-        if int(found["seat"]) >= seats:
-            raise BadInputError(
-                f"Seat {found['seat']} has no player; with {seats} players seats are 0 to"
-                f" {seats - 1}. Leave out --stake {text}."
-            )
-        question = pai_gow.stake_question(int(found["seat"]))
-        if question in answers:
-            raise BadInputError(
-                f"Seat {found['seat']} has two stakes; give one --stake for each seat."
-            )
-        answers[question] = int(found["amount"])
-    highest = max(parameters.highest_stake, *(int(amount) for amount in answers.values()), 2)
-    for seat in range(game.seats):
-        answers.setdefault(pai_gow.stake_question(seat), 1)
-    return replace(parameters, highest_stake=highest), answers
-
-
-def answers_of(
-    game: Game,
-    parameters: object,
-    cut: str | None,
-    reverse: bool,
-    bottom: bool,
-    wall: int | None,
-    end: str | None,
-) -> dict[str, int | str]:
-    """The answers that the options give to the questions of a set-up, by question.
-
-    Raises BadInputError for an option that the game does not use, RulesError for one that the cut
-    does not offer.
-    """
-    cutting = {"--cut": cut is not None, "--reverse": reverse, "--bottom": bottom}
-    opening = {"--wall": wall is not None, "--end": end is not None}
-    answers: dict[str, int | str] = {}
-    if isinstance(parameters, pai_gow.Parameters):
-        if any(cutting.values()):
-            answers["cut"] = _cut(parameters, cut, reverse, bottom)
-        cutting = {}
-    elif isinstance(parameters, da_san.Parameters):
-        if cut is not None:
-            answers["cut"] = _card(cut)
-        del cutting["--cut"]
-    elif isinstance(parameters, filipino.Parameters):
-        if any(opening.values()):
-            answers["wall"] = _wall(wall, end, game.seats)
-        opening = {}
-    unused = [option for option, given in {**cutting, **opening}.items() if given]
-    if unused:
-        out = "it" if len(unused) == 1 else "them"
-        raise BadInputError(f"{game.title} does not use {_listed(unused)}; leave {out} out.")
-    return answers
-
-
-def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom: bool) -> str:
-    own = [each.name for each in parameters.user_cuts]
-    if cut is not None and cut not in (*CUTS, *own):
-        raise BadInputError(unknown_name("cut", cut, [*CUTS, *own]))
-    choice = cut_choice(cut or parameters.cut_default.partition("+")[0], reverse, bottom)
-    find_cut(choice, parameters.user_cuts)
-    return choice
-
-
-def _card(cut: str) -> int:
-    last = da_san.PILE.count - 1
-    if not (cut.isdecimal() and 1 <= int(cut) <= last):
-        raise BadInputError(
-            f"`--cut` must be the number of a card from 1 to {last} for Da San; got '{cut}'."
-        )
-    return int(cut)
-
-
-def _wall(wall: int | None, end: str | None, walls: int) -> str:
-    if wall is None:
-        raise BadInputError(
-            f"`--end {end}` needs the number of the wall; add --wall with 0 to {walls - 1}."
-        )
-    if not 0 <= wall < walls:
-        raise BadInputError(f"`--wall` must be 0 to {walls - 1}; got {wall}.")
-    if end not in (None, "right", "left"):
-        raise BadInputError(f"`--end` must be right or left; got '{end}'.")
-    return f"{wall} {end or 'right'}"
-
-
-def _listed(words: list[str]) -> str:
-    """The words as an enumeration: `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.cli.errors import BadInputError
-from controller.cli.runs.run_job import PINS, RunJob
+from controller.cli.options.boards import PINS
+from controller.cli.runs.run_job import RunJob
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
 from controller.rounds.put_away import ACTIVITY

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from config.loader import game_parameters, load_game, load_table
-from controller.cli.runs.run_job import PINS, RunJob
+from controller.cli.options.boards import PINS
+from controller.cli.runs.run_job import RunJob
 from controller.cli.runs.run_resumption import (
     TILES_LEFT,
     expected_serials,

@@ -1,4 +1,4 @@
-"""The options `--fault` and `--faults`, which inject faults into a simulated table."""
+"""The options of a simulated table: injected faults, and processors that execute the firmware."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ Campaign = Annotated[
         "--faults", help="A YAML file of faults to inject (simulation only).", show_default=False
     ),
 ]
+Emulated = Annotated[
+    bool,
+    typer.Option("--emulated", help="Execute the real firmware on simulated processors (slower)."),
+]
 
 
 def injected_faults_of(
@@ -45,3 +49,22 @@ def injected_faults_of(
         return (*from_file, *(check(parse(text), table) for text in texts or ()))
     except BadFaultOptionError as bad:
         raise BadInputError(str(bad)) from bad
+
+
+def require_emulation(table: Table) -> None:
+    """Raise BadInputError if the firmware of this table's boards cannot be executed here."""
+    if any(board.kind == "gpio" for board in table.boards.values()):
+        raise BadInputError(
+            f"The table {table.name} is driven by GPIO pins, without firmware; leave out"
+            " --emulated."
+        )
+    from firmware_bridge.sim.processors.processor import Processor
+
+    try:
+        Processor().close()
+    except (FileNotFoundError, ValueError) as error:
+        raise BadInputError(str(error)) from error
+    except OSError as error:
+        raise BadInputError(
+            f"The processor simulator cannot be loaded ({error}); install the package libsimavr2."
+        ) from error

@@ -1,0 +1,86 @@
+"""The options `--port` and `--keys`: the serial ports of a table's boards, and their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from controller.cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from config.schema import Table
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
+
+PINS = "gpio"
+"""The value of `--port` for a table that is driven by this computer's GPIO pins."""
+KeysFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys",
+        help="The file with the keys of the boards.",
+        show_default="~/.config/wallwright/keys",
+    ),
+]
+
+
+def keys_of(file: Path | None) -> DeviceKeys:
+    """Read the keys of the boards. Raises BadInputError for a file that cannot be used."""
+    from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
+
+    try:
+        return DeviceKeys(file or default_file())
+    except KeysError as error:
+        raise BadInputError(str(error)) from error
+
+
+def require_ports_for_keys(keys: Path | None, ports: Mapping[str, str]) -> None:
+    """Raise BadInputError if `--keys` is given and `--port` is not."""
+    if keys is not None and not ports:
+        raise BadInputError(f"`--keys {keys}` needs a real board; add --port, or leave out --keys.")
+
+
+def ports_of(table: Table, texts: Sequence[str]) -> dict[str, str]:
+    """Each board's port, from the values of `--port`; a single port serves every board.
+
+    Raises BadInputError for a value that names no board, and for boards without a port or with two.
+    """
+    if any(board.kind == "gpio" for board in table.boards.values()):
+        if any(text != PINS for text in texts):
+            raise BadInputError(
+                f"The table {table.name} is driven by GPIO pins; give --port {PINS}."
+            )
+        return dict.fromkeys(table.boards, PINS) if texts else {}
+    if len(texts) == 1 and "=" not in texts[0]:
+        return dict.fromkeys(table.boards, texts[0])
+    ports: dict[str, str] = {}
+    for text in texts:
+        board, _, port = text.partition("=")
+        if board not in table.boards or not port:
+            names = " and ".join(f"--port {name}=PORT" for name in table.boards)
+            raise BadInputError(
+                f"--port {text} names no board of the table {table.name}; give {names}."
+            )
+        if board in ports:
+            raise BadInputError(
+                f"Board {board} has two ports, {ports[board]} and {port}; give one."
+            )
+        ports[board] = port
+    missing = [name for name in table.boards if name not in ports]
+    if texts and missing:
+        raise BadInputError(f"Board {missing[0]} has no port; add --port {missing[0]}=PORT.")
+    return ports
+
+
+def require_ports(ports: Iterable[str]) -> None:
+    """Raise BadInputError for a serial port that does not exist.
+
+    This check is fast: the modules that drive a table need not be imported for it.
+    """
+    for port in ports:
+        if port != PINS and not Path(port).exists():
+            raise BadInputError(
+                f"There is no port {port}; `wallwright scan` lists the attached ports."
+            )
