@@ -15,7 +15,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", parent=settings.get_profile("house"), max_examples=20)
+settings.register_profile("quick", parent=settings.get_profile("house"), max_examples=12)
 settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile("house")
 

@@ -50,6 +50,7 @@ def test_the_report_as_json_lists_which_values_of_every_choice_were_taken(
         pytest.param(("--jobs", "2"), id="two processes", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_ctrl_c_ends_a_long_run_with_a_report_of_the_rounds_so_far(
     more: tuple[str, ...], tmp_path: Path
 ) -> None:

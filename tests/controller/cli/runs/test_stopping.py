@@ -79,6 +79,7 @@ def test_a_full_disk_stops_the_table_and_is_reported(wallwright: Wallwright) -> 
         ],
     ),
 )
+@pytest.mark.slow
 def test_a_pipe_that_its_reader_closes_is_not_an_error(line: str) -> None:
     """As with `| true`, which reads nothing."""
     with subprocess.Popen((*COMMAND, *line.split()), **_pipes()) as begun:
