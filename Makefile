@@ -26,11 +26,11 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reord
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
 	@echo "make test        run every test"
-	@echo "make test-quick  run the tests that take no more than a few seconds each"
+	@echo "make test-quick  run the quick tests: a minute on two cores"
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
 	@echo "make bench       measure every figure of the README"
-	@echo "make evidence    play 10,000 random rounds of each of two new seeds, kill hosts: hours"
+	@echo "make evidence    play 10,000 random rounds with two new seeds, kill hosts, fuzz: hours"
 	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
 	@echo "make docs        write every generated page and drawing"
 	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"
