@@ -21,7 +21,7 @@ from controller.daemon import Daemon, LinkTotals
 from controller.events import EventLog
 from controller.journal import Journal
 from controller.orders import Orders
-from controller.pausing.pauses import never_lost
+from controller.pausing.reconnection import never_lost
 from firmware_bridge.board import Board
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.gpio_board import GpioBoard

@@ -23,8 +23,9 @@ from controller.operator.incidents import Incidents
 from controller.operator.lamp_tower import Tower
 from controller.operator.table_keys import Key
 from controller.orders import Orders
-from controller.pausing.pauses import Pauses, Reconnect, never_lost
+from controller.pausing.pauses import Pauses
 from controller.pausing.power_lease import supplies
+from controller.pausing.reconnection import Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal

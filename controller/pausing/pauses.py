@@ -20,7 +20,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
 
 from config.recovery_limits import limits_of
 from config.schema import Table
@@ -31,37 +30,18 @@ from controller.pausing.back_off import BackingOff
 from controller.pausing.operator_help import OperatorHelp
 from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, PauseCause, PauseGate
 from controller.pausing.power_lease import BoardSupply
+from controller.pausing.reconnection import Reconnect, Reconnection
 from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
 from firmware_bridge.board import Board, BoardIdentity, FaultCode
-from firmware_bridge.wire.errors import (
-    BoardError,
-    BoardRefusedError,
-    BoardSilentError,
-    StrangeBoardError,
-)
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.messages import Refusal
 
-T = TypeVar("T")
-
-Reconnect = Callable[[str], None]
-"""Opens a board's line again if it was lost. Raises BoardError if that is not possible yet."""
-
-
-def never_lost(board: str) -> None:
-    """The default `reconnect`, for lines that cannot be lost."""
-
-
-FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
-"""First and longest wait before a silent board is asked again, seconds; it doubles every time
-(ours)."""
 POLL_INTERVAL = 10.0
 """Interval at which a board without a lease is polled, seconds (ours). Without polling, a reset of
 such a board would stay unnoticed."""
-SILENCE_LIMIT = 30.0
-"""How long a board may be silent before a person is asked to check it, seconds."""
 ATTEMPTS = 20
 """How often the steps that end one pause are tried before the table stops."""
 
@@ -106,7 +86,7 @@ class Pauses:
             for name, board in boards.items()
         }
         self._run_state = run_state
-        self._reconnect = reconnect
+        self._reconnection = Reconnection(self.gate, self._people, run_state, reconnect)
         self._backing_off = BackingOff(table, self.boards, self._backed_off)
         self._since: float | None = None
         """When the present pause began, seconds of the table's clock; None while there is none."""
@@ -124,6 +104,10 @@ class Pauses:
                     await self._resume()
         finally:
             self.gate.cancel_waiting()
+
+    async def connect(self, board: ResumableBoard) -> BoardIdentity:
+        """Begin the first session with a board. Raises BoardError, TableFault."""
+        return await self._reconnection.connect(board)
 
     # Causes of a pause
 
@@ -172,7 +156,7 @@ class Pauses:
         for _ in range(ATTEMPTS):
             try:
                 await self._all(ResumableBoard.make_safe)
-                await self._all(self._reconnected)
+                await self._all(self._reconnection.reconnect)
                 known = tuple(self.gate.causes)
                 await self._backing_off.answer(known)
                 await self._clear()
@@ -236,59 +220,6 @@ class Pauses:
 
     def _backed_off(self, motor: str, seconds: float) -> None:
         self._run_state.events.emit("motor_reversed", channel=motor, reversed_s=round(seconds, 3))
-
-    # Boards that do not answer
-
-    async def _reconnected(self, board: ResumableBoard) -> None:
-        """Wait until a board answers; ask a person after `SILENCE_LIMIT`. Raises TableFault."""
-        helping: asyncio.Task[None] | None = None
-        help_at = self._run_state.clock() + SILENCE_LIMIT
-        interval = FIRST_INTERVAL
-        try:
-            while True:
-                with suppress(BoardSilentError):
-                    self._reconnect(board.name)
-                    await self._identified(board, board.restart)
-                    if helping is not None and helping.done():
-                        # If a person stopped the table, that counts even if the board answers now.
-                        helping.result()
-                    answers = (PauseCause(SILENT, board.name), PauseCause(STRANGER, board.name))
-                    self._people.forget(answers.__contains__)
-                    return
-                if helping is not None and helping.done():
-                    helping.result()
-                    helping, help_at = None, self._run_state.clock() + SILENCE_LIMIT
-                if helping is None and self._run_state.clock() >= help_at:
-                    silent = PauseCause(SILENT, board.name)
-                    helping = asyncio.create_task(
-                        self._people.help(silent, CATALOGUE[Fault.SILENT])
-                    )
-                await asyncio.sleep(interval)
-                interval = min(2 * interval, LONGEST_INTERVAL)
-        finally:
-            if helping is not None:
-                helping.cancel()
-
-    async def connect(self, board: ResumableBoard) -> BoardIdentity:
-        """Begin the first session with a board. Raises BoardError, TableFault."""
-        return await self._identified(board, board.start)
-
-    async def _identified(self, board: ResumableBoard, begin: Callable[[], Awaitable[T]]) -> T:
-        """Begin a session; if another board answers, ask a person until the right one does.
-
-        Raises TableFault STRANGER after the last question, or where a person stops the table.
-        """
-        while True:
-            try:
-                return await begin()
-            except StrangeBoardError as stranger:
-                cause = PauseCause(STRANGER, board.name)
-                if not self.gate.open:
-                    self.gate.shut(cause)
-                seen = str(stranger).rstrip(".")
-                await self._people.help(cause, CATALOGUE[Fault.STRANGER], seen)
-                # A person has moved the cable, and the open line may lead to the other board still.
-                self._reconnect(board.name)
 
     # Faults that boards have latched
 
