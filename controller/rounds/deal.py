@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -15,13 +14,13 @@ from controller.planning.packet_order import fastest_order
 from controller.planning.planner import Plan, Planner
 from controller.planning.setup_forecast import foreseen, packets_ahead, seats_of
 from controller.planning.table_top import TableTop
+from controller.rounds.step_events import TRIGGERS, emit_step
 from controller.rounds.workplace import Workplace
 from controller.run_state import Work, as_json
 from controller.run_together import run_together
 from rules.dice import Dice
 from rules.setup import Setup
 from rules.steps import (
-    Arrange,
     Build,
     Choose,
     DrawLot,
@@ -33,18 +32,6 @@ from rules.steps import (
     Throw,
     TurnUp,
 )
-
-TRIGGERS: Mapping[type[Step], str] = {
-    Throw: "begin_throwing",
-    Choose: "begin_cutting",
-    Arrange: "begin_cutting",
-    Packet: "begin_dealing",
-    TurnUp: "begin_turning",
-    Replace: "begin_replacing",
-    DrawLot: "begin_replacing",
-    ReturnLots: "begin_replacing",
-}
-"""Trigger of the state machine for each class of step."""
 
 
 class Deal:
@@ -229,26 +216,9 @@ class Deal:
         self._emit(step, result, work)
 
     def _emit(self, step: Step, result: Outcome, work: Work) -> None:
-        """Emit an event, unless an earlier run has emitted it for this step."""
-        if work.done:
-            return
-        emit = self._run_state.events.emit
-        match step:
-            case Packet():
-                number = {} if step.hand is None else {"hand": step.hand}
-                emit(
-                    "delivered", seat=step.seat, **{"from": [str(p) for p in step.places]}, **number
-                )
-            case Replace() | DrawLot():
-                emit("delivered", seat=step.seat, **{"from": [str(step.place)]})
-            case TurnUp():
-                emit("tile_turned_up", at=str(step.place), tile=result, by=step.by)
-            case Throw():
-                emit("dice_thrown", by=step.by, dice=as_json(result))
-            case Choose():
-                emit("choice_made", by=step.by, what=step.what, answer=result)
-            case Build() | Arrange() | ReturnLots():
-                pass
+        """Emit the event of a step, unless an earlier run has emitted it."""
+        if not work.done:
+            emit_step(self._run_state.events, step, result)
 
     def _intent(self, step: Step) -> AbstractAsyncContextManager[Work]:
         """The journal intent of a step; `_do` waits until it is on disk before a move."""
