@@ -15,52 +15,18 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.executor.channel_table import ChannelTable
 from firmware_bridge.executor.channels import Wiring, build
 from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
 from firmware_bridge.executor.rig import ChannelRig, Order, OrderRefusedError
-from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.messages import (
-    NONE,
-    PROTOCOL,
-    Bootloader,
-    Clear,
-    Commit,
-    Configure,
-    Count,
-    Drive,
-    Faulted,
-    Flag,
-    Held,
-    Home,
-    Identify,
-    Identity,
-    Kind,
-    Message,
-    MotionEnded,
-    Move,
-    Ok,
-    Pulse,
-    Read,
-    Recall,
-    Refusal,
-    Refused,
-    Report,
-    Scan,
-    SelfTest,
-    Set,
-    Statistics,
-    Stop,
-    TakeLease,
-    ThrowDice,
-    Value,
-    Watch,
-)
+from firmware_bridge.executor.safety_inputs import SafetyInputs
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.messages import NONE, Message, Refusal
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""
@@ -74,9 +40,8 @@ _WORD = 0xFFFFFFFF
 class VirtualBoard:
     """One board: `config` names its channels in order, `wiring` is connected to them.
 
-    `emergency` are the inputs that cut power in hardware, so they do not depend on the
-    configuration. The light curtain and the guarded parts are flags of the records. While no
-    guarded part moves, an interrupted curtain is no fault.
+    `emergency` are the inputs that cut power in hardware. While no guarded part moves, an
+    interrupted light curtain is no fault.
     """
 
     def __init__(
@@ -97,23 +62,18 @@ class VirtualBoard:
         self.refusals: list[str] = []
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
-        self._emergency = {name: n for n, name in enumerate(self._names) if name in emergency}
-        self._curtain: dict[str, int] = {}
-        self._guarded: frozenset[int] = frozenset()
+        self._inputs = SafetyInputs(self._names, emergency)
         self.memory = BoardMemory()
         self._serial = serial
         self._key = key
         self._boots = 1
         self._reset_cause = 0
-        self._levels: dict[str, bool] = {}
         self._positions: dict[str, float] = {}
         self._outbox: list[Message] = []
         self._executing = False
         self._faults: dict[tuple[FaultCode, int], None] = {}
-        self._draft: dict[int, Configure] = {}
+        self.channel_table = ChannelTable(len(self._names))
         self._rig: ChannelRig | None = None
-        self._crc = 0
-        self._records: tuple[Configure, ...] = ()
         self._nonce = b""
         self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
@@ -126,7 +86,7 @@ class VirtualBoard:
         try:
             return self._dispatch(message, sequence)
         except OrderRefusedError as refusal:
-            return Refused(refusal.reason, refusal.channel)
+            return wire.Refused(refusal.reason, refusal.channel)
         finally:
             self._executing = False
             if self._outbox:
@@ -147,19 +107,20 @@ class VirtualBoard:
         self.memory.ended(channel, reason, counted, seconds)
         if ticket is not None:
             micros = round(seconds * 1e6) & _WORD
-            self.emit(MotionEnded(ticket, channel, reason, min(counted, 0xFFFF), micros))
+            self.emit(wire.MotionEnded(ticket, channel, reason, min(counted, 0xFFFF), micros))
         self._report_held()
 
     # The plant's side
 
     def sensor(self, channel: str, active: bool, at: float | None = None) -> None:
         """Process an input's level, since that time of the loop's clock (None: from now on)."""
-        self._levels[channel] = active
-        if active and channel in self._emergency:
-            self.latch(FaultCode.EMERGENCY_STOP, self._emergency[channel])
+        inputs = self._inputs
+        inputs.levels[channel] = active
+        if active and channel in inputs.emergency:
+            self.latch(FaultCode.EMERGENCY_STOP, inputs.emergency[channel])
         if self._rig is not None:
-            if active and channel in self._curtain and any(map(self._rig.drives, self._guarded)):
-                self.latch(FaultCode.LIGHT_CURTAIN, self._curtain[channel])
+            if active and channel in inputs.curtain and any(map(self._rig.drives, inputs.guarded)):
+                self.latch(FaultCode.LIGHT_CURTAIN, inputs.curtain[channel])
             self._rig.sensor(channel, active, at)
 
     def current(self, motor: str, milliamps: int) -> None:
@@ -185,13 +146,12 @@ class VirtualBoard:
         self._drop_rig()
         self._lease.end()
         self._faults.clear()
-        self._draft.clear()
+        self.channel_table.drop_draft()
         self._held_at = None
         self._boots += 1
         self._reset_cause = cause
-        for channel, number in self._emergency.items():
-            if self._levels.get(channel):
-                self.latch(FaultCode.EMERGENCY_STOP, number)
+        for number in self._inputs.pressed:
+            self.latch(FaultCode.EMERGENCY_STOP, number)
 
     # Faults
 
@@ -208,7 +168,7 @@ class VirtualBoard:
         if (code, channel) in self._faults:
             return
         self._faults[code, channel] = None
-        self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
+        self.emit(wire.Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
         self._make_safe(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
 
     def impossible(self, channel: int, why: str) -> None:
@@ -221,9 +181,16 @@ class VirtualBoard:
 
     def _dispatch(self, message: Message, sequence: int) -> Message:
         match message:
-            case TakeLease():
+            case wire.TakeLease():
                 return self._take_lease(message)
-            case Set() | Pulse() | Drive() | Move() | Home() | ThrowDice():
+            case (
+                wire.Set()
+                | wire.Pulse()
+                | wire.Drive()
+                | wire.Move()
+                | wire.Home()
+                | wire.ThrowDice()
+            ):
                 rig = self._configured()
                 if self._faults:
                     raise OrderRefusedError(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
@@ -231,29 +198,30 @@ class VirtualBoard:
                     raise OrderRefusedError(Refusal.NO_LEASE)
                 self._check_curtain(message)
                 return rig.order(message, sequence)
-            case Read() | Watch() | Count() | Scan() | Recall():
+            case wire.Read() | wire.Watch() | wire.Count() | wire.Scan() | wire.Recall():
                 return self._configured().ask(message)
-            case Stop():
+            case wire.Stop():
                 self._configured().stop(message)
-                return Ok()
-            case Clear():
+                return wire.Ok()
+            case wire.Clear():
                 return self._clear()
-            case Identify():
+            case wire.Identify():
                 return self._identify(message)
-            case Configure():
-                return self._configure(message)
-            case Commit():
+            case wire.Configure():
+                self.channel_table.add(message)
+                return wire.Ok()
+            case wire.Commit():
                 return self._commit(message)
-            case SelfTest():
-                return Value(0)
-            case Report():
+            case wire.SelfTest():
+                return wire.Value(0)
+            case wire.Report():
                 damaged, repeated = self.line()
-                return Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
-            case Bootloader():
+                return wire.Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
+            case wire.Bootloader():
                 self._make_safe(Reason.STOPPED, dead=True)
                 self._drop_rig()
                 self._lease.end()
-                return Ok()
+                return wire.Ok()
             case _:
                 raise OrderRefusedError(Refusal.OUT_OF_RANGE)
 
@@ -262,22 +230,22 @@ class VirtualBoard:
             raise OrderRefusedError(Refusal.NOT_CONFIGURED)
         return self._rig
 
-    def _identify(self, message: Identify) -> Message:
-        if message.protocol != PROTOCOL:
+    def _identify(self, message: wire.Identify) -> Message:
+        if message.protocol != wire.PROTOCOL:
             raise OrderRefusedError(Refusal.WRONG_VERSION)
         if message.nonce != self._nonce:
             self._nonce = message.nonce
             self._begin_session()
         proof = hmac.digest(self._key, message.nonce + self._serial, "sha256")
-        return Identity(
-            PROTOCOL,
+        return wire.Identity(
+            wire.PROTOCOL,
             FIRMWARE,
             BUILD,
             self._serial,
             self._boots & 0xFFFF,
             self._reset_cause,
-            zlib.crc32(repr(self._records).encode()) if self._records else 0,
-            self._crc,
+            self.channel_table.digest,
+            self.channel_table.crc,
             proof[:8],
         )
 
@@ -286,21 +254,12 @@ class VirtualBoard:
         if self._rig is not None:
             self._rig.begin_session()
         for code, channel in self._faults:
-            self.emit(Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
+            self.emit(wire.Faulted(code, channel, round(self.loop.time() * 1e6) & _WORD))
 
-    def _configure(self, record: Configure) -> Message:
-        _check(record, len(self._names))
-        self._draft[record.index] = record
-        return Ok()
-
-    def _commit(self, message: Commit) -> Message:
-        records = tuple(self._draft[number] for number in sorted(self._draft))
-        complete = len(records) == message.channels == len(self._names)
-        if not complete or configuration_crc(records) != message.crc:
-            raise OrderRefusedError(Refusal.OUT_OF_RANGE)
-        self._draft.clear()
-        if self._rig is not None and records == self._records:
-            return Ok()
+    def _commit(self, message: wire.Commit) -> Message:
+        records = self.channel_table.take_draft(message)
+        if self._rig is not None and records == self.channel_table.records:
+            return wire.Ok()
         try:
             channels = build(self._names, records, self._axis_positions())
         except (TypeError, IndexError):
@@ -308,31 +267,30 @@ class VirtualBoard:
         self._make_safe(Reason.STOPPED, dead=True)
         self._drop_rig()
         self._lease.end()
-        self._crc, self._records = message.crc, records
-        self._curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
-        self._guarded = frozenset(_flagged(records, Flag.GUARDED))
-        self._rig = ChannelRig(self, channels, self._levels)
+        self.channel_table.commit(records, message.crc)
+        self._inputs.configure(records)
+        self._rig = ChannelRig(self, channels, self._inputs.levels)
         self._rig.release(Reason.STOPPED)
-        return Ok()
+        return wire.Ok()
 
-    def _take_lease(self, message: TakeLease) -> Message:
+    def _take_lease(self, message: wire.TakeLease) -> Message:
         self._configured()
         if message.duration_ms == 0:
             was_held = self._lease.held
             self._lease.end()
             if was_held:
                 self._make_safe(Reason.STOPPED)
-            return Ok()
+            return wire.Ok()
         if self._lease.expired:
             raise OrderRefusedError(Refusal.NO_LEASE)
         self._lease.take(message.duration_ms / 1000)
-        return Ok()
+        return wire.Ok()
 
     def _clear(self) -> Message:
         self._faults = dict.fromkeys(fault for fault in self._faults if self._persists(*fault))
         if self._faults:
             raise OrderRefusedError(Refusal.CAUSE_PERSISTS, next(iter(self._faults))[1])
-        return Ok()
+        return wire.Ok()
 
     # Helpers
 
@@ -345,17 +303,14 @@ class VirtualBoard:
         """Emit HELD, after the ends of all motions that the lease's end stopped."""
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
-            self.emit(Held(at))
+            self.emit(wire.Held(at))
 
     def _check_curtain(self, order: Order) -> None:
         """Refuse a guarded order while the curtain is interrupted. Raises OrderRefusedError."""
-        broken = next((n for name, n in self._curtain.items() if self._levels.get(name)), None)
-        if broken is None:
-            return
-        named = order[:6:2] if isinstance(order, Move) else order[:1]
-        if self._guarded.intersection(named):
-            self.latch(FaultCode.LIGHT_CURTAIN, broken)
-            raise OrderRefusedError(Refusal.FAULT_LATCHED, broken)
+        interrupted = self._inputs.interrupted
+        if interrupted is not None and self._inputs.guards(order):
+            self.latch(FaultCode.LIGHT_CURTAIN, interrupted)
+            raise OrderRefusedError(Refusal.FAULT_LATCHED, interrupted)
 
     def _make_safe(self, reason: Reason, dead: bool = False) -> None:
         if self._rig is not None:
@@ -366,40 +321,19 @@ class VirtualBoard:
         if self._rig is not None:
             self._rig.off()
         self._rig = None
-        self._crc, self._records = 0, ()
+        self.channel_table.drop()
 
     def _axis_positions(self) -> dict[str, float]:
         return self._rig.positions() if self._rig is not None else self._positions
 
     def _persists(self, code: FaultCode, channel: int) -> bool:
-        if code is FaultCode.EMERGENCY_STOP:
-            return any(self._levels.get(name) for name in self._emergency)
-        if code is FaultCode.LIGHT_CURTAIN:
-            return any(self._levels.get(name) for name in self._curtain)
         if code is FaultCode.BOTH_SWITCHES and self._rig is not None:
             return self._rig.both_switches(channel)
-        return False
+        return self._inputs.cause_persists(code)
 
     def _flush(self) -> None:
         while self._outbox:
             self.send(self._outbox.pop(0))
-
-
-def _check(record: Configure, channels: int) -> None:
-    """Check a record of the channel table. Raises OrderRefusedError."""
-    if record.index >= channels:
-        raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
-    if record.kind not in tuple(Kind):
-        raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
-    moves = record.kind == Kind.AXIS
-    if moves and not (
-        record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
-    ):
-        raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
-
-
-def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
-    return (record.index for record in records if record.flags & flag)
 
 
 def _discard(event: Message) -> None:

@@ -34,7 +34,7 @@ def another_key(played: Round) -> None:
 
 def another_configuration(played: Round) -> None:
     assert played.hardware.bench is not None
-    played.hardware.bench.boards["base"]._crc = 0x1234
+    played.hardware.bench.boards["base"].channel_table.crc = 0x1234
 
 
 def fewer_boots(played: Round) -> None:
@@ -84,7 +84,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
             )
             if put_back and ask.code == "STRANGER":
                 board._serial, board._key, board._boots = right
-                board._crc, board._records = 0, ()
+                board.channel_table.drop()
             return DONE
 
         played.daemon._pauses._people._ask = answer

@@ -135,10 +135,10 @@ def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:
 def test_a_board_that_has_another_configuration_is_configured_at_the_start() -> None:
     async def main() -> None:
         rig = SerialRig()
-        rig.virtual._crc = 0x1234
+        rig.virtual.channel_table.crc = 0x1234
         await rig.board.start()
         assert kinds(rig).count(wire.Configure) == len(CONFIG.channels)
-        assert rig.virtual._crc == configuration_crc(records(CONFIG))
+        assert rig.virtual.channel_table.crc == configuration_crc(records(CONFIG))
 
     clock.run(main())
 
@@ -155,7 +155,7 @@ async def _reconnect(rig: SerialRig, *, reset: bool = False) -> None:
 
 def test_a_board_that_reconnects_with_another_configuration_is_not_configured() -> None:
     async def scenario(rig: SerialRig) -> None:
-        rig.virtual._crc = 0x1234
+        rig.virtual.channel_table.crc = 0x1234
         with pytest.raises(StrangeBoardError, match="has the configuration of another table"):
             await _reconnect(rig)
         assert kinds(rig) == [wire.Identify]

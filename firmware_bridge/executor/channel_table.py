@@ -1,0 +1,58 @@
+"""The channel table on a board's side: records are collected, then committed as a whole."""
+
+from __future__ import annotations
+
+import zlib
+
+from firmware_bridge.executor.rig import OrderRefusedError
+from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.messages import Commit, Configure, Kind, Refusal
+
+
+class ChannelTable:
+    """The records of a board with this number of channels. Without a commit it has none."""
+
+    def __init__(self, channels: int) -> None:
+        self.records: tuple[Configure, ...] = ()
+        self.crc = 0
+        self._channels = channels
+        self._draft: dict[int, Configure] = {}
+
+    @property
+    def digest(self) -> int:
+        """A number that changes with every field of the records; 0 without a commit."""
+        return zlib.crc32(repr(self.records).encode()) if self.records else 0
+
+    def add(self, record: Configure) -> None:
+        """Add a record to the draft. Raises OrderRefusedError for a record that is not valid."""
+        if record.index >= self._channels:
+            raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
+        if record.kind not in tuple(Kind):
+            raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
+        moves = record.kind == Kind.AXIS
+        if moves and not (
+            record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
+        ):
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+        self._draft[record.index] = record
+
+    def take_draft(self, commit: Commit) -> tuple[Configure, ...]:
+        """Remove and return the draft. OrderRefusedError if it is not what the host commits."""
+        records = tuple(self._draft[number] for number in sorted(self._draft))
+        complete = len(records) == commit.channels == self._channels
+        if not complete or configuration_crc(records) != commit.crc:
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE)
+        self._draft.clear()
+        return records
+
+    def commit(self, records: tuple[Configure, ...], crc: int) -> None:
+        """Make these records the table."""
+        self.records, self.crc = records, crc
+
+    def drop(self) -> None:
+        """Drop the table; a draft is kept."""
+        self.records, self.crc = (), 0
+
+    def drop_draft(self) -> None:
+        """Drop the records that are not committed."""
+        self._draft.clear()

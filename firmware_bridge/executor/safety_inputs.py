@@ -1,0 +1,56 @@
+"""The safety inputs of a board: emergency stops, light curtains, and the parts that these guard."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from firmware_bridge.board import FaultCode
+from firmware_bridge.executor.rig import Order
+from firmware_bridge.wire.messages import Configure, Flag, Move
+
+
+class SafetyInputs:
+    """The safety inputs of a board with these channels, by name, with their numbers.
+
+    The `emergency` inputs cut power in hardware, so they do not depend on the configuration. The
+    curtain's inputs and the guarded parts are flags of the records.
+    """
+
+    def __init__(self, names: Sequence[str], emergency: Collection[str]) -> None:
+        self.levels: dict[str, bool] = {}
+        """The last level of every input of the board, safety input or not."""
+        self.emergency = {name: n for n, name in enumerate(names) if name in emergency}
+        self.curtain: dict[str, int] = {}
+        self.guarded: frozenset[int] = frozenset()
+        """The numbers of the motors, axes and outputs that the curtain guards."""
+        self._names = names
+
+    def configure(self, records: Sequence[Configure]) -> None:
+        """Read the flags of a channel table."""
+        self.curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
+        self.guarded = frozenset(_flagged(records, Flag.GUARDED))
+
+    @property
+    def pressed(self) -> list[int]:
+        """The numbers of all emergency inputs that are active."""
+        return [number for name, number in self.emergency.items() if self.levels.get(name)]
+
+    @property
+    def interrupted(self) -> int | None:
+        """The number of the first curtain input that is active, or None."""
+        return next((n for name, n in self.curtain.items() if self.levels.get(name)), None)
+
+    def guards(self, order: Order) -> bool:
+        """Whether an order moves a guarded part."""
+        named = order[:6:2] if isinstance(order, Move) else order[:1]
+        return bool(self.guarded.intersection(named))
+
+    def cause_persists(self, code: FaultCode) -> bool:
+        """Whether an input is active that causes faults of this code."""
+        if code is FaultCode.EMERGENCY_STOP:
+            return bool(self.pressed)
+        return code is FaultCode.LIGHT_CURTAIN and self.interrupted is not None
+
+
+def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
+    return (record.index for record in records if record.flags & flag)
