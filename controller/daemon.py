@@ -122,7 +122,7 @@ class Daemon:
 
     @property
     def deal(self) -> Deal | None:
-        """The round in play, or the last one."""
+        """The deal of the round in play, or of the last round; None before the first round."""
         return self._top.deal
 
     async def run(
@@ -198,7 +198,9 @@ class Daemon:
             self.run_state.journal.record_serial(name, identity.serial)
             if failing := await board.self_test():
                 raise TableFault(
-                    Fault.CONFIGURATION, f"board {name}", f"its self-test found {failing:#x}"
+                    Fault.CONFIGURATION,
+                    f"board {name}",
+                    f"its self-test reports failing parts {failing:#x}",
                 )
         self._tower.begin()
         self._buzzer.begin()
@@ -213,7 +215,7 @@ class Daemon:
             await self._find_axes()
             await put_away(self._rig, self.run_state, self._help, put_away_reason)
         if self.run_state.replay.over:
-            # No step of an interrupted run depends on the present positions of the parts.
+            # No step is left to replay, so no step depends on the present positions of the parts.
             await self._home()
         await machine.enter("run")
 

@@ -71,12 +71,12 @@ class Ledger:
 
     @property
     def boxed(self) -> int | None:
-        """The first set that is not in the machine yet; None if all are."""
+        """The number of the first set that is not in the machine yet; None if all sets are."""
         return next((i for i, each in enumerate(self.sets) if each.where == "boxed"), None)
 
     @property
     def on_top(self) -> int | None:
-        """The set in play; None if there is none."""
+        """The number of the set in play; None if there is none."""
         return next((i for i, each in enumerate(self.sets) if each.where == "top"), None)
 
     def gathered(self, number: int) -> Ledger:

@@ -62,7 +62,7 @@ class FaultCode(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Until this many activations of a sensor have been counted."""
+    """End condition of a drive: this many activations of a sensor have been counted."""
 
     sensor: str
     count: int
@@ -70,7 +70,7 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Until a sensor is at this level (at once if it is there already)."""
+    """End condition of a drive: a sensor is at this level; holds at once if it already is."""
 
     sensor: str
     active: bool = True
@@ -78,7 +78,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """Until the drive's time limit, which here is the normal end and not a failure."""
+    """End condition of a drive: its time limit, which is then the normal end and not a failure."""
 
 
 Until = Edges | Level | Elapsed
@@ -86,7 +86,7 @@ Until = Edges | Level | Elapsed
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a motion ended: why, the edges counted on the way, its duration on the board's clock."""
+    """How a motion ended: the reason, the counted edges, its duration on the board's clock."""
 
     reason: Reason
     count: int = 0
@@ -133,7 +133,7 @@ class Board(Protocol):
     def name(self) -> str: ...
 
     async def start(self) -> BoardIdentity:
-        """Identify, authenticate, configure (unless it is the same already), make outputs safe."""
+        """Identify the board, check its key, configure it if needed, and make its outputs safe."""
 
     async def self_test(self) -> int:
         """Test memory and configuration: 0 if both pass, else a bit for each failing part."""

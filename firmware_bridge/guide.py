@@ -55,7 +55,7 @@ class Guide(Protocol):
         """Announce that the hand begins; from now on `act` asks for the players' actions."""
 
     async def act(self, play: Any) -> Action | None:
-        """The next action of a player; None to have the dice thrown."""
+        """Return the next action of a player, or None if the dice are to be thrown next."""
 
     async def settled(self, settlement: Settlement) -> None:
         """Announce that the hand is over, and the payments between the players."""

@@ -9,7 +9,10 @@ from rules.plugin import GamePlugin
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test for each game: `plugin`: all, `played`: with rules of play, `judged`: judge."""
+    """Run a test once for each game that its argument selects.
+
+    `plugin` selects all games, `played` those with rules of play, `judged` those with a judge.
+    """
     plugins = {name: PLUGINS[name] for name in sorted(PLUGINS)}
     games_by_argument = {
         "plugin": plugins,

@@ -96,7 +96,7 @@ class Followed:
 
 
 def followed(rules: AnyRules, setup: Setup, tiles: AllTiles, chance: Random) -> Iterator[Followed]:
-    """A hand of sensible players, action by action, followed without access to hidden tiles."""
+    """Play a hand with sensible players; yield it after each action, with and without all tiles."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     hand = Followed(rules.start(setup, tiles, match), rules.start(setup, {}, match), ())
     yield hand

@@ -25,7 +25,7 @@ def test_parameters_are_a_frozen_dataclass_with_types(plugin: GamePlugin) -> Non
 
 
 def test_the_game_fits_a_table(plugin: GamePlugin) -> None:
-    """If its tiles are too long for every table, document that with the game."""
+    """Fails also if the tiles are too long for every table; document that with the game."""
     config = load_game(plugin.name)
     fits = {name: fit(load_table(name), plugin.game, config) for name in table_names()}
     assert any(each.fits for each in fits.values()), {n: f.reasons for n, f in fits.items()}

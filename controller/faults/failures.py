@@ -49,7 +49,7 @@ def _leaves(failed: BaseException) -> Iterator[BaseException]:
 
 
 def _fault_of(error: BaseException) -> TableFault | None:
-    """The table's fault that an exception means; None for an error of the program."""
+    """The fault of the table that an exception reports; None for an error of the program."""
     match error:
         case TableFault():
             return error

@@ -14,10 +14,10 @@ from controller.faults.catalogue import CATALOGUE, Fault
 
 
 class Decision(enum.Enum):
-    """What is done after a failed attempt, in the order of the decisions for one piece of work."""
+    """Decisions after a failed attempt, in the order in which they are made for one work."""
 
     RETRY = "retry"
-    """The part is cured by the machine, and the work is tried again."""
+    """The machine applies its cure to the part and tries the work again."""
     ASK_OPERATOR = "ask"
     """A person is asked to remove the fault, and the work is tried again."""
     SAFE_STOP = "stop"

@@ -42,7 +42,7 @@ class Notes(Protocol):
 
 
 async def no_cure(_: TableFault) -> None:
-    """The cure of parts that only need to be driven again."""
+    """Do nothing: the cure of parts that only need to be driven again."""
 
 
 class FaultHandler:
@@ -114,7 +114,7 @@ class FaultHandler:
         return not fault.ordered
 
     def _decision(self, fault: TableFault, failed: int) -> Decision:
-        """What is done after this number of failures."""
+        """The decision after this number of failures."""
         limits = self._limits(fault.fault.name)
         if limits is None or fault.final:
             return Decision.SAFE_STOP

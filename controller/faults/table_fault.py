@@ -23,7 +23,7 @@ class TableFault(WallwrightError):
 
     @property
     def row(self) -> FaultRow:
-        """Its row in the catalogue."""
+        """The row of the fault in the catalogue."""
         return CATALOGUE[self.fault]
 
     @property

@@ -52,7 +52,7 @@ class ConditionSampler:
 
     @contextmanager
     def during(self) -> Iterator[None]:
-        """Sample the heads within this block; samples of the set before are dropped."""
+        """Sample the heads within this block; samples of the previous set are dropped."""
         self._samples = {part: _Samples() for part in self._heads}
         tasks = [
             asyncio.create_task(self._sample(head, self._samples[part], self._gauges(part, head)))
@@ -97,7 +97,7 @@ class ConditionSampler:
 
     async def _sample(self, head: HeadModule, samples: _Samples, gauges: dict[str, Sensor]) -> None:
         """Sample up to `SAMPLES` tiles of one head."""
-        # The pauses handle a board that does not answer; here only samples are missing.
+        # `Pauses` handles a board that does not answer; here the error only ends the sampling.
         with suppress(BoardError):
             counter = self._devices.sensor(head.counter)
             async with aclosing(_shadows(counter.edges())) as shadows:
@@ -111,7 +111,7 @@ class ConditionSampler:
 
 
 async def _shadows(edges: AsyncIterator[Edge]) -> AsyncGenerator[float, None]:
-    """How long each tile darkens a counting sensor, seconds of the board's clock."""
+    """Yield how long each tile darkens a counting sensor, in seconds of the board's clock."""
     began: Edge | None = None
     async for edge in edges:
         if edge.active:

@@ -49,9 +49,9 @@ class Drift:
         for part, share in _drifted(self.widths, WIDTH):
             clean = CATALOGUE[Fault.DIRTY].request(part)
             if share < 0:
-                yield f"S1 of {part} sees tiles {_percent(share)} shorter than at first. {clean}"
+                yield f"S1 of {part} reports tiles {_percent(share)} shorter than at first. {clean}"
             else:
-                longer = f"S1 of {part} sees tiles {_percent(share)} longer than at first."
+                longer = f"S1 of {part} reports tiles {_percent(share)} longer than at first."
                 yield f"{longer} Tighten the belt of {part}; if it is tight: {clean}"
         for part, share in _drifted(self.currents, CURRENT):
             if share < 0:

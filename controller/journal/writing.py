@@ -21,7 +21,7 @@ LONGEST_SYNC = 30.0
 
 
 class Target(Protocol):
-    """The copies: they return file operations as jobs and take the results."""
+    """Interface to the journal's copies: returns file operations as jobs, takes their results."""
 
     def append_jobs(self, lines: Sequence[bytes]) -> list[Job]: ...
 
@@ -172,7 +172,7 @@ class Writing:
                     raise self._last_failure()
                 return
             if self._busy:
-                return  # the storage executes no more jobs: its simulated host has died
+                return  # the storage executes no more jobs, because its simulated host was killed
 
     def _last_failure(self) -> JournalError:
         assert self._failure is not None
@@ -236,7 +236,7 @@ class Writing:
             self._job_ended()
 
     def _cut(self, results: Results) -> None:
-        self._target.finish_truncate(results)  # after a failure, `_next` tries it again
+        self._target.finish_truncate(results)  # if it failed, `_next` truncates again
         self._busy = False
         self._job_ended()
 

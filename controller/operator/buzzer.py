@@ -11,7 +11,7 @@ from controller.pausing.power_lease import BoardSupply
 from firmware_bridge.wire.errors import BoardError
 
 SIGNAL = "buzzer"
-"""Its name as a holder of the board's lease."""
+"""Name of the buzzer as a holder of its board's lease."""
 
 
 class Buzzer:

@@ -24,7 +24,7 @@ from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardError
 
 SIGNAL = "tower"
-"""Its name as a holder of the board's lease."""
+"""Name of the lamp tower as a holder of its board's lease."""
 _STOPPED = ("offline", "fault", "stopped")
 _STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
@@ -134,7 +134,7 @@ class Tower:
             self._changed.set()
 
     def _outputs_released(self) -> None:
-        """The board's outputs are at their safe values, so red is lit; set the colour again."""
+        """Set the colour again after the board has set its outputs to safe values (red)."""
         self._lit = None
         self._changed.set()
 

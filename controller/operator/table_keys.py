@@ -32,7 +32,7 @@ class Key:
         await self._queued.wait()
 
     def offer_first(self, takes: Callable[[], bool]) -> None:
-        """Call `takes` at each press from now on; a press is not queued if it returns True."""
+        """Call `takes` at each press from now on; if it returns True, the press is not queued."""
         self._listener = takes
 
     def forget(self) -> None:

@@ -50,7 +50,7 @@ class BackingOff:
                 await self._back_off(cause)
 
     def end_pause(self) -> None:
-        """The pause is over; the same part may back off again in the next one."""
+        """Reset at the end of a pause, so that each part can back off once in the next pause."""
         self._answered.clear()
 
     async def _back_off(self, cause: PauseCause) -> None:
@@ -59,7 +59,7 @@ class BackingOff:
         try:
             moved = await self._boards[cause.board].back_off(cause.channel, seconds)
         except BoardRefusedError:
-            return  # the board has latched another fault by now and reports it itself
+            return  # the board has latched another fault meanwhile, which it reports by itself
         if moved:
             self._report(cause.channel, seconds)
 

@@ -1,4 +1,4 @@
-"""One board's lease for work that outlasts pauses: lost in a pause, taken again at its end."""
+"""The lease of one board for work that lasts through pauses; it is taken again after each pause."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class BoardLease:
                 return
 
     async def drop(self) -> None:
-        """Begin a pause: every output goes to its safe value, as far as the board still answers."""
+        """Drop the lease when a pause begins: outputs go to safe values if the board answers."""
         if self._leased:
             self._leased = False
             with suppress(BoardError):

@@ -53,7 +53,7 @@ class Interruption:
             await self._gate.wait_until_open()
 
     async def repeat(self, command: Callable[[], Awaitable[T]]) -> T:
-        """Send an absolute command, again after every pause that interrupts it."""
+        """Send a command that can be repeated, again after every pause that interrupts it."""
         while True:
             await self.wait_until_over()
             pauses = self.pauses

@@ -73,7 +73,7 @@ class OperatorHelp:
 
 
 def _fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
-    """The fault with which the table stops over this cause."""
+    """The fault with which the table stops because of this cause."""
     fault = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER}.get(cause.why, Fault.BOARD)
     stopped = TableFault(fault, f"board {cause.board}", evidence)
     stopped.ordered = ordered

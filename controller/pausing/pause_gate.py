@@ -29,7 +29,7 @@ class PauseCause:
 
     @classmethod
     def of(cls, fault: BoardFault) -> PauseCause:
-        """The cause that a fault reported by a board stands for."""
+        """The cause that corresponds to a fault reported by a board."""
         return cls(fault.code.name, fault.board, fault.channel)
 
     @property
@@ -94,7 +94,7 @@ class PauseGate:
         """Wait until the gate is open. Raises CancelledError after `cancel_waiting`."""
         await self._opened.wait()
         if not self.open:
-            raise asyncio.CancelledError("the table stops: the gate stays shut.")
+            raise asyncio.CancelledError("the table is stopping, so the pause gate stays shut.")
 
     def cancel_waiting(self) -> None:
         """Shutdown: cancel every command that waits at the shut gate, now or later."""

@@ -176,4 +176,4 @@ def supplies(
 
 
 def _no_listener() -> None:
-    """The default of `on_release`: nothing needs to be lit again."""
+    """Do nothing: the default of `on_release`, if no lamp needs to be lit again."""

@@ -189,7 +189,7 @@ class ResumableBoard:
         await self._restore_values(motors=False)
 
     def resume(self) -> None:
-        """Resume the interrupted commands; the gate is open by now."""
+        """Resume the interrupted commands, after the gate was opened."""
         self._commands.resume()
 
     async def restart_motors(self) -> None:

@@ -55,7 +55,7 @@ class ResumedCommands:
         await self._interruption.repeat(partial(self._board.set, channel, value))
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        """As `Board.pulse`; after a pause only the rest of the time is sent."""
+        """As `Board.pulse`; after a pause only the remaining time is sent."""
         self._values.pop(channel, None)
         spent = 0.0
         while True:
@@ -132,7 +132,7 @@ class ResumedCommands:
                 command.is_recalled = True
 
     def resume(self) -> None:
-        """Resume the interrupted commands; the gate is open by now."""
+        """Resume the interrupted commands, after the gate was opened."""
         for command in self._waiting:
             if not command.resumed.done():
                 command.resumed.set_result(command.progress)
@@ -148,7 +148,7 @@ class ResumedCommands:
     async def _drive_on(
         self, motor: str, value: int, until: Until, limit: float, progress: Ended | None
     ) -> Ended:
-        """Drive the rest of an interrupted drive, as often as it is interrupted."""
+        """Send the remaining edges and time of an interrupted drive, again after each pause."""
         counted, spent, left = 0, 0.0, until
         while True:
             if progress is not None and not isinstance(until, Level):

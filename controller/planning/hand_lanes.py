@@ -43,7 +43,7 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
 
 
 def _sizes(orders: Orders, dealer: Seat) -> dict[Seat, int] | None:
-    """The tiles of each seat with this dealer; None if they depend on throws or choices."""
+    """Number of tiles of each seat with this dealer; None if it depends on throws or choices."""
     setup = orders.setup(dealer)
     first, *others = (_hands(foreseen(setup, probe)) for probe in PROBES)
     return first if first and all(other == first for other in others) else None

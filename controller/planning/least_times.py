@@ -76,7 +76,7 @@ def _lifting(quotas: list[int], heads: HeadsModule) -> float:
 
 
 def _chain(table: Table) -> float:
-    """The time of the chain over all sides; 0 without a chain."""
+    """Seconds that the chain travels from the first side to the last; 0 without a chain."""
     chain, trays = table.modules.chain, table.modules.trays
     if chain is None or trays is None:
         return 0.0

@@ -70,7 +70,7 @@ class Arranging:
         return self.carrying.across(Block((stack,), stack.level(place)), over, top)
 
     def _goal(self, step: Arrange, number: int, stack: Stack, top: TableTop) -> Spot:
-        """The spot to which one stack goes."""
+        """The spot to which one stack is carried. Raises ValueError for an unknown verb."""
         field = self.carrying.field
         match step.verb, step.to:
             case "push", _:

@@ -266,9 +266,9 @@ class Deal:
     async def _do(self, move: Move, work: Work, *, doubtful: bool) -> Outcome:
         """Make one move; a `doubtful` move was possibly made before, completely or in part.
 
-        Every part waits until the step's intent is on disk: the arm just before it grips and the
-        dice just before they shake, so that the arm travels during the write; all others before
-        they begin.
+        Every part waits until the step's intent is on disk: the gantry just before it grips and
+        the dice just before they shake, so that the gantry travels during the write; all others
+        before they begin.
         """
         if not isinstance(move, Carry | TurnOver | Shake):
             await work.on_disk()

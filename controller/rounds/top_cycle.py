@@ -1,4 +1,4 @@
-"""The activity on top: raises, deals and plays a staged set, and takes the played set in."""
+"""The activity on top: raises, deals and plays a staged set; at the end people push it in."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ BY_HAND = 4
 
 
 class UnderCycle:
-    """Waits for a gathered set, mixes it, builds it in the trays and stages it; a task."""
+    """Waits for a gathered set, mixes it, builds it in the trays and stages it; runs as a task."""
 
     def __init__(self, table: Table, rig: Stations, staging: Staging, run_state: RunState) -> None:
         self._table = table
@@ -98,7 +98,10 @@ class UnderCycle:
         return not (work.done or work.doubtful)
 
     async def _built(self, number: int, work: Notebook) -> int:
-        """Build the set in the trays; returns the counted tiles. Raises TableFault if any miss."""
+        """Build the set in the trays; returns the counted tiles.
+
+        Raises TableFault if tiles are missing.
+        """
         drum = self._rig.drum
         if drum and work.doubtful:
             # An earlier run has mixed the set; the drum only has to keep running during the build.

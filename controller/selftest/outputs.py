@@ -34,7 +34,7 @@ def relays(subject: TableUnderTest) -> Iterator[Trial]:
 
 
 async def _stay_closed(evidence: str) -> str:
-    """Hold the relay closed: the trial's lease has closed it and checked its contact."""
+    """Keep the relay closed for `SHOWN` seconds by the trial's lease; returns `evidence`."""
     await asyncio.sleep(SHOWN)
     return evidence
 

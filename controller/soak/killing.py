@@ -157,7 +157,7 @@ def _run_host(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            # So that Ctrl-C at a terminal does not reach the host.
+            # In a session of its own, so that Ctrl-C at a terminal does not reach the host.
             start_new_session=True,
         )
         try:

@@ -36,7 +36,7 @@ class HandOver:
 
     @asynccontextmanager
     async def lifting(self) -> AsyncIterator[None]:
-        """Keep the wheel for a lift; at its end release a waiting push."""
+        """Reserve the wheel for a lift within a block; at its end release a waiting push."""
         async with self._lifting:
             try:
                 yield
@@ -49,7 +49,7 @@ class HandOver:
         self._jammed = True
 
     def add(self, tiles: int) -> None:
-        """Subtract tiles that have passed the counter from the owed ones."""
+        """Subtract tiles that have passed the counter from `owed`."""
         self.owed = max(0, self.owed - tiles)
 
     @property
@@ -67,7 +67,7 @@ class HandOver:
 
     @asynccontextmanager
     async def curing(self) -> AsyncIterator[None]:
-        """Keep the wheel for a cure of the push, so that no lift begins within this block."""
+        """Reserve the wheel for a cure of the push, so that no lift begins within this block."""
         async with self._lifting:
             yield
 

@@ -85,7 +85,7 @@ class HeadLift:
         return tiles
 
     async def lifts_another(self) -> bool:
-        """Run the wheel as long as a last tile in the drum can take; returns whether one came.
+        """Run the wheel for the longest time that a last tile can take; returns whether one came.
 
         Raises TableFault if the wheel did not turn for that time: the drum is then not proven to be
         empty.
@@ -211,13 +211,14 @@ class HeadLift:
         return await self._counter.active()
 
     async def _look_again(self) -> None:
-        """Note it if the tile that stuck at the counter has passed."""
+        """Note that no tile sticks at the counter any more, if the stuck tile has passed."""
         if self.tile_counter.sticks and not await self._counter.active():
             self.tile_counter.note_free()
 
     async def loosen(self, fault: TableFault) -> None:
         """Try to free a stuck tile with the head's motors, before the next attempt."""
-        await self.tile_counter.on_disk()  # the note of the stuck tile, before the tile moves
+        # The note about the stuck tile must be on disk before the tile can move.
+        await self.tile_counter.on_disk()
         await self._loosening.loosen(fault)
         await self._look_again()
 

@@ -66,7 +66,8 @@ class HeadPush:
                 if ended.reason is Reason.EDGES:
                     self._covers = True
                     if whole and ended.seconds < SOON * self._heads.push:
-                        # Too early for a whole turn: contact bounce as the vane left its sensor.
+                        # Too early for a whole turn of the pusher: the edge is contact bounce from
+                        # the moment when the vane left its sensor.
                         continue
                     if missed:
                         self._prove(vane, missed, tile_counter.through - through)

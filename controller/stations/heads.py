@@ -91,7 +91,7 @@ class HeadStation:
         """Build stacks of these heights in the tray before the head; returns the counted tiles.
 
         An earlier run has already `lifted` some of the tiles, which are not pushed yet. Raises
-        TableFault if a tile or the vane's edge does not come; both in an exception group.
+        TableFault if a tile or the vane's edge does not come; an exception group if both do not.
         """
         assert self._push is not None
         counted = 0

@@ -1,6 +1,7 @@
 """Homes the gantry: z first, proven by its switch, then x and y; failures are HOMING faults.
 
-Used at the start of the table, after an axis fault, and after the arm's board has lost power.
+Used at the start of the table, after an axis fault, and after the gantry's board has lost
+power.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from firmware_bridge.wire.errors import BoardRefusedError
 PULL_OFF = 0.01
 """Distance by which an axis leaves its home switch to test the switch, metres (our choice)."""
 AT_ONCE = 0.05
-"""A shorter homing found its switch active before the axis moved, seconds (our choice)."""
+"""If homing ends sooner, the switch was active before the axis moved; seconds (our choice)."""
 
 Leased = Callable[[], AbstractAsyncContextManager[None]]
 """Holds the lease of the axes' board, with power for its motors, within a block."""
@@ -79,7 +80,7 @@ def gantry_homing(table: Table, gantry: GantryModule, fault_handler: FaultHandle
     """Create the function that homes a gantry after a loss of power and sends it back.
 
     `fault_handler` retries and prompts people. The board's lease is held only during an attempt, so
-    the arm has no power while a person works at it.
+    the gantry has no power while a person works at it.
     """
     homing = GantryHoming(table, gantry)
 
@@ -107,4 +108,4 @@ def not_cut_short(board: Board, axis: str, ended: Ended) -> Ended:
 def arrived(ended: Ended, axis: str) -> None:
     """Raise TableFault AXIS if a move did not reach its target."""
     if ended.reason is not Reason.DONE:
-        raise TableFault(Fault.AXIS, "gantry", f"{axis} ended by {ended.reason.name} on the way")
+        raise TableFault(Fault.AXIS, "gantry", f"the move of {axis} ended by {ended.reason.name}")

@@ -14,14 +14,14 @@ from config.schema import HeadsModule
 STARVED = 60.0
 """Longest wait of a head before it counts as starved, seconds."""
 LATE_TILES = 6.0
-"""Multiple of a tile's mean time that counts as a fault; the slowest of a million takes four times
-the mean."""
+"""Multiple of a tile's mean time that counts as a fault; the slowest of a million tiles takes four
+times the mean."""
 MARGIN = 2.0
 """Seconds that are added to every wait."""
 MOST_MISSING = 4
 """Largest number of tiles that count as missing; more tiles than that are still in the drum."""
 FIRST_PART = 0.6
-"""Share of the wait after which S1 is read; few undisturbed tiles take as long."""
+"""Share of the wait after which S1 is read; few undisturbed tiles take that long."""
 FIRST_PART_AFTER_JAM = 2.0
 """Seconds of the wait after which S1 is read, if a tile was stuck there before."""
 

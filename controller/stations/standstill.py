@@ -133,7 +133,7 @@ class Standstill:
 
 
 def _left(until: Until, counted: int) -> Until:
-    """The remaining goal of a drive that has already counted some edges."""
+    """The remaining end condition of a drive that has already counted some edges."""
     if isinstance(until, Edges) and counted:
         return Edges(until.sensor, until.count - counted)
     return until

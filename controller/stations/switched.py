@@ -18,7 +18,7 @@ MARGIN = 0.5
 BACK_OFF = 0.25
 """Share of its travel by which a part backs off from an obstacle (our choice)."""
 SOON = 0.5
-"""Share of the travel time within which no part can arrive: earlier signals are checked (ours)."""
+"""Share of the travel time before which no part can arrive; earlier signals are checked (ours)."""
 
 
 @dataclass(frozen=True)

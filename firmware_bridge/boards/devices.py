@@ -43,7 +43,7 @@ class Sensor:
         return bool(await self.board.read(self.channel))
 
     async def count(self) -> int:
-        """Activations since the board started."""
+        """The number of activations of the sensor; the board keeps the count through its resets."""
         return await self.board.count(self.channel)
 
     def edges(self) -> AsyncIterator[Edge]:
@@ -79,7 +79,7 @@ class Axes:
         return await self.board.move(dict(zip(self.channels, positions, strict=True)))
 
     async def stop(self) -> None:
-        """Stop every axis by its ramp."""
+        """Stop every axis with its deceleration ramp."""
         for channel in self.channels:
             await self.board.stop(channel)
 

@@ -71,7 +71,7 @@ def faces(packed: int) -> tuple[int, ...]:
 
 
 def milliseconds(seconds: float) -> int:
-    """Convert seconds to milliseconds, rounded up, except for float error (0.1 + 0.2 s is 300)."""
+    """Convert seconds to milliseconds, rounded up; float error is ignored (0.1 + 0.2 s is 300)."""
     return math.ceil(round(seconds * 1000, 6))
 
 
@@ -86,7 +86,7 @@ def nanometres(millimetres: float) -> int:
 
 
 def text(name: bytes) -> str:
-    """A serial number or build as text: ASCII if it is that, else hexadecimal."""
+    """A serial number or build as text: its ASCII letters and digits, else hexadecimal."""
     stripped = name.rstrip(b"\0")
     return stripped.decode() if stripped.isascii() and stripped.isalnum() else name.hex()
 
@@ -120,7 +120,7 @@ def drive(
 
 
 _HOMED_BY = {"low": "reverse_stop", "high": "forward_stop"}
-"""The stop through which a home switch ends motion towards the limit at which it is mounted."""
+"""Field of a `Configure` record that names the home switch, by the limit at which it is mounted."""
 
 
 NO_FLAGS: Mapping[str, int] = {}

@@ -1,4 +1,4 @@
-"""Event feeds: async iterators that give each subscriber every event since it subscribed, once.
+"""Event feeds: async iterators; each subscriber receives every event after its subscription, once.
 
 A feed that is no longer referenced is removed; no unsubscribe call is needed.
 """
@@ -42,7 +42,7 @@ class Feed(Generic[T]):
             self._queue.put_nowait(event)
 
     def end(self, why: Exception | None) -> None:
-        """End the iteration, or raise the error in the subscriber."""
+        """End the iteration; with an error `why`, the subscriber gets the error instead."""
         self._why = why
         self._queue.put_nowait(None)
 
@@ -65,7 +65,7 @@ class Feeds(Generic[T]):
             feed.offer(event)
 
     def end(self, why: Exception | None = None) -> None:
-        """End all feeds; every subscriber gets the error, if there is one."""
+        """End all feeds; with an error `why`, every subscriber gets the error."""
         for feed in tuple(self._feeds.values()):
             feed.end(why)
         self._feeds.clear()

@@ -37,7 +37,7 @@ from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import NONE
 
 RENEWALS = 3
-"""Renewals of the lease during its length."""
+"""Number of times that a lease is renewed within its duration."""
 SERIAL = b"GPIO0000"
 """The serial number that every GPIO board reports, because pins have none."""
 
@@ -85,10 +85,13 @@ class GpioBoard:
     def name(self) -> str:
         return self._name
 
-    # From closed to open and back
+    # Start and close
 
     async def start(self) -> BoardIdentity:
-        """Open the pins, outputs at their safe values; an open board returns its identity."""
+        """Open the pins with outputs at their safe values; return the identity of the board.
+
+        On a board that is open already, only the identity is returned.
+        """
         if self._identity is None:
             state = self._state = self._open()
             try:
@@ -112,7 +115,8 @@ class GpioBoard:
             state.pins.close()
             self._edges.end()
             self._faults.end()
-        await asyncio.sleep(0)  # lets the waiting motions receive their end first
+        # One turn of the event loop, in which callers that wait for a motion receive its end.
+        await asyncio.sleep(0)
 
     # The lease
 
@@ -122,7 +126,7 @@ class GpioBoard:
         self._holds += 1
 
     async def release_lease(self) -> None:
-        """Give the lease back; a closed board has none."""
+        """Give the lease back; does nothing on a closed board, which holds no lease."""
         if self._state is None:
             return
         if self._holds == 0:
@@ -226,7 +230,10 @@ class GpioBoard:
             state.loop.call_soon_threadsafe(self._sensed, sensor, active, at)
 
     def _sensed(self, sensor: str, active: bool, at: float) -> None:
-        """Pass a change to the executor with the pin's own time, so that loop delays do no harm."""
+        """Pass a change to the executor with the time at which the pin changed.
+
+        The debouncing therefore does not depend on delays of the event loop.
+        """
         if self._state is not None:
             self._state.core.sensor(sensor, active, at)
 

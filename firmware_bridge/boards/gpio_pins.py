@@ -33,7 +33,7 @@ Changed = Callable[[str, bool, float], None]
 which gpiozero noticed it."""
 
 OLDEST = 10.0
-"""Seconds; a time stamp that is further away is from another clock (kernels before 5.7)."""
+"""Greatest age of a time stamp, seconds; older ones are from another clock (kernels before 5.7)."""
 
 
 def pi_pins() -> Factory:

@@ -10,7 +10,7 @@ from firmware_bridge.wire.messages import Message, Refused, TakeLease
 from firmware_bridge.wire.sliding_window import Reply
 
 RENEWALS = 3
-"""Renewals of the lease during its length."""
+"""Number of times that a lease is renewed within its duration."""
 
 
 class Lease:
@@ -42,7 +42,7 @@ class Lease:
             raise
 
     def drop(self) -> Reply | None:
-        """Remove a holder; the last one gives the lease back and gets the reply, others None."""
+        """Remove a holder; after the last one, give the lease back and return the reply."""
         if not self._holds:
             return None
         self._holds -= 1

@@ -49,7 +49,10 @@ class Motions:
             self._motions.remove(motion)
 
     def ended(self, ticket: int, channel: int, end: End) -> None:
-        """Record an end. Tickets repeat after 256 commands, so a reported channel must match."""
+        """Record how a motion ended; motions are matched by ticket and, if it is reported, channel.
+
+        The ticket alone is not sufficient, because tickets repeat after 256 commands.
+        """
         for motion in self._motions:
             matches = motion.command.sequence == ticket and channel in (motion.channel, NONE)
             if matches and not motion.end.done():

@@ -107,12 +107,13 @@ class SerialBoard:
         """
         self._recognition.expect(serial)
 
-    # From closed to open and back
+    # Start and close
 
     async def start(self) -> BoardIdentity:
-        """Identify, check the key, configure, make safe; on an open board, return its identity.
+        """Identify the board, check its key, configure it, set outputs safe; return its identity.
 
-        Raises StrangeBoardError if another board answers than before; that board is not configured.
+        On a board that is open already, only the identity is returned. Raises StrangeBoardError if
+        another board answers than before; that board is not configured.
         """
         if self._identity is not None:
             return self._identity
@@ -151,7 +152,7 @@ class SerialBoard:
             raise
 
     async def release_lease(self) -> None:
-        """Give the lease back; a closed or lost board has none."""
+        """Give the lease back; does nothing on a closed or lost board, which holds no lease."""
         if not self._link.ready:
             return
         if not self._lease.held:
@@ -216,7 +217,8 @@ class SerialBoard:
         self._link.stop_all()
 
     async def clear(self) -> None:
-        # Forgotten before the reply: a fault that latches anew may arrive in the same bytes.
+        # The list is emptied before the reply arrives, because a fault that latches again can be
+        # reported in the same bytes as the reply.
         known, self._latched = self._latched, []
         try:
             await self._requests.order(wire.Clear(), "clearing its faults")
@@ -292,11 +294,12 @@ class SerialBoard:
                     self._latched.append(fault)
                     self._faults.emit(fault)
             case wire.Held():
-                # Its motions have ended by HELD already; this reports the outputs that were on.
+                # Motions have already ended by HELD; this event reports that outputs without a
+                # motion have gone to their safe values.
                 self._faults.emit(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
 
     def _end(self, silent: BoardSilentError | None) -> None:
-        """End the session, because of a loss or (None) because the board was closed."""
+        """End the session after a loss, with its error `silent`, or (None) after `close`."""
         self._identity = None
         self._lease.forget()
         self._subscriptions.end(silent)
@@ -315,7 +318,7 @@ class SerialBoard:
         await self._requests.order(commit, "its channel table")
 
     async def _check_counts(self) -> None:
-        """Check that no count of a board has decreased. Raises StrangeBoardError."""
+        """Check that no count of the board has decreased. Raises StrangeBoardError."""
         replies = [
             (channel, self._link.post(wire.Count(channel)))
             for channel in (self._recognition.counts if self._recognition.was_identified else ())

@@ -141,7 +141,8 @@ def compare(port: str) -> None:
 
 def write_eeprom(port: str, data: bytes) -> None:
     """Write bytes to the beginning of a board's EEPROM. Raises FlashingError."""
-    with tempfile.TemporaryDirectory() as folder:  # readable by its owner only: it is a key
+    # The data contain a key; only the owner can read a directory that `tempfile` creates.
+    with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "provisioning.hex"
         file.write_text(intel_hex(data), encoding="ascii")
         avrdude(port, f"eeprom:w:{file}:i")

@@ -29,17 +29,17 @@ class ProbeAnswer:
 
     @property
     def identity(self) -> wire.Identity | None:
-        """Its identity, if it has this version of the protocol."""
+        """The identity of the board; None if the board has another version of the protocol."""
         reply = self.reply
         return reply if isinstance(reply, wire.Identity) and reply.protocol == PROTOCOL else None
 
     @property
     def serial(self) -> str:
-        """Its serial number; "" if its firmware is of another version."""
+        """The serial number of the board; "" if it has another version of the protocol."""
         return text(self.identity.serial) if self.identity else ""
 
     def has_key(self, key: bytes) -> bool:
-        """Whether its proof is valid for this key."""
+        """Whether the proof in the reply is valid for this key."""
         return self.identity is not None and proves(self.identity, self.nonce, key)
 
 
@@ -55,7 +55,8 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
             address: asyncio.ensure_future(line.link(address, str(address)).identify(nonce))
             for address, nonce in nonces.items()
         }
-        # Boards share a line, so all that answer do so at about the same time.
+        # The boards of a line receive `Identify` at about the same time: after the first answer,
+        # the other boards answer within 0.1 s.
         await asyncio.wait(asked.values(), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.sleep(0.1)
         found = tuple(

@@ -101,11 +101,11 @@ class Running:
     """A drive or pulse in progress: its command and its end condition."""
 
     ticket: int | None
-    """The command that began it; None once its session has ended."""
+    """Ticket of the command that began the motion; None once the session has ended."""
     began: float
     sensor: BoardSensor | None = None
     edges: int = 0
-    """Edges still awaited; 0 if it waits for a level or the time."""
+    """Edges still awaited; 0 if the drive waits for a level or a time."""
     level: bool | None = None
     counted: int = 0
     limit_ma: int = 0
@@ -139,7 +139,7 @@ class Axis:
     record: Configure
     switch: BoardSensor | None = None
     rest: float = 0.0
-    """Its position when it was last at rest, metres."""
+    """Position of the axis when it was last at rest, metres."""
     homed: bool = False
     profile: Profile | None = None
     began: float = 0.0
@@ -148,7 +148,7 @@ class Axis:
 
     @property
     def home(self) -> float:
-        """The limit at which its home switch is mounted, metres."""
+        """The limit at which the home switch of the axis is mounted, metres."""
         record = self.record
         return (record.high_um if record.forward_stop != NONE else record.low_um) / 1e6
 
@@ -158,7 +158,7 @@ class Axis:
 
 @dataclass(eq=False)
 class Travel:
-    """Axes that began together; the travel ends when all of them are at rest."""
+    """Axes that began to move together; the travel ends when all of them are at rest."""
 
     ticket: int | None
     channel: int

@@ -1,4 +1,4 @@
-"""The lease on a board's side: until when it is held, and whether it expired."""
+"""Lease timer of a board: when the present lease ends, and whether a lease has expired."""
 
 from __future__ import annotations
 

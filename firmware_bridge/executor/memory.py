@@ -15,7 +15,7 @@ from firmware_bridge.board import Reason
 from firmware_bridge.wire.messages import NONE, Recalled
 
 CUT_SHORT = (Reason.STOPPED, Reason.HELD, Reason.FAULT)
-"""Ends after which an order may be resumed; until then its sensor's activations count for it."""
+"""Reasons after which an order can be resumed; its sensor's activations still count for it."""
 
 
 class CountingSensor(Protocol):
@@ -34,9 +34,9 @@ class LastOrder:
 
     ticket: int
     sensor: str = ""
-    """The sensor whose activations it counts, if any."""
+    """The sensor whose activations the order counts; "" if it counts none."""
     first: int = 0
-    """That sensor's count when the order began."""
+    """The count of `sensor` when the order began."""
     reason: int = NONE
     counted: int = 0
     seconds: float = 0.0
@@ -51,7 +51,7 @@ class DiceMemory:
 
     @property
     def packed(self) -> int:
-        """Three bits a die, the first one lowest; 0 is no die."""
+        """The faces as one number: three bits for each die, the first die lowest; 0 is no die."""
         return sum(face << 3 * die for die, face in enumerate(self.faces))
 
 
@@ -65,7 +65,7 @@ class BoardMemory:
     dice: dict[int, DiceMemory] = field(default_factory=dict)
 
     def begun(self, channel: int, ticket: int, sensor: CountingSensor | None) -> None:
-        """Record the start of an order; from now on, activations of `sensor` count for it."""
+        """Record the start of an order, and the present count of the sensor that it counts."""
         if sensor is None:
             self.orders[channel] = LastOrder(ticket)
         else:

@@ -51,7 +51,7 @@ class AxesMotion:
         self._begin(axis)
 
     def stop(self, axis: Axis, reason: Reason, dead: bool = False) -> None:
-        """Stop an axis and all that began with it: by their ramps, or (`dead`) at once."""
+        """Stop an axis and all axes that began with it: by their ramps, or (`dead`) at once."""
         travel = axis.travel
         if travel is None:
             return
@@ -71,7 +71,7 @@ class AxesMotion:
                 self._schedule_arrival(each, each.profile)
 
     def forget_tickets(self) -> None:
-        """Report no end of the present motions: their session has ended."""
+        """Let the present motions end without a report, because their session has ended."""
         for axis in self._axes:
             if axis.travel is not None:
                 axis.travel.ticket = None

@@ -2,7 +2,7 @@
 
 An output has its safe value or the value `wanted`; its pins have `wanted` unless a switch or
 back-pressure holds the motor back. A drive ends at its n-th edge, its level, its time limit, its
-current limit or a switch, in the same instant as that occurs.
+current limit or a switch, without delay.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Outputs:
                 self._end(output, output.running, reason)
 
     def forget_tickets(self) -> None:
-        """Report no end of the present drives and pulses: their session has ended."""
+        """Let present drives and pulses end without a report, because their session has ended."""
         for output in self._outputs:
             if output.running is not None:
                 output.running.ticket = None
@@ -95,7 +95,7 @@ class Outputs:
             self.stop(output, reason)
 
     def off(self) -> None:
-        """Drive no output, not even to a safe value: no power, or no channel table."""
+        """Set every output to 0, not to its safe value: no power, or no channel table."""
         for output in self._outputs:
             self._write(output, 0)
             self._cancel_limit(output)
@@ -171,7 +171,7 @@ class Outputs:
         self._start_limit(output)
 
     def _start_limit(self, output: BoardOutput) -> None:
-        """Run the maximum on-time while the pins have another value than the safe one."""
+        """Start the timer of the maximum on-time if the pins differ from the safe value."""
         longest = output.record.max_on_ms
         if longest and output.on_until is None and output.value != output.record.safe:
             output.on_until = self._core.loop.call_later(longest / 1000, self._exceed_limit, output)
@@ -185,7 +185,8 @@ class Outputs:
         output.on_until = None
         timer = output.running.timer if output.running is not None else None
         if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:
-            # An order may last as long as the maximum on-time, and then ends in this same instant.
+            # The order lasts exactly as long as the maximum on-time, which is permitted: its own
+            # timer ends it in this instant.
             return
         self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
 

@@ -176,7 +176,10 @@ class ChannelRig:
                 self._outputs.current(channel, milliamps)
 
     def release(self, reason: Reason, dead: bool = False) -> None:
-        """Make all outputs safe, axes by their ramps (or dead): lease lost, fault, reset."""
+        """Set all outputs to safe values after a lost lease, a fault or a reset.
+
+        Axes stop by their ramps, or (`dead`) at once.
+        """
         self._outputs.release(reason)
         self._motion.release(reason, dead)
         self._dice.stop_all(reason)
@@ -340,7 +343,7 @@ class ChannelRig:
 
 
 def _accepts(output: BoardOutput, value: int) -> bool:
-    """Motor: permille. Output: 0 or 1. Strip: a bit for each of its lamps."""
+    """Whether a value is valid: permille for a motor, 0 or 1 for an output, bits for a strip."""
     if output.record.kind == Kind.MOTOR:
         return -1000 <= value <= 1000
     if output.record.kind == Kind.OUTPUT:

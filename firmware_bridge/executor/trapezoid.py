@@ -27,7 +27,7 @@ class Profile(Protocol):
 
 @dataclass(frozen=True)
 class Trapezoid:
-    """From rest to rest: accelerate, run at `speed`, brake; a short way never reaches `speed`."""
+    """Motion from rest to rest: accelerate, run at `speed` if the distance is sufficient, brake."""
 
     start: float
     target: float
@@ -75,7 +75,7 @@ class Trapezoid:
 
 @dataclass(frozen=True)
 class Ramp:
-    """From motion to rest, with the axis's deceleration."""
+    """Motion from a velocity to rest, with the axis's deceleration."""
 
     start: float
     initial_velocity: float

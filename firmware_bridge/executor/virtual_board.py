@@ -6,8 +6,8 @@ switch to stop, lease to safe) runs inside that call or at its timer. The board 
 uses no CPU time while it is idle.
 
 A latched fault of any channel stops the whole board, because that rule is simple to verify. An
-expired lease is no fault, but the host must notice it: the board grants no new lease until the host
-has given the expired one back, so that no order sent before the host's notice begins. A new lease
+expired lease is no fault, but the board grants no new lease until the host has given the expired
+one back. Orders that the host sent before it noticed the expiry are therefore refused. A new lease
 begins with all outputs at their safe values.
 """
 
@@ -33,7 +33,7 @@ KEY = b"wallwright simulation"
 FIRMWARE = 1
 BUILD = b"sim\0"
 MOST_MA = 4000
-"""A motor's current above this is a fault, whatever its drive's limit (our value)."""
+"""Milliamperes; a higher motor current is a fault, whatever the drive's limit (our value)."""
 _WORD = 0xFFFFFFFF
 
 

@@ -54,7 +54,7 @@ class Function:
 
     @property
     def own(self) -> int:
-        """Bytes of its own frame, with its return address."""
+        """Bytes of the function's own stack frame, including its return address."""
         return RETURN_ADDRESS + self.pushed if self.reported is None else self.reported
 
 

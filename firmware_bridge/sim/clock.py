@@ -179,7 +179,7 @@ class _Timers:
             self._limit = max(_FEW, 2 * len(self._heap))
 
     def next(self) -> float | None:
-        """When the next timer fires, or None."""
+        """The virtual time at which the next timer fires; None without a timer."""
         heap = self._heap
         while heap and heap[0][2].cancelled():
             heappop(heap)
@@ -238,7 +238,7 @@ class _JumpingSelector(selectors.BaseSelector):
         self._outside = False
 
     def select(self, timeout: float | None = None) -> Ready:
-        """Return at once while callbacks are ready; else fire timers until one is."""
+        """Return at once while callbacks are ready; otherwise fire timers until a callback is."""
         if timeout is not None:
             self._turns += 1
             return _NONE_READY if self._turns % _EVERY else self._poll(0)
@@ -332,7 +332,8 @@ class _JumpingSelector(selectors.BaseSelector):
 class _Pacer:
     """Pacing: computes the real seconds until a virtual instant is due.
 
-    The only code that reads a real clock. It sets when the next jump happens, not how far it goes.
+    The pacer is the only code that reads a real clock. It delays jumps of the virtual clock and
+    does not change their length.
     """
 
     def __init__(self, pace: float) -> None:

@@ -17,7 +17,7 @@ from firmware_bridge.wire.transport import BAUD, Lost, Receive
 BITS_A_BYTE = 10
 """Bits per byte: start bit, eight data bits, stop bit."""
 LATENCY = 0.0002
-"""Latency of adapter and operating system in one direction."""
+"""Latency of adapter and operating system in one direction, seconds."""
 _OLD = 4
 """Number of recent pieces of which one may be repeated."""
 

@@ -73,7 +73,7 @@ class MockPins:
     # The board's side
 
     def _wire(self, channel: str, safe: int, full: int, *numbers: int | None) -> None:
-        """Follow an output's pins, forward and reverse; both on is `full` less `full`."""
+        """Watch the pins of an output, forward and reverse; `full` is its value with forward on."""
         pins = [self.factory.pin(number) for number in numbers if number is not None]
         self._values[channel] = safe
         for pin in pins:
@@ -92,7 +92,7 @@ class MockPins:
 
 
 class _Factory(MockFactory):  # type: ignore[misc]  # gpiozero has no type hints
-    """A mock factory whose clock is the loop's, in the loop's thread: it may be virtual."""
+    """A mock pin factory that uses the clock of the running event loop, which can be virtual."""
 
     @staticmethod
     def ticks() -> float:
@@ -107,7 +107,7 @@ class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
 
     on_change: Callable[[], None] | None = None
     held: bool | None = None
-    """The level to which the plant drives the wire."""
+    """The level to which the plant drives the wire; None if it does not drive the wire."""
 
     def hold(self, high: bool) -> None:
         self.held = high
@@ -126,7 +126,7 @@ class _WiredPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no type hints
             self._pull = value
 
     def _set_frequency(self, value: float | None) -> None:
-        """A pin that is closed without ever having pulsed keeps its level, as on a Pi."""
+        """Set the pulse frequency; closing a pin that never pulsed keeps its level, as on a Pi."""
         if value is not None or self._frequency is not None:
             super()._set_frequency(value)
 

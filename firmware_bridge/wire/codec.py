@@ -73,7 +73,8 @@ class Decoder:
         """The frames that these bytes complete."""
         parts = (self._rest + data).split(b"\0")
         rest = parts.pop()
-        # A run without a zero is stored only as "too long", so it needs no memory as it grows.
+        # Bytes without a zero are kept up to the size of the longest frame only, so that noise on
+        # the line cannot fill the memory.
         self._rest = rest[:MAX_FRAME]
         frames: list[Frame] = []
         for part in parts:

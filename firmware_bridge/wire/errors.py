@@ -26,4 +26,4 @@ class BoardSilentError(BoardError):
 
 
 class StrangeBoardError(BoardError):
-    """The board that answers is not the one identified before, or not the table file's."""
+    """Another board answers than the one identified before, or named by the table's file."""

@@ -80,7 +80,8 @@ class Link:
         self._exchange.waiting.clear()
         stop = Command(Stop(NONE), self._loop.create_future(), unread=True)
         self._exchange.waiting.append(stop)
-        # The stop may exceed the window: only the host limits it; a board stores more replies.
+        # The stop is sent even if the window is full: the window is a limit of the host, and a
+        # board stores more replies than that.
         self._line.write(self._exchange.sendable(self._loop.time(), REMEMBERED))
         self._arm()
 

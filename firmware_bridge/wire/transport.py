@@ -80,7 +80,8 @@ class SerialTransport:
         except BlockingIOError:
             sent = 0
         except OSError as reason:
-            # `lost` is called later: the caller of `write` is in the middle of its own work.
+            # `lost` is called in a later turn of the event loop, because the caller of `write` has
+            # not finished its own work.
             self._loop.call_soon(self._lose, _unplugged(self._device.port, reason))
             return
         if sent < len(data):
@@ -128,7 +129,10 @@ class SerialTransport:
         self._unsent += data
 
     def _lose(self, reason: str) -> None:
-        """Close the descriptor first: after a loss it stays readable and would use all CPU time."""
+        """Close the port, then report the loss.
+
+        The descriptor of a lost port stays readable, so an open one would use all CPU time.
+        """
         if self._open:
             self.close()
             self._lost(reason)

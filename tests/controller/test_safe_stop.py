@@ -27,7 +27,7 @@ def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
     emitted = evening(meanwhile=fail)
     assert emitted.fault is not None
     assert (emitted.fault.fault, emitted.fault.part) == (Fault.CONFIGURATION, "board arm")
-    assert "its self-test found 0x5" in emitted.fault.evidence
+    assert "its self-test reports failing parts 0x5" in emitted.fault.evidence
     assert {pin for _, pin, value in emitted.pins if value} <= {"ready"}, (
         "a lit lamp is its safe value"
     )

@@ -23,5 +23,5 @@ _BY_CODE = {row.latched: row.fault for row in CATALOGUE.values() if row.latched 
 
 
 def latched(code: FaultCode) -> Fault:
-    """The fault that a board's fault code stands for."""
+    """The fault that corresponds to a board's fault code."""
     return _BY_CODE[code]

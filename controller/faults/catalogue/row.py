@@ -27,7 +27,7 @@ class Who(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow:
-    """A fault: the expected evidence, the evidence instead, the likely cause, and the remedy.
+    """A fault: the expected evidence, the evidence at a fault, the likely cause, and the remedy.
 
     `automatic` is what the table does by itself. `please` is the request to a person, a sentence in
     which `{part}` stands for the part's name. `latched` is the code of a board that latches this
@@ -49,7 +49,7 @@ class FaultRow:
 
     @property
     def code(self) -> str:
-        """Its stable code."""
+        """The stable code of the fault."""
         return self.fault.name
 
     @property
@@ -62,7 +62,7 @@ class FaultRow:
 
     @property
     def kind_of_part(self) -> str:
-        """The kind of part that it can affect: "head" if the example is "head 2"."""
+        """The kind of part that the fault can affect: "head" if the example is "head 2"."""
         return self.example.partition(" ")[0]
 
     def request(self, part: str) -> str:

@@ -70,7 +70,7 @@ def belts(table: Table) -> dict[str, str]:
 
 
 def slides_and_heads(table: Table) -> dict[str, str]:
-    """Every part to which a slow motor applies."""
+    """Every part that the fault of a slow motor can affect."""
     return {**slides(table), **heads(table)}
 
 
@@ -100,7 +100,7 @@ def dice(table: Table) -> dict[str, str]:
 
 
 def limits(table: Table) -> dict[str, str]:
-    """Each limit switch; a lift's own name means its upper one."""
+    """Each limit switch; the name of a part, such as a lift, means its far switch."""
     found = {switch: switch for ends in switches(table).values() for switch in ends}
     return {**{part: ends[0] for part, ends in switches(table).items()}, **found}
 
@@ -135,7 +135,7 @@ def boards(table: Table) -> dict[str, str]:
 
 
 def powered(table: Table) -> dict[str, str]:
-    """Every board on a serial line, and the table for all of them."""
+    """Every board on a serial line; the name "table" means all these boards."""
     return {**boards(table), **_same(("table",) if boards(table) else ())}
 
 
@@ -155,7 +155,7 @@ def host(table: Table) -> dict[str, str]:
 
 
 def host_or_all(table: Table) -> dict[str, str]:
-    """The host, every board, and the table for all of them."""
+    """The host, and every board on a serial line; the name "table" means all these boards."""
     return {"host": "host", **powered(table)}
 
 

@@ -78,7 +78,7 @@ class HandPlayers:
         self._asked_again = False
         self.take_up_delivered()
         if not self._tile_at:
-            # A game with dice has no hidden tiles, so the table's play is the whole truth.
+            # A game with dice has no hidden tiles, so the table's play already contains every tile.
             self._truth = play
         action, truth = next_act(self._dealt.rules, self._truth, play, self._player)
         self._move_tiles(self._truth, truth)

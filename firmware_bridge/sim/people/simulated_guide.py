@@ -233,7 +233,7 @@ class SimulatedGuide:
     # State of the table, as people see it
 
     def _is_quiet(self) -> bool:
-        """Whether no set is on its way to the trays; else the lid key is for a lost tile."""
+        """Whether no set is being prepared below; otherwise an open lid is for a forgotten tile."""
         drum = self._drum
         return drum is None or not (drum.stirring or len(drum))
 

@@ -1,8 +1,8 @@
 """A motor between two switches: a lift, the lid, a lane's presenter, the flipper.
 
-Forward is towards the far switch. Stopped on the way it stays where it is, and neither switch is
-active. Only the sign of the motor's value counts. An obstruction or a catch stops the part half way
-to its end, in one direction only.
+Forward is towards the far switch. A part that is stopped between its ends stays there, and neither
+switch is active. Only the sign of the motor's value counts. An obstruction or a catch stops the
+part half way to its end, in one direction only.
 """
 
 from __future__ import annotations

@@ -63,9 +63,9 @@ class MotorPins:
 
     The motor turns from the first pulse on. A motor that was on for longer than a whole period runs
     at full drive and stops when its pin falls. A motor whose pulse is shorter than the pulse before
-    stops too. Any other gap is one between pulses, unless no next pulse follows in time. The plant
-    gets full drive in the direction of the motor: the permille are known only after the first
-    period, and no part of the plant depends on them.
+    stops too. Any other gap counts as a gap between pulses, unless no next pulse follows in time.
+    The plant gets full drive in the direction of the motor: the permille are known only after the
+    first period, and no part of the plant depends on them.
     """
 
     def __init__(
@@ -320,7 +320,7 @@ class SerialModule:
         self._schedule(cycle, self._name, lambda: self._answer(self._port, self._reply(line)))
 
     def _reply(self, line: str) -> bytes:
-        """`D<n>`: the faces of n dice. `T`: a tag in 16 hexadecimal digits, or `-` for none."""
+        """The reply to a line: to `D<n>` the faces of n dice, to `T` a hexadecimal tag, or `-`."""
         if line == "T":
             tag = self._plant.tag(self._name)
             return b"-\n" if tag is None else f"{tag:016X}\n".encode()

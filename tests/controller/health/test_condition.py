@@ -94,7 +94,7 @@ def test_a_sensor_that_gets_dirtier_with_every_set_causes_a_warning_before_it_fa
     dirt = ["--fault", "dirty_sensor:head2~0.01", "--rounds", "10"]
     figures = statistics_before_fault(journal_of(tmp_path / "table.journal", *dirt), "head 2")
     (warning,) = figures.warnings
-    assert warning.startswith("S1 of head 2 sees tiles ")
+    assert warning.startswith("S1 of head 2 reports tiles ")
     assert warning.endswith(
         " % shorter than at first. Clean the sensor of head 2 when the table is next at rest."
     )
@@ -147,7 +147,7 @@ def test_a_belt_that_slips_more_with_every_set_causes_warnings_by_its_current_an
     figures = statistics_of(records)
     assert not [record for record in records if record.activity == "fault"]
     width, current = sorted(figures.warnings, key=lambda warning: "current" in warning)
-    assert width.startswith("S1 of head 1 sees tiles ") and "Tighten the belt of head 1" in width
+    assert width.startswith("S1 of head 1 reports tiles ") and "Tighten the belt of head 1" in width
     assert current.startswith("The belt of head 1 draws ") and "It slips" in current
     firsts = figures.drift.widths["head 1"]
     assert median(firsts[-3:]) > 1.3 > 1.1 > median(firsts[:3])

@@ -27,7 +27,7 @@ def warnings(**samples: Any) -> list[str]:
 def test_a_warning_asks_to_clean_a_sensor_that_sees_tiles_shorter_than_at_first() -> None:
     assert warnings(widths=[152.0] * SETS + [124.6] * SETS) == [
         (
-            "S1 of head 2 sees tiles 18 % shorter than at first."
+            "S1 of head 2 reports tiles 18 % shorter than at first."
             " Clean the sensor of head 2 when the table is next at rest."
         )
     ]
@@ -36,7 +36,7 @@ def test_a_warning_asks_to_clean_a_sensor_that_sees_tiles_shorter_than_at_first(
 def test_a_warning_asks_to_tighten_the_belt_if_tiles_are_seen_longer_than_at_first() -> None:
     assert warnings(widths=[152.0] * SETS + [182.4] * SETS) == [
         (
-            "S1 of head 2 sees tiles 20 % longer than at first. Tighten the belt of head 2;"
+            "S1 of head 2 reports tiles 20 % longer than at first. Tighten the belt of head 2;"
             " if it is tight: Clean the sensor of head 2 when the table is next at rest."
         )
     ]

@@ -159,4 +159,4 @@ def test_drift_is_among_the_warnings() -> None:
         samples = {"head 1": {"tiles": 5, "width_ms": 152.0 - 4.0 * number, "spread_ms": 0.1}}
         journal.built(100.0 * number, tile_ms=152.0, heads=samples)
     (warning,) = facts(statistics_of(journal.records))["warnings"]
-    assert warning.startswith("S1 of head 1 sees tiles 19 % shorter than at first. Clean ")
+    assert warning.startswith("S1 of head 1 reports tiles 19 % shorter than at first. Clean ")

@@ -421,7 +421,7 @@ def test_an_axis_that_stops_on_the_way_is_a_fault_with_the_reason() -> None:
     board.ends["gantry_x"] = [Ended(Reason.STOPPED, 0, 0.2)]
     assert rig.gantry is not None
     fault = fault_of(rig.gantry.carry(packet()))
-    assert str(fault) == "gantry: an axis did not arrive (x and y ended by STOPPED on the way)."
+    assert str(fault) == "gantry: an axis did not arrive (the move of x and y ended by STOPPED)."
     assert "grip forward" not in board.commands
 
 

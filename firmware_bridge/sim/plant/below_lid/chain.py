@@ -1,6 +1,6 @@
 """The chain of a single-port table: carries the head's outlet from side to side, in a ring.
 
-Zero (S4) is active while the outlet stands at side 0. A corner passes its sensor (S5) as the outlet
+Zero (S4) is active while the outlet is at side 0. A corner passes its sensor (S5) as the outlet
 reaches each side. If the chain stops there, S5 stays active until the chain moves on.
 """
 

@@ -38,7 +38,7 @@ class Drum:
         return len(self.well)
 
     def subscribe(self, head: Callable[[], None]) -> None:
-        """Call a head whenever the drum starts, stops, or is filled; the first is wheel 0."""
+        """Call a head whenever the drum starts, stops, or is filled; the first head has wheel 0."""
         self._heads.append(head)
 
     def reset_sensors(self) -> None:

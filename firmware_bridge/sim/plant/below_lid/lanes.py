@@ -44,7 +44,10 @@ class Lane:
             self._slide.drive(value)
 
     def take(self, tile: Tile) -> bool:
-        """Take a tile if the gate is open; return whether it is. ImpossibleOrderError if full."""
+        """Take a tile if the gate is open; return whether the gate is open.
+
+        Raises ImpossibleOrderError if the lane is full.
+        """
         if self.open:
             self._lane.put(tile)
             if len(self._lane) > self._capacity:

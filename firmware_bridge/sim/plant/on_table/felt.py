@@ -345,4 +345,4 @@ def _overlap_limits_of(field: Field) -> dict[tuple[bool, bool], tuple[float, flo
 
 
 def _ignore() -> None:
-    """Nothing is to be done when the felt is swept."""
+    """Do nothing: the default action after the felt was swept."""

@@ -13,7 +13,7 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Flipper:
-    """A flipper. `target` returns the spot under which it stands, for the present wall."""
+    """A flipper. `target` returns the spot whose tile it turns, for the present wall."""
 
     holders: tuple[Holder, ...] = ()
 

@@ -225,7 +225,7 @@ class Gantry:
     # Injected faults
 
     def _carry_off(self, seconds: float) -> None:
-        """Carry a block off; an injected fault may drop it at its place, or on the way."""
+        """Count the occasion of a carry; an injected fault drops the block at once, or later."""
         if not self._injected_faults.on_occasion(DROPPED, "gripper"):
             return
         chance = self._injected_faults.stream(f"gripper {len(self._injected_faults.occurred)}")
@@ -233,7 +233,7 @@ class Gantry:
         self._later(share * seconds, lambda: self._drop(share))
 
     def _drop(self, share: float) -> None:
-        """Drop the held block: back, or after a share of the way, onto the tiles there."""
+        """Drop the held block after this `share` of its way; 0.0 drops it where it was gripped."""
         spots = self._gripped_at if share == 0.0 else self._spots(share)
         fallen: list[tuple[Tile, Spot, Spot]] = []
         for home, spot, column in zip(self._gripped_at, spots, self._block, strict=False):
@@ -257,7 +257,7 @@ class Gantry:
             self._injected_faults.activate(DROPPED, "gripper", put_back)
 
     def _forget_dropped(self) -> None:
-        """The dropped tiles were taken up: putting them back later would disturb other tiles."""
+        """Forget the dropped tiles after they were taken up, so that no repair moves them."""
         self._dropped = set()
         self._injected_faults.deactivate(DROPPED, "gripper")
 
