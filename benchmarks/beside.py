@@ -17,9 +17,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def rates(module: str, *options: str, commit: str = BEFORE) -> tuple[float, float | None]:
-    """The rates that `benchmarks/MODULE.py --measure` prints for this tree and for a commit.
+    """Return the rates that `benchmarks/MODULE.py --measure` prints for this tree and a commit.
 
-    Each rate is the fastest of several runs. The second is None if there is no such commit, as in
+    Each rate is the highest of several runs. The second is None if the commit is missing, as in
     an unpacked release. Only the commit's `rules` are used.
     """
     with _tree(commit) as before:
@@ -32,7 +32,7 @@ def rates(module: str, *options: str, commit: str = BEFORE) -> tuple[float, floa
 
 
 def compared(here: float, there: float | None) -> str:
-    """Both rates and their ratio, as text for a row."""
+    """Return the rates of this tree and of the commit, and their ratio, as text for a row."""
     if there is None:
         return f"{here:,.0f}"
     return f"{here:,.0f}; before {there:,.0f} ({here / there:.1f} x)"

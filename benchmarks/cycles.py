@@ -28,7 +28,7 @@ UNDER, TOP = "lid closed to walls staged", "raise ordered to ready"
 
 
 def main() -> Iterator[Row]:
-    """Both cycles, compared with the bound."""
+    """Measure the `under` and `top` cycles; yield each in seconds, compared with its least time."""
     regular = run(_without_chance())
     yield _row("under", f"{UNDER}, tiles coming regularly", ROUNDS_WITHOUT_CHANCE, regular, 1.10)
     random = played("--rounds", str(ROUNDS), "--seed", "7")
@@ -47,7 +47,7 @@ def _row(activity: str, made_of: str, rounds: int, summary: dict[str, Any], most
 
 
 async def _without_chance() -> dict[str, Any]:
-    """The summary of rounds in which every part takes its mean time."""
+    """Play rounds in which every part takes its mean time; return the run's summary."""
     table, config, rules = load_table("robotic"), load_game("wenzhou"), find_game("wenzhou")
     orders = Orders(rules, game_parameters(config))
     seats = seats_of(orders.setup(0))

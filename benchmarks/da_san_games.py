@@ -21,7 +21,7 @@ GOAL = 20
 
 
 def main() -> Iterator[Row]:
-    """Measure both alternately."""
+    """Measure rlcard and the rules alternately; yield the games per second of each."""
     import rlcard  # noqa: PLC0415 - heavy, and only here
     from rlcard.agents import RandomAgent  # noqa: PLC0415
 
@@ -42,7 +42,7 @@ def main() -> Iterator[Row]:
 
 
 def _games_a_second(game: Callable[[], object]) -> float:
-    """Games a second, over games for at least `SECONDS`."""
+    """Play games for `SECONDS` of real time; return the games per second."""
     begun, games = time.perf_counter(), 0
     while (taken := time.perf_counter() - begun) < SECONDS:
         game()
@@ -51,7 +51,7 @@ def _games_a_second(game: Callable[[], object]) -> float:
 
 
 def _own_game(rng: random.Random) -> Callable[[], object]:
-    """A function that shuffles the cards and plays a game, from the auction to the last card."""
+    """Return a function that shuffles the cards and plays one game, auction included."""
     setup = settle(DA_SAN.setup())
     faces = list(DA_SAN.tiles.faces)
     places = setup.layout.places

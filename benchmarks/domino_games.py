@@ -28,7 +28,7 @@ HOUSE = replace(Parameters(), hand=(7, 7, 7), turn="counter_clockwise")
 
 
 def main() -> Iterator[Row]:
-    """Whole hands at once, then with an immutable value for every action."""
+    """Measure the rules twice, without and with an immutable value for every action."""
     peer, at_once, by_steps = _rates(_peer, _at_once, _by_steps)
     yield Row(
         "random Block games a second, played out, beside the dominoes package",
@@ -43,7 +43,7 @@ def main() -> Iterator[Row]:
 
 
 def _rates(*contenders: Callable[[], object]) -> list[float]:
-    """Games a second of each side."""
+    """Return the games per second of each function, the best of `TURNS` measurements."""
     best = [0.0] * len(contenders)
     for _ in range(TURNS):
         for number, play in enumerate(contenders):

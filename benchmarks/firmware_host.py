@@ -68,7 +68,7 @@ class Host:
 
     @property
     def cycle(self) -> int:
-        """The present cycle."""
+        """The number of cycles that the processor has executed."""
         return self.processor.cycle
 
     @property
@@ -100,7 +100,7 @@ class Host:
         self.until(lambda: not self._outstanding())
 
     def until(self, done: Callable[[], bool]) -> None:
-        """Run until the condition is true."""
+        """Run the processor until the condition is true."""
         give_up = self.cycle + PATIENCE
         while not done():
             if self.cycle > give_up:
@@ -111,13 +111,13 @@ class Host:
             self._advance()
 
     def run(self, cycles: int) -> None:
-        """Run for this number of cycles."""
+        """Run the processor for this number of cycles."""
         end = self.cycle + cycles
         while self.cycle < end:
             self._advance(end)
 
     def drive(self, pin: int, level: PinLevel, at: int) -> None:
-        """Set an input to this level at this cycle."""
+        """Set an input pin to this level at this cycle."""
         self.processor.drive([(at, pin, level)])
 
     def _outstanding(self) -> list[Message]:

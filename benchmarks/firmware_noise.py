@@ -82,7 +82,7 @@ class Firmware:
         self._turn()
 
     def sense(self, active: bool) -> None:
-        """Set the sensor; active is low."""
+        """Set the level of the sensor's pin; low means active."""
         self._keep_step()
         self._c.hw_pin(SENSOR, int(not active))
         self._send()
@@ -116,12 +116,12 @@ class Firmware:
 
 
 def main() -> Iterator[Row]:
-    """Measure the README's claim."""
+    """Send `COMMANDS` commands over the noisy line; yield the number that was executed once."""
     yield measured(COMMANDS)
 
 
 def measured(commands: int, library: Path | None = None) -> Row:
-    """Measure with this number of commands; builds the library if it is not given."""
+    """Measure this number of commands; build the firmware's library if none is given."""
     with TemporaryDirectory() as folder:
         return clock.run(_measure(commands, library or _built(Path(folder))))
 

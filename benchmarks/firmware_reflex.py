@@ -107,7 +107,7 @@ def _reflex(claim: str, cycles: Sequence[int]) -> Row:
 
 
 def drives(phases: int, axes: int) -> list[int]:
-    """Cycles from a sensor's edge to its motor's pin low, for at least this number of drives."""
+    """Return the cycles from a sensor's edge to its motor's low pin, one for each drive."""
     random = Random(1)
     host = busy_host(axes)
     taken: list[int] = []
@@ -118,7 +118,7 @@ def drives(phases: int, axes: int) -> list[int]:
 
 
 def busy_host(axes: int) -> Host:
-    """A host whose board has a motor and a sensor on each port, and axes at full speed.
+    """Return a host whose board has a motor and a sensor on each port, and axes at full speed.
 
     If the board is on time, all axes step at the same instants.
     """
@@ -274,7 +274,7 @@ def sensor(index: int, pin: int) -> Configure:
 def axes_at(
     first: int, pins: Sequence[tuple[int, int, int]], way: int, step_nm: int
 ) -> list[Configure]:
-    """Axes of 8 kHz with this number of steps, each followed by its home switch."""
+    """Return axes of 8 kHz with this number of steps, each followed by its home switch."""
     return [
         record
         for index, (step, direction, home) in enumerate(pins)
@@ -315,7 +315,7 @@ def _check_ends(host: Host, *reasons: Reason) -> None:
 
 
 def _all_low(host: Host, pins: Sequence[int]) -> int:
-    """The cycle at which the last of these pins fell."""
+    """Return the cycle at which the last of these pins became low."""
     fallen = {
         change.pin: change.cycle for change in host.changes if change.level is not PinLevel.HIGH
     }

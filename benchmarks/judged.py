@@ -27,7 +27,7 @@ INDICATOR, WHITE = 1, 31
 
 
 def main() -> Iterator[Row]:
-    """The rate of the working tree, compared with the commit before the rules were optimised."""
+    """Measure this tree and the commit before the rules were optimised; yield both rates."""
     from benchmarks import Row, beside  # noqa: PLC0415 - absent when an old commit is measured
 
     here, there = beside.rates("judged")
@@ -40,7 +40,7 @@ def main() -> Iterator[Row]:
 
 
 def measure() -> float:
-    """Judgements a second: the best of several passes, after one that fills the tables."""
+    """Return the judgements per second: the best of several passes, after a warm-up pass."""
     claims, house = _claims(), Parameters()
     best = float("inf")
     for turn in range(REPEATS + 1):
@@ -68,7 +68,7 @@ def _claims() -> list[Claim]:
 
 
 def _winning(chance: random.Random) -> list[int]:
-    """Five sets and a pair, with at most four tiles of a kind."""
+    """Return a random winning hand: five sets and a pair, with at most four tiles of a kind."""
     while True:
         kinds: list[int] = []
         for _ in range(5):

@@ -21,7 +21,7 @@ GOAL = 0.40
 
 
 def main() -> Iterator[Row]:
-    """Measure the share of a core. If the line was not full, the row counts as not reached."""
+    """Yield the host's share of a core; the goal is missed if the line was not full of events."""
     with in_a_process(reporter) as path:
         events, share = asyncio.run(_measure(path))
     full = events >= 0.95 * EVENTS_A_SECOND

@@ -26,7 +26,7 @@ PATIENCE = 60.0
 
 
 def main() -> Iterator[Row]:
-    """Measure the README's claim."""
+    """Send `COMMANDS` commands over the noisy line; yield the number that was executed once."""
     yield clock.run(_measure(COMMANDS, EVENTS))
 
 

@@ -28,7 +28,7 @@ COMMAND = Set(1, 800)
 
 
 def main() -> Iterator[Row]:
-    """Measure the link and the echo alternately."""
+    """Measure the link and the echo alternately; yield the link's rate and their ratio."""
     with in_a_process(echo) as echoing, in_a_process(board) as answering:
         _bare(echoing, 0.2)
         asyncio.run(_link(answering, 0.2))
@@ -53,7 +53,7 @@ def main() -> Iterator[Row]:
 
 
 def _bare(path: str, seconds: float) -> float:
-    """Frames a second of the echo."""
+    """Return the frames per second that the echo sends back."""
     frame = encode(0, 0, COMMAND)
     with serial.Serial(path, BAUD, timeout=5.0) as port:
         for _ in range(WINDOW):
@@ -62,7 +62,7 @@ def _bare(path: str, seconds: float) -> float:
         while time.perf_counter() - began < seconds:
             if len(port.read(len(frame))) != len(frame):
                 raise RuntimeError(
-                    f"the echo on {path} returned no frame within 5 s; run the benchmark again."
+                    f"The echo on {path} returned no frame within 5 s; run the benchmark again."
                 )
             port.write(frame)
             frames += 1
@@ -73,7 +73,7 @@ def _bare(path: str, seconds: float) -> float:
 
 
 async def _link(path: str, seconds: float) -> tuple[float, float]:
-    """Commands a second, and the share of a core that this process used."""
+    """Return the link's commands per second, and the share of a core that this process used."""
     line = SerialLine(open_serial(path))
     link = line.link(0, "bench")
     await link.identify(time.perf_counter_ns().to_bytes(8, "little"))

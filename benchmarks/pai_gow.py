@@ -18,7 +18,7 @@ ROUNDS = 2_000
 
 
 def main() -> Iterator[Row]:
-    """Random full tables settled a second, and the best split of all possible hands."""
+    """Yield the hands settled per second, and the seconds for the best split of every hand."""
     seconds = _rounds()
     yield Row(
         "pai gow: hands of eight set by the house way and settled, a second",

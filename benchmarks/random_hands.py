@@ -25,7 +25,7 @@ LEAST_TIMES, GOAL = 8, 400
 
 
 def main() -> Iterator[Row]:
-    """Each game's rate, compared with the commit before the rules were optimised."""
+    """Measure this tree and the commit before the rules were optimised; yield a row per game."""
     from benchmarks import Row, beside  # noqa: PLC0415 - absent when an old commit is measured
 
     for game in GAMES:
@@ -39,7 +39,7 @@ def main() -> Iterator[Row]:
 
 
 def measure(game: str) -> float:
-    """Random hands of a game a second, after several that fill the tables."""
+    """Return the random hands of a game per second, after several hands as a warm-up."""
     rules = rules_of(game)
     deals = [_deal(game, random.Random(number)) for number in range(HANDS)]
     for number in range(HANDS // 6):
@@ -57,7 +57,7 @@ def _played(rules: Any, setup: Any, tiles: Any, chance: random.Random) -> None:
 
 
 def _deal(name: str, chance: random.Random) -> tuple[Any, dict[Any, str]]:
-    """A finished set-up of a shuffled set, and the tile at each place."""
+    """Return a finished set-up of a shuffled set, and the tile at each place."""
     game = find_game(name)
     faces = list(game.tiles.faces)
     chance.shuffle(faces)

@@ -12,7 +12,7 @@ LEAST, GOAL = 300, 3000
 
 
 def main() -> Iterator[Row]:
-    """The rate of a long run, and the number of commands in it."""
+    """Yield the virtual seconds and the board commands per real second of a long run."""
     summary = played("--rounds", str(ROUNDS), "--speed", "virtual", "--seed", "7")
     rate = summary["virtual_s"] / summary["real_s"]
     yield Row(

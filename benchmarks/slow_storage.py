@@ -51,7 +51,7 @@ with open(sys.argv[2], "w") as file:
 
 
 def main() -> Iterator[Row]:
-    """The top cycle on a fast and on a slow disk, and the latest renewal of a lease."""
+    """Measure the `top` cycle on a fast and on a slow disk, and the latest renewal of a lease."""
     yield from _virtual()
     with tempfile.TemporaryDirectory() as folder:
         fast, slow = (_real(Path(folder) / f"{delay}", delay) for delay in (0.0, SYNC_S))
@@ -85,7 +85,7 @@ def _virtual() -> Iterator[Row]:
 
 
 def _real(folder: Path, delay: float) -> dict[str, float]:
-    """One round until ready, with this number of seconds added to each sync."""
+    """Play one round until ready, with `delay` seconds added to each sync; return its figures."""
     folder.mkdir()
     measured, events = folder / "measured", folder / "events"
     with _board() as port:

@@ -30,7 +30,7 @@ COMMANDS = (
 
 
 def main() -> Iterator[Row]:
-    """The fastest of several starts of each command, because a busy machine delays the others."""
+    """Start each command several times; yield its shortest duration in seconds."""
     bare = _seconds((sys.executable, "-c", "pass"))
     yield Row("python -c pass", f"{bare:.3f} s")
     for words, most in COMMANDS:

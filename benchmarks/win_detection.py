@@ -13,7 +13,7 @@ from rules.melds import KINDS, Counts, numbers_win, sets_and_pair
 
 try:
     from mahjong.agari import Agari
-except ImportError:  # the package is a development dependency
+except ImportError:  # `mahjong` is a development dependency
     Agari = None
 
 HANDS = 5_000
@@ -25,7 +25,7 @@ Hand = TypeVar("Hand")
 
 
 def main() -> Iterator[Row]:
-    """The ratios on winning hands and on hands one tile off; then Wenzhou's checks a second."""
+    """Compare with `mahjong` on winning and nearly winning hands; then measure Wenzhou's checks."""
     chance = random.Random(1)
     if Agari is None:
         yield Row("win detection beside `mahjong`", "`mahjong` is not installed")
@@ -36,7 +36,7 @@ def main() -> Iterator[Row]:
 
 
 def winning(chance: random.Random) -> list[int]:
-    """Four sets and a pair as 34 numbers, with at most four tiles of a kind."""
+    """Return a random winning hand as 34 counts: four sets and a pair, at most four of a kind."""
     while True:
         numbers = [0] * KINDS
         for _ in range(4):
@@ -50,7 +50,7 @@ def winning(chance: random.Random) -> list[int]:
 
 
 def near_miss(chance: random.Random) -> list[int]:
-    """A winning hand with one tile changed, so that it no longer wins."""
+    """Return a winning hand with one tile changed, so that it no longer wins."""
     while True:
         numbers = winning(chance)
         numbers[chance.choice([kind for kind in range(KINDS) if numbers[kind]])] -= 1
@@ -76,7 +76,7 @@ def _beside(what: str, least: float, hands: list[list[int]]) -> Iterator[Row]:
 
 
 def _wenzhou(chance: random.Random) -> Iterator[Row]:
-    """Seventeen tiles with one to three caishen, half of them winning."""
+    """Yield the checks per second of hands of 17 tiles with one to three caishen, half winning."""
     hands = []
     for at in range(HANDS):
         wild = 1 + at % 3
@@ -100,7 +100,7 @@ def _wenzhou(chance: random.Random) -> Iterator[Row]:
 
 
 def _seconds(check: Callable[[Hand], object], hands: Sequence[Hand]) -> float:
-    """The best time for a hand over several rounds, after one that fills every table."""
+    """Return the seconds per hand, the best of several rounds after a warm-up round."""
     best = float("inf")
     for round_ in range(REPEATS + 1):
         begun = time.perf_counter()

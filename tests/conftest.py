@@ -28,7 +28,7 @@ DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow tests first: one that starts last would keep one process busy, the others idle."""
+    """Put slow tests first: a slow test that starts last would leave the other processes idle."""
     for item in items:
         if item.name.startswith(DOUBLED) or _is_for_a_variant(item):
             item.add_marker(pytest.mark.slow)
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _is_for_a_variant(item: pytest.Item) -> bool:
-    """Whether a test runs for each game, and this is its run for one of the variants."""
+    """Whether the test has a game as parameter, and that game is one of `VARIANTS`."""
     if not isinstance(item, pytest.Function) or "rules/dominoes" in item.nodeid:
         return False
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -46,13 +46,13 @@ def _is_for_a_variant(item: pytest.Item) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude the collected tests from garbage collection: each full one took up to a second."""
+    """Exclude the collected tests from garbage collection: each collection took up to 1 s."""
     gc.collect()
     gc.freeze()
 
 
 def _time_limit(item: pytest.Item) -> float:
-    """The time limit of a slow test, seconds; 0 for other tests."""
+    """Return the time limit of a slow test in seconds, and 0 for any other test."""
     if item.get_closest_marker("slow") is None:
         return 0.0
     timeout = item.get_closest_marker("timeout")

@@ -1,4 +1,4 @@
-"""How much less `make test-quick` does: fewer random cases, and fewer members of a matrix."""
+"""Reduces the tests of `make test-quick`: fewer random cases, and fewer parameters of a test."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hypothesis import settings
 
 
 def tries(full: int, *, quick: int) -> int:
-    """The number of random cases a test tries: `quick` under the hypothesis profile `quick`."""
+    """Return `full`, or `quick` under hypothesis's profile `quick`: the number of random cases."""
     return quick if settings.get_current_profile_name() == "quick" else full
 
 
 def slow_except(quick: Collection[Any], cases: Iterable[Any]) -> list[Any]:
-    """Parameters of a test: those that are not in `quick` are marked `slow`. `quick` is a part."""
+    """Return the parameters `cases` of a test; all that are not in `quick` are marked `slow`."""
     every = list(cases)
     missing = [case for case in quick if case not in every]
-    assert not missing, f"{missing} are none of the cases"
+    assert not missing, f"`quick` may contain values of `cases` only; got {missing}."
     return [
         case
         if case in quick

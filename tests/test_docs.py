@@ -111,7 +111,7 @@ def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
 
 
 def rows(page: Path, width: int) -> list[list[str]]:
-    """The rows of a page's tables with this number of columns, without the marks of code."""
+    """Return the rows of a page's tables with this number of columns, without backticks."""
     split = [
         [cell.strip().replace("`", "") for cell in line.strip("|\n").split("|")]
         for line in page.read_text("utf-8").splitlines()

@@ -86,7 +86,7 @@ def test_no_two_modules_import_each_other_types_included() -> None:
     left = dict(imports)
     while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
         left = {name: wanted for name, wanted in left.items() if name not in free}
-    assert not left, f"in an import circle, or above one: {sorted(left)}"
+    assert not left, f"These modules import each other, or import such modules: {sorted(left)}."
 
 
 def test_every_error_derives_from_one_class_and_has_a_name_that_ends_in_error() -> None:

@@ -40,13 +40,13 @@ def settle_game(
 
 @pytest.fixture(scope="session")
 def settled() -> Callable[..., Setup]:
-    """The function that completes a set-up from throws, answers and dealer."""
+    """Return the function that completes a set-up from throws, answers and dealer."""
     return settle_game
 
 
 @pytest.fixture(scope="session")
 def deal_out() -> DealOut:
-    """Plan a complete set-up and make every move on a felt that refuses impossible moves.
+    """Plan a complete set-up and make every move on a simulated felt, which refuses others.
 
     A tile's face is the text of its place in the walls.
     """

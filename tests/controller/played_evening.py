@@ -89,7 +89,7 @@ def spend(
     orders: Orders | None = None,
     on_event: Callable[[Event, Daemon], None] | None = None,
 ) -> Evening:
-    """Play this number of hands, followed by the rules unless `play` is False. Raises TableFault.
+    """Simulate this number of hands; if `play` is False, only set-ups. Raises TableFault.
 
     `on_event` receives every event with the daemon that emits it. `orders` replaces `dealer`,
     `throws`, `play` and `house`.
@@ -153,7 +153,7 @@ def _collect(hand: Hand, event: Event, plant: Plant, people: SimulatedGuide) -> 
 
 
 def evening(game: str, table: str = "robotic", hands: int = 2, seed: int = 0) -> Evening:
-    """An evening that several tests share; they must not change it."""
+    """Return a played evening, which several tests share; they must not change it."""
     return _played_once(game, table, hands, seed)
 
 

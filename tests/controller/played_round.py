@@ -31,11 +31,11 @@ class Round:
     """Time, output and value of every change of an output."""
 
     def seen(self, channel: str, value: int) -> None:
-        """Add a change of an output."""
+        """Record a change of an output, with the present time."""
         self.pin_changes.append((asyncio.get_running_loop().time(), channel, value))
 
     def events_named(self, event: str) -> list[Event]:
-        """All events of one name."""
+        """Return all events of one name."""
         return [emitted for emitted in self.events if emitted["event"] == event]
 
     @property
@@ -53,11 +53,11 @@ class Round:
         }
 
     def at(self, event: str, **facts: object) -> float:
-        """The time of the first event with these facts."""
+        """Return the time in seconds of the first event of this name with these facts."""
         for emitted in self.events_named(event):
             if all(emitted[key] == value for key, value in facts.items()):
                 return float(str(emitted["t"]))
-        raise AssertionError(f"there is no event {event} with {facts}")
+        raise AssertionError(f"The round emitted no event `{event}` with {facts}.")
 
 
 Happens = Callable[[Round], None]

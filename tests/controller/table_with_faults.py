@@ -44,7 +44,7 @@ class Evening:
         ]
 
     def when(self, **facts: object) -> list[float]:
-        """The times of the events with these facts."""
+        """Return the times in seconds of all events with these facts."""
         return [float(str(event["t"])) for event in self.events if facts.items() <= event.items()]
 
 

@@ -17,7 +17,7 @@ ROUNDS = 3
 
 
 def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> None:
-    """Play rounds with one cut; every hand must get the tiles of its places."""
+    """Play rounds with one cut, and check that every hand gets the tiles of its places."""
     config, rules = load_game("pai_gow"), find_game("pai_gow")
     orders = Orders(
         rules, game_parameters(config), answers={"cut": choice}, fastest=fastest, play=False
@@ -35,7 +35,7 @@ def deal_by(choice: str, table: str, rounds: int, *, fastest: bool = False) -> N
 
 @pytest.mark.parametrize("cut", slow_except(["one_stack", "chee_yee"], CUTS))
 def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
-    """The jaws end a round two columns wide; without a lease their width falls back."""
+    """At the end of the lease the jaws' width returns from two columns to its safe value."""
     deal_by(cut, "pai_gow", 2)
 
 
@@ -50,7 +50,7 @@ def test_three_rounds_are_dealt_with_every_choice_of_a_cut(
 
 
 def cuts_of(seed: int) -> list[object]:
-    """The cuts that simulated people choose in three rounds without given answers."""
+    """Return the cuts that simulated people choose in three rounds without given answers."""
     evening = spend("pai_gow", "pai_gow", ROUNDS, seed=seed, play=False)
     return [event["answer"] for event in evening.events if event["event"] == "choice_made"]
 

@@ -21,7 +21,7 @@ sets = some.integers(0, 1)
 
 
 def in_play(*, number: int = 0) -> Ledger:
-    """Two sets, one of them raised."""
+    """Return the ledger of a table with two sets, one of them raised."""
     tiles = WALLS.count
     return Ledger.of(2, tiles).gathered(number).built(number, tiles).raised(number, PLACES)
 

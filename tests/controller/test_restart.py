@@ -106,7 +106,7 @@ def evening(
 
 
 def faces(place: SurvivingTable) -> dict[int, list[str]]:
-    """The faces of the tiles at each seat."""
+    """Return the faces of the tiles at each seat."""
     return {seat: [tile.face for tile in hand] for seat, hand in place.plant.hands().items()}
 
 
@@ -156,11 +156,11 @@ def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
 def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str]
 ) -> None:
-    """Slow cards: the arm travels while the write is lost, completely or in part."""
+    """Each sync takes 0.1 s; the host is killed halfway, so all or part of the write is lost."""
     (tmp_path / "whole").mkdir()
     undisturbed = evening(tmp_path / "whole", table, game, answers=answers, whole=True, sync_s=0.1)
     assert undisturbed.writes > 35
-    for number in range(1, undisturbed.writes):  # the last one is the end of the run
+    for number in range(1, undisturbed.writes):  # the last write is the end record
         folder = tmp_path / str(number)
         folder.mkdir()
         disturbed = evening(

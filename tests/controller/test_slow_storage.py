@@ -1,4 +1,4 @@
-"""A table whose journal is on a slow card: hardly slower, and as safe as with a fast one."""
+"""A table whose journal is on a slow SD card: durations, pauses, order of writes, restarts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DARK = 3.0
 
 
 def cycles(sync_s: float, rounds: int = 1) -> tuple[float, list[Event]]:
-    """Play rounds; returns the mean duration of the top cycles, and the events."""
+    """Play rounds; return the mean duration of the `top` cycles in seconds, and the events."""
 
     async def main() -> tuple[float, list[Event]]:
         loop = asyncio.get_running_loop()
@@ -68,7 +68,7 @@ Step = tuple[int, dict[str, object], list[object]]
 
 
 def steps(entries: Iterable[Entry]) -> list[Step]:
-    """Number, intent and notes of the entries that have to be on disk before anything moves."""
+    """Return number, intent and notes of the entries that must be on disk before any motion."""
     return [
         (e.number, e.intent, [note for note in e.notes if not isinstance(note, OBSERVATIONS)])
         for e in entries
@@ -77,7 +77,7 @@ def steps(entries: Iterable[Entry]) -> list[Step]:
 
 
 def drives(table: SurvivingTable) -> set[str]:
-    """The outputs that move tiles, or parts that can touch a tile or a person."""
+    """Return the outputs that move tiles, or parts that can touch a tile or a person."""
     modules = table.machine.modules
     named: list[str | None] = [tray.lift for tray in (modules.trays.sides if modules.trays else ())]
     named += [modules.lid and modules.lid.motor, modules.flipper and modules.flipper.motor]

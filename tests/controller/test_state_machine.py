@@ -43,7 +43,7 @@ EDGES = [
 
 
 def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
-    """The shortest sequence of triggers from one state to another."""
+    """Return the shortest sequence of triggers from one state to another."""
     ways: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
     seen = {start}
     while ways:
@@ -54,11 +54,11 @@ def way(rows: Rows, start: str, goal: str) -> tuple[str, ...]:
             if state in sources and destination not in seen:
                 seen.add(destination)
                 ways.append((destination, (*triggers, trigger)))
-    raise AssertionError(f"no transition leads from {start} to {goal}")
+    raise AssertionError(f"No sequence of transitions leads from {start} to {goal}.")
 
 
 def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, list[Change]]:
-    """A machine whose regions are in these states, and the list of its later reports."""
+    """Return a machine in these states, and the list to which it adds its later changes."""
     events: list[Change] = []
     machine = TableMachine(lambda *change: events.append(change))
     below = way(UNDER_TRANSITIONS, "idle", under)
@@ -70,7 +70,7 @@ def machine_at(under: str = "idle", top: str = "clear") -> tuple[TableMachine, l
 
 
 def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
-    """A machine in one of the states `ABOVE`, and the list of its later reports."""
+    """Return a machine in a state of `ABOVE`, and the list to which it adds its later changes."""
     events: list[Change] = []
     machine = TableMachine(lambda *change: events.append(change))
     for trigger in way(ABOVE_TRANSITIONS, "offline", state):
@@ -80,7 +80,7 @@ def machine_above(state: str) -> tuple[TableMachine, list[Change]]:
 
 
 def allowed(state: Change) -> set[str]:
-    """The triggers that the tables allow a running machine in this state."""
+    """Return the triggers that the transition tables allow in this state while running."""
     present = {"under": state[0], "top": state[1], "mode": "going", "above": "running"}
     return {
         trigger

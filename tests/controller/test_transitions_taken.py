@@ -27,7 +27,7 @@ REGIONS = {
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
-    """The transitions that any table takes during the test."""
+    """The transitions that all simulated tables take during the test."""
     found: Taken = set()
     fire = TableMachine.fire
 
@@ -44,7 +44,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
 
 
 def cut_short(at: float) -> None:
-    """Play a round and cancel it at this time."""
+    """Play a round and cancel it at this time, in seconds of the round."""
     running: asyncio.Task[object]
 
     def hear(played: Round, event: dict[str, object]) -> None:

@@ -69,5 +69,5 @@ class Wired:
 
 
 def noise(seed: int) -> Noise:
-    """Bit errors in 1 of 1,000 bytes, and pieces that are lost, repeated or cut short."""
+    """Return noise with bit errors in 1 of 1,000 bytes, and lost, repeated or cut-off pieces."""
     return Noise(Random(seed), bit=0.001, drop=0.005, repeat=0.01, cut=0.005)

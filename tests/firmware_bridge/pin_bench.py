@@ -90,7 +90,7 @@ class Bench:
 
 @asynccontextmanager
 async def started() -> AsyncIterator[Bench]:
-    """A started board; debug mode makes the loop refuse calls from another thread."""
+    """Start a board on mock pins; debug mode makes the loop refuse calls from other threads."""
     asyncio.get_running_loop().set_debug(True)
     bench = Bench()
     await bench.board.start()
@@ -108,7 +108,7 @@ async def leased() -> AsyncIterator[Bench]:
 
 
 def run_scenario(scenario: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-    """Make a test function that runs the scenario on the virtual clock."""
+    """Return a test function that runs the scenario on the virtual clock."""
 
     def run() -> None:
         clock.run(scenario())
@@ -119,6 +119,6 @@ def run_scenario(scenario: Callable[[], Awaitable[None]]) -> Callable[[], None]:
 
 @contextmanager
 def second_thread() -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Call a function in another thread and wait for it, so that the order of events is fixed."""
+    """Yield a function that runs its argument in a second thread and waits until it returns."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         yield lambda act: pool.submit(act).result()

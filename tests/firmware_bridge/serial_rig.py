@@ -67,7 +67,7 @@ class OutputRecorder:
         self.outputs[channel] = value
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis that moves to its low end activates its home switch on arrival."""
+        """Activate the home switch when an axis that moves to its low end arrives there."""
         if target <= -0.5 and self.board is not None:
             loop = asyncio.get_running_loop()
             loop.call_later(seconds, self.board.sensor, "home", True)
@@ -149,7 +149,7 @@ def run_scenario(
 
 
 async def begun(rig: SerialRig, motion: Awaitable[Ended]) -> asyncio.Task[Ended]:
-    """Begin a motion; return its task, which has not ended yet."""
+    """Begin a motion; return its task, which is still running."""
     task = asyncio.ensure_future(motion)
     await asyncio.sleep(0.01)
     assert not task.done()
@@ -157,5 +157,5 @@ async def begun(rig: SerialRig, motion: Awaitable[Ended]) -> asyncio.Task[Ended]
 
 
 def kinds(rig: SerialRig) -> list[type[Message]]:
-    """The types of the messages that the board has executed, in order."""
+    """Return the types of the messages that the board has executed, in order."""
     return [type(message) for message in rig.asked]

@@ -18,7 +18,7 @@ class Case:
     trick: tuple[str, ...]
     """The tiles, the leader's first."""
     claim: int
-    """The number of the tile that is claimed to take the trick, in that order, from 0."""
+    """The index in `trick` of the tile that is claimed to take it; the first tile has index 0."""
     equal_pips: Literal["first", "last"] = "first"
     """House rule: which of equal tiles takes the trick."""
 

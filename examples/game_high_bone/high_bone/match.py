@@ -27,7 +27,7 @@ class HighBoneMatch:
     over: bool = False
 
     def after(self, play: Finished) -> HighBoneMatch:
-        """The match after a finished hand. Raises RulesError if the hand is not finished."""
+        """Return the match after a finished hand. Raises RulesError if tiles are left to lay."""
         if play.settlement is None:
             raise RulesError("The hand is not over; lay the tiles that are left.")
         gains = play.settlement.balance()
@@ -36,5 +36,5 @@ class HighBoneMatch:
 
 
 def begin(parameters: Parameters, players: int, dealer: Seat = 0) -> HighBoneMatch:
-    """A match before its first hand."""
+    """Return a match before its first hand."""
     return HighBoneMatch((0,) * players, dealer)

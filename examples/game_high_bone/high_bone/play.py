@@ -43,12 +43,12 @@ def parse(seat: Seat, text: str) -> Lay:
 
 
 def pips(tile: Face) -> int:
-    """The sum of both halves of a tile."""
+    """Return the pips of a tile, the sum of its halves."""
     return int(tile[0]) + int(tile[2])
 
 
 def taker(tiles: Sequence[Face], parameters: Parameters) -> int:
-    """The number of the tile that takes a trick, in the order in which they were laid, from 0."""
+    """Return the index of the tile that takes a trick; the first tile laid has index 0."""
     most = max(map(pips, tiles))
     heaviest = [number for number, tile in enumerate(tiles) if pips(tile) == most]
     return heaviest[0 if parameters.equal_pips == "first" else -1]
@@ -79,7 +79,7 @@ class HighBonePlay:
 
     @property
     def legal_actions(self) -> LegalActions[Lay]:
-        """Every tile that the player holds, or can hold if the hand is hidden."""
+        """One action for every tile that the player holds, or can hold if the hand is hidden."""
         return LegalActions(self._why_not, self._each)
 
     def _why_not(self, action: Lay) -> str | None:
@@ -108,7 +108,7 @@ class HighBonePlay:
         return (*known, *(tile for tile in FACES if tile not in elsewhere))
 
     def apply(self, action: Lay) -> HighBonePlay:
-        """The play after this tile. Raises IllegalActionError with the reason."""
+        """Return the play after this tile is laid. Raises IllegalActionError with the reason."""
         self.legal_actions.require(action)
         hand = list(self.hands[action.seat])
         hand.remove(action.tile if action.tile in hand else None)
@@ -138,7 +138,7 @@ class HighBonePlay:
 
 
 def _collected(play: HighBonePlay) -> HighBonePlay:
-    """The play after a complete trick: its taker leads the next one."""
+    """Return the play after a complete trick; the seat that took it leads the next trick."""
     order = around(play.leader, len(play.hands), "clockwise")
     winner = order[taker(play.trick, play.parameters)]
     taken = tuple(count + (seat == winner) for seat, count in enumerate(play.taken))
@@ -148,7 +148,7 @@ def _collected(play: HighBonePlay) -> HighBonePlay:
 def start(
     setup: Setup, tiles: Tiles | None = None, match: HighBoneMatch | None = None
 ) -> HighBonePlay:
-    """A play from a finished set-up; tiles that are not in `tiles` are hidden.
+    """Return the play of a finished set-up; places without an entry in `tiles` are hidden.
 
     Raises IllegalSetupError if the set-up is not finished: a record can end during a set-up.
     """
@@ -160,7 +160,7 @@ def start(
 
 
 def sensible(play: HighBonePlay, seat: Seat) -> Lay:
-    """Take the trick with the lightest tile that takes it; otherwise lay the lightest tile."""
+    """Choose an action: the lightest tile that takes the trick, otherwise the lightest tile."""
     tiles = sorted((action.tile for action in play.legal_actions), key=pips)
     if not play.trick:
         return Lay(seat, tiles[-1])
@@ -171,12 +171,12 @@ def sensible(play: HighBonePlay, seat: Seat) -> Lay:
 
 
 def held(play: HighBonePlay) -> Held:
-    """The tiles that each seat holds."""
+    """Return the tiles that each seat holds."""
     return play.hands
 
 
 def view(play: HighBonePlay, seat: Seat) -> HighBonePlay:
-    """The play as one seat sees it: the tiles of the other hands are unknown."""
+    """Return the play with hidden tiles in all hands except that of one seat."""
     hands = (
         hand if owner == seat else (None,) * len(hand) for owner, hand in enumerate(play.hands)
     )

@@ -11,7 +11,7 @@
 #include <avr/interrupt.h>
 
 #define QUEUE 2u
-#define START_AHEAD 128u /* ticks from the putting of a late segment to its begin: 64 us */
+#define START_AHEAD 128u /* ticks by which a late segment starts after it was put: 64 us */
 #define SOON 40u         /* ticks from taking a segment to its first step, at least: 20 us */
 #define LONG_AGO 8192u   /* microseconds: half of the period of a 16-bit count of ticks */
 

@@ -12,7 +12,7 @@
 #define SENDING 128u /* bytes; link.S contains the same size */
 
 /* Shared with link.S, which requires that the rings begin at multiples of 256: avr.mk puts them at
- * the begin of the RAM, where the alignment wastes no memory. The text after the section's name
+ * the start of the RAM, where the alignment wastes no memory. The text after the section's name
  * keeps the section out of the flash. */
 #define RINGS ".rings,\"aw\",@nobits;"
 struct rings {

@@ -14,7 +14,7 @@ static uint32_t micros_of(float seconds) {
     return (uint32_t)(seconds * 1e6f + 0.5f);
 }
 
-/* Begin of a motion */
+/* Start of a motion */
 
 static void start_steps(uint8_t axis, bool up, uint32_t now) {
     struct axis *const moves = &axes[axis];

@@ -8,7 +8,7 @@
 
 static uint8_t last_started; /* the motor's channel */
 
-/* Begin and end of an order */
+/* Start and end of an order */
 
 void note_order_begin(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now) {
     struct output *const runs = &outputs[output];

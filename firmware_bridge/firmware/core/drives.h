@@ -1,4 +1,4 @@
-/* Drives, pulses and set values: orders on outputs, from their begin to their end.
+/* Drives, pulses and set values: orders on outputs, from their start to their end.
  *
  * The reflex ends an order at an edge, level or switch; the main loop ends it by time, current,
  * stop, lease or fault. The first of these ends the order. */
@@ -46,7 +46,7 @@ void outputs_forget_tickets(void);
 void outputs_turn(uint32_t now);       /* ends orders by time, latches exceeded on-times */
 void outputs_draw(uint16_t milliamps); /* checks the current of all motors together */
 
-/* Also used by dice.c: begin and end of an order. Under `port_lock`, or from the reflex. */
+/* Also used by dice.c: start and end of an order. Under `port_lock`, or from the reflex. */
 void note_order_begin(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now);
 bool note_order_end(uint8_t output, uint8_t reason, uint32_t now); /* true: report the end */
 

@@ -1,6 +1,6 @@
 /* The queue of events, in order, until the host has acknowledged them.
  *
- * A bounded ring. The begin of a motion reserves a place for its end, so that no end is lost;
+ * A bounded ring. The start of a motion reserves a place for its end, so that no end is lost;
  * edges use only places that are not reserved. */
 #ifndef WALLWRIGHT_EVENTS_H
 #define WALLWRIGHT_EVENTS_H

@@ -17,7 +17,7 @@ WALLS = {"box 1": 136, "felt": 136}
 
 
 def tiles_by_place(emitted: Evening) -> dict[str, int]:
-    """How many tiles are at each place in the end; empty places are left out."""
+    """Return the number of tiles at each place at the end of a run, without empty places."""
     return {place: tiles for place, tiles in emitted.census.items() if tiles}
 
 
@@ -200,7 +200,7 @@ def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on() -> None:
 
 
 async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
-    """A person finds a tile on the floor while the drum mixes, and presses the lid's key."""
+    """Let a person press the lid's key while the drum mixes, to add a tile from the floor."""
     assert hardware.plant is not None
     people, plant = hardware.plant.people, hardware.plant
     await asyncio.sleep(19.0)
@@ -227,7 +227,7 @@ def test_the_lids_key_opens_the_lid_for_a_forgotten_tile_and_the_cycle_goes_on()
 
 
 async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
-    """A player ends the hand at once, while the heads still build the other set."""
+    """Press the lid's key as soon as a hand is played while the heads build the other set."""
     plant, building = hardware.plant, asyncio.Event()
     assert plant is not None
 

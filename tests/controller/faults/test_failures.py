@@ -25,7 +25,7 @@ from tests.controller.table_with_faults import evening
 
 
 def fails_after(seconds: float, error: BaseException) -> asyncio.Future[None]:
-    """Work that raises an error after this time."""
+    """Return work that raises this error after this number of seconds."""
 
     async def work() -> None:
         await asyncio.sleep(seconds)
@@ -111,7 +111,7 @@ def test_an_error_of_the_program_beside_a_fault_is_raised_with_it(mistake: Excep
     assert mistake in sort_failures(raised.value).errors
     assert [fault.part for fault in sort_failures(raised.value).faults] == ["lid"]
     faults = [each for each in emitted if each["event"] == "fault"]
-    assert [each["code"] for each in faults] == ["LID"], "the fault is recorded all the same"
+    assert [each["code"] for each in faults] == ["LID"], "the fault is recorded too"
     assert machines[0].above == "fault"  # type: ignore[attr-defined]
 
 
@@ -133,7 +133,7 @@ def test_an_error_of_the_second_confirmation_of_a_guided_step_is_raised() -> Non
 
 
 class BreaksDown(Switched):
-    """A lift that fails finally on its way up, while the others are still moving."""
+    """A lift that raises a final fault 0.3 s after its start, while the other lifts move."""
 
     async def go_forth(self) -> None:
         await asyncio.sleep(0.3)

@@ -1,4 +1,4 @@
-"""The recovery policy: first retries, then questions to a person, then a stop; never back."""
+"""The recovery policy: first retries, then questions to a person, then a stop; no other order."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from firmware_bridge.sim import clock
 
 
 class Bench:
-    """Work that fails a given number of times, a person who answers, and a list of all calls."""
+    """Work that fails a given number of times, a person who answers, and the list of calls."""
 
     def __init__(self, failures: int, retries: int = 1, asks: int = 2, answer: str = DONE) -> None:
         self.failures = failures

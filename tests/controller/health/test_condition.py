@@ -24,19 +24,19 @@ HEADS = [f"head {number}" for number in range(4)]
 
 
 def sets_of(records: list[JournalRecord]) -> list[dict[str, Any]]:
-    """The outcomes of building sets."""
+    """Return the recorded outcome of each set that the heads have built, in order."""
     outcomes = [record.content for record in records if record.kind == "outcome"]
     return [each for each in outcomes if isinstance(each, dict) and "picks" in each]
 
 
 def journal_of(file: Path, *options: str) -> list[JournalRecord]:
-    """The records of a run with these options, also if it ended with a fault."""
+    """Run the table with these options; return its journal records, also after a fault."""
     main(["run", "--seed", "7", "--journal", str(file), *options])
     return [record_of(line) for line in read_copy(file).lines]
 
 
 def statistics_before_fault(records: list[JournalRecord], part: str) -> TableStatistics:
-    """The statistics before the first fault of this part; fails if the part had none."""
+    """Return the statistics of the records before the first fault of this part."""
 
     def until_then() -> Iterator[JournalRecord]:
         for record in records:
@@ -46,7 +46,7 @@ def statistics_before_fault(records: list[JournalRecord], part: str) -> TableSta
             yield record
 
     before = list(until_then())
-    assert len(before) < len(records), f"{part} had no fault"
+    assert len(before) < len(records), f"The run has no fault of {part}."
     return statistics_of(before)
 
 
@@ -138,8 +138,8 @@ def test_currents_of_belts_and_drum_are_in_the_journal_if_the_table_has_sensors(
 def test_a_belt_that_slips_more_with_every_set_causes_warnings_by_its_current_and_by_s1(
     tmp_path: Path,
 ) -> None:
-    # The last set is first in the list: an occasion on which one injected fault takes effect is
-    # not counted by the injected faults after it.
+    # The faults are listed from the last set to the first: when an injected fault takes effect,
+    # the faults listed after it do not count that occasion.
     slips = [f"slipping_belt:head1#{n}~{1 + 0.08 * (n - 1):g}" for n in range(11, 0, -1)]
     options = [option for slip in slips for option in ("--fault", slip)]
     table = ["--table", str(with_current_sensors(tmp_path)), "--rounds", "9"]

@@ -11,7 +11,7 @@ from controller.health.drift import FEWEST, SETS, Drift
 
 
 def drift_of(widths: Iterable[float] = (), currents: Iterable[float] = ()) -> Drift:
-    """Sets with these tile times at head 2, ms, and sets with these currents of its belt, mV."""
+    """Return the drift of sets with these tile times (ms) and belt currents (mV) of head 2."""
     drift = Drift()
     for width in widths:
         drift.add({"tile_ms": 152.0, "heads": {"head 2": {"tiles": 5, "width_ms": width}}})

@@ -147,7 +147,7 @@ def test_the_tiles_that_each_head_has_lifted_are_counted() -> None:
     journal.run()
     journal.built(0.0, picks={"head 0": 68, "head 1": 68})
     journal.built(100.0, picks={"head 0": 70, "head 1": 66})
-    journal.built(200.0)  # written by a version without picks
+    journal.built(200.0)  # as a version that did not record `picks` wrote it
     figures = facts(statistics_of(journal.records))
     assert figures["worn"]["picks"] == {"head 0": 138, "head 1": 134}
 

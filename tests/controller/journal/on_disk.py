@@ -14,22 +14,22 @@ PACKET = {"step": "packet", "seat": 2}
 
 
 def on_disk(file: Path) -> list[dict[str, Any]]:
-    """The records in the copies, without run records; fails if the copies differ."""
+    """Return the records in the copies, without run records; fail if the copies differ."""
     (text,) = {(file.with_name(file.name + end)).read_text() for end in ("", ".2", ".3")}
     records = [json.loads(line) for line in text.splitlines()]
     return [record for record in records if record["kind"] != "run"]
 
 
 def contents(file: Path) -> list[tuple[str, object]]:
-    """Kind and content of every record on disk, in order."""
+    """Return kind and content of every record on disk, in order."""
     return [(record["kind"], record["content"]) for record in on_disk(file)]
 
 
 def now(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that never waits, because its storage executes jobs at once."""
+    """Return the result of a coroutine that never waits, as its storage executes jobs at once."""
     try:
         work.send(None)
     except StopIteration as end:
         value: T = end.value
         return value
-    raise AssertionError("the coroutine waits")
+    raise AssertionError("The coroutine waited; give `now` only storage that never waits.")

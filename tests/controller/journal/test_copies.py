@@ -39,7 +39,7 @@ def history(file: Path) -> tuple[Entry, ...]:
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes of a small journal; all its copies are equal."""
+    """Return the bytes of a small journal whose copies are all equal."""
     file = tmp_path_factory.mktemp("recorded") / "journal"
     write_journal(file)
     return file.read_bytes()
@@ -47,7 +47,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def file(tmp_path: Path, recorded: bytes) -> Path:
-    """A journal with three undamaged copies."""
+    """Return the path of a journal with three undamaged copies."""
     for path in paths_of(tmp_path / "journal"):
         path.write_bytes(recorded)
     return tmp_path / "journal"
@@ -58,7 +58,7 @@ def found(*texts: bytes | None) -> list[Copy]:
 
 
 def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The text with one bit inverted: every bit of every byte, or of every seventh byte."""
+    """Yield the text with one bit inverted, for every bit; in quick runs of each seventh byte."""
     for place in range(0, len(text), tries(1, quick=7)):
         for bit in range(8):
             changed = bytearray(text)
@@ -106,7 +106,7 @@ def test_an_inverted_bit_in_a_journal_with_one_record_is_found(tmp_path: Path) -
 def test_a_copy_with_an_inverted_bit_is_rewritten_and_reported(file: Path, recorded: bytes) -> None:
     before = history(file)
     for number, (place, changed) in enumerate(flips(recorded)):
-        if number % 97:  # a sample; the tests above check every bit without files
+        if number % 97:  # a sample of the bits; the tests above check every bit without files
             continue
         damaged = paths_of(file)[number % 3]
         damaged.write_bytes(changed)
@@ -234,7 +234,7 @@ def test_a_copy_that_contains_other_data_is_rewritten(
 
 
 def another(tmp_path: Path, steps: int) -> bytes:
-    """The bytes of another journal, without damage."""
+    """Return the bytes of another journal, without damage."""
     other = tmp_path / "other"
     with Journal(other, "another day", {}) as journal:
         for number in range(steps):

@@ -83,13 +83,13 @@ def test_the_journal_is_read_back_as_it_was_written(operations: list[tuple[str, 
 
 
 def _tear(file: Path) -> None:
-    """Append the beginning of a record to every copy, as a power cut during a write leaves it."""
+    """Append a partial record to every copy, as a power cut during a write leaves it."""
     for path in paths_of(file):
         path.write_bytes(path.read_bytes() + b'{"number":99,"kind":"inte')
 
 
 def _contents(entries: tuple[Entry, ...]) -> list[tuple[object, ...]]:
-    """The steps without their numbers, which differ because the file has more run records."""
+    """Return the steps without their numbers, which depend on the number of run records."""
     return [
         (entry.activity, entry.at, entry.intent, entry.notes, entry.outcome, entry.confirmed)
         for entry in entries

@@ -15,7 +15,7 @@ from tests.controller.journal.on_disk import NOON, PACKET, contents, now
 
 
 def filling_up(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the disk accept only `room` more bytes; the write that exceeds them is cut short."""
+    """Let the disk accept only `room` more bytes; a longer write is cut off."""
     left, write = room, os.write
 
     def short(file: int, data: Any) -> int:

@@ -145,7 +145,7 @@ def test_a_host_with_another_name_refuses_the_third_copy(
 def test_a_rewritten_copy_is_synced_with_its_directory(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without that sync a power cut can undo the rename and lose all lines appended since."""
+    """Without a sync of the directory a power cut can undo the rename and all later records."""
     done: list[tuple[str, str]] = []
     sync, replace = os.fsync, Path.replace
 

@@ -192,7 +192,7 @@ def test_a_power_cut_loses_no_record_that_was_waited_for(seed: int, file: Path) 
 
 
 def lines_of(*batches: Sequence[str]) -> list[bytes]:
-    """The lines of a journal whose records were written in these batches."""
+    """Return the lines of a journal whose records were written in these batches."""
     lines = [line_of(JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {}}, None, 1), "")]
     for batch in batches:
         first = len(lines) + 1
@@ -205,7 +205,7 @@ def lines_of(*batches: Sequence[str]) -> list[bytes]:
 
 
 def with_zeros(lines: Sequence[bytes], number: int) -> bytes:
-    """A file of these lines with zeros from the begin of a record to the next sector boundary."""
+    """Return these lines with zeros from a record's first byte to the next sector boundary."""
     text = b"".join(line + b"\n" for line in lines)
     begin = sum(len(line) + 1 for line in lines[: number - 1])
     end = begin + len(lines[number - 1]) + 1
@@ -243,7 +243,7 @@ def test_zeros_that_end_within_a_sector_lock_the_journal(file: Path) -> None:
 
 
 def test_a_journal_of_version_0_1_is_read_and_continued(file: Path) -> None:
-    """Its records have no batch."""
+    """Records of version 0.1 do not state the batch in which they were written."""
     contents = [
         JournalRecord(1, "run", "", 0.0, {"started": NOON, "facts": {"seed": 7}}),
         JournalRecord(2, "intent", "top", 1.0, PACKET),

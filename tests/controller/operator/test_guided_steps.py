@@ -56,7 +56,7 @@ class Panel(Board):
 
 @dataclass
 class People:
-    """People who answer each step after this time with this answer; None: they never answer."""
+    """People who answer each step with `answer` after `seconds`; never if `seconds` is None."""
 
     seconds: float | None = 2.5
     answer: Outcome = None
@@ -68,21 +68,21 @@ class People:
         return self.answer
 
     async def ready(self) -> None:
-        """Does nothing."""
+        """Ignore that the table is ready."""
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """Does nothing."""
+        """Ignore that a hand is dealt."""
 
     async def act(self, play: Any) -> Action | None:
-        """Return None after the same time as for a step."""
+        """Return no action, after the same time as for a guided step."""
         await asyncio.sleep(self.seconds or 0.0)
         return None
 
     async def settled(self, settlement: Settlement) -> None:
-        """Does nothing."""
+        """Ignore a settlement."""
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Does nothing."""
+        """Ignore a change of seats."""
 
     async def help(self, ask: Ask) -> str:
         """Answer that the fault is removed."""
@@ -105,7 +105,7 @@ def guided(
     presses: Sequence[float] | None = None,
     begin: float = 0.0,
 ) -> Done:
-    """Do one step on the classic table; `presses` are the times of presses of a done key."""
+    """Do one step on the classic table; its done key is pressed at the times `presses`."""
 
     async def scenario() -> Done:
         loop = asyncio.get_running_loop()

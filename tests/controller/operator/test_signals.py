@@ -31,14 +31,14 @@ MOVING = ("drum", "wheel")
 
 
 def lit(played: Round, at: float) -> list[str]:
-    """The lamps of the tower that were lit at a time, after all changes at that time."""
+    """Return the lamps of the tower that were lit at a time, after all changes at that time."""
     values = dict.fromkeys(LAMPS, 0) | {"red": 1}
     values |= {lamp: value for t, lamp, value in played.pin_changes if t <= at and lamp in LAMPS}
     return [lamp for lamp in LAMPS if values[lamp]]
 
 
 def when(played: Round, channel: str, value: int | None = None) -> list[float]:
-    """The times at which an output took a value (by default any value but 0)."""
+    """Return the times at which an output took a value (by default any value but 0)."""
     return [
         t
         for t, name, came in played.pin_changes
@@ -47,7 +47,7 @@ def when(played: Round, channel: str, value: int | None = None) -> list[float]:
 
 
 def with_signals(name: str) -> Table:
-    """A table on serial boards with a relay on each of them, tower and buzzer on the last."""
+    """Add a relay to each serial board of a table, and a lamp tower and a buzzer to the last."""
     table = load_table(name)
     boards, relays = dict(table.boards), []
     for board, config in boards.items():
@@ -87,7 +87,7 @@ def _free(table: Table, board: str) -> list[int]:
 
 
 def technician(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], None]:
-    """A listener that removes the cause when a person is asked about this fault."""
+    """Return a listener that calls `mend` when the table prompts a person about this fault."""
 
     def on_event(played: Round, event: Event) -> None:
         if event["event"] == "operator_prompted" and event["code"] == code:
@@ -97,7 +97,7 @@ def technician(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Eve
 
 
 def weld(played: Round) -> None:
-    """Weld the relay's contact: it does not open any more."""
+    """Weld the relay's contact, which then never opens."""
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = True

@@ -17,14 +17,14 @@ PARTS = ["lid", "lift1"]
 
 
 def slide_of(hardware: Hardware, part: str) -> Slide:
-    """The position of a part, which only the simulated plant has."""
+    """Return the simulated drive of the lid or of a lift, which has the part's position."""
     plant = hardware.plant
     assert plant is not None and plant.lid is not None
     return plant.lid._slide if part == "lid" else plant.trays[int(part[-1])]._slide
 
 
 def positions(part: str, *injected_faults: str) -> tuple[Evening, dict[str, float]]:
-    """A run, and the position of the part when each kind of event was first emitted."""
+    """Play a run; return it with the part's position at the first event of each name."""
     positions_at: dict[str, float] = {}
 
     async def watch(_: Daemon, hardware: Hardware, events: EventLog) -> None:

@@ -31,7 +31,7 @@ def undisturbed(table: str = "robotic", game: str = "wenzhou") -> Round:
 
 
 def moments(table: str, game: str, number: int) -> list[float]:
-    """Evenly distributed times of a round in seconds, from the first homing to ready."""
+    """Return evenly distributed times of a round in seconds, from the first homing to ready."""
     ready = undisturbed(table, game).at("ready")
     return [ready * (n + 0.381966) / number for n in range(number)]
 
@@ -54,18 +54,18 @@ def check_same_deal(played: Round, plain: Round) -> None:
 
 
 def built_before(plain: Round, played: Round) -> bool:
-    """Whether the first pause came after the walls were raised; before, the tiles are random."""
+    """Whether the first pause came after the walls were raised, when every tile has its place."""
     paused = played.events_named("paused")
     return bool(paused) and float(str(paused[0]["t"])) > plain.at("walls_raised")
 
 
 def prompts(played: Round) -> list[object]:
-    """The codes about which people were asked, in order."""
+    """Return the fault codes about which people were prompted, in order."""
     return [emitted["code"] for emitted in played.events_named("operator_prompted")]
 
 
 def missing_edge(board: str) -> Happens:
-    """A board latches that a motor ran without an edge of its sensor."""
+    """Let a board latch the fault NO_EDGE: a motor ran without an edge of its sensor."""
 
     def happen(played: Round) -> None:
         assert played.hardware.bench is not None

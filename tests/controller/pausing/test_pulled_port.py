@@ -123,12 +123,12 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
 
 
 def homing(event: Event) -> bool:
-    """Lid and lanes begin to move home."""
+    """Whether the event reports that the lid and the lanes begin to home."""
     return event.get("under") == "homing"
 
 
 def throwing(event: Event) -> bool:
-    """A throw of the dice begins."""
+    """Whether the event reports that a throw of the dice begins."""
     return event.get("move") == "shake"
 
 

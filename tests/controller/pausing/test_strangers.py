@@ -43,7 +43,7 @@ def fewer_boots(played: Round) -> None:
 
 
 def lower_counts(played: Round) -> None:
-    """A board with the same serial number whose memory was erased."""
+    """Set all counts of the base board to 0, as if its memory had been erased."""
     assert played.hardware.bench is not None
     counts = played.hardware.bench.boards["base"].memory.counts
     counts.update(dict.fromkeys(counts, 0))
@@ -59,7 +59,7 @@ STRANGERS = {
 
 
 def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[object]]:
-    """The base board loses its power and another one answers.
+    """Reset the base board and let `change` make it look like another board.
 
     Returns the action for `play`, the prompts to people, and the pins that had current while a
     prompt was open.
@@ -159,7 +159,7 @@ def test_a_run_keeps_the_serial_numbers_of_its_boards_in_the_journal() -> None:
 
 
 def naming(serial: str) -> Table:
-    """The robotic table whose file names the serial number of its base board."""
+    """Return the robotic table with this serial number of its base board in its file."""
     table = load_table("robotic")
     base = table.boards["base"].model_copy(update={"serial": serial})
     return table.model_copy(update={"boards": {**table.boards, "base": base}})

@@ -18,7 +18,7 @@ AUTO_DEAL = load_table("auto_deal")
 def hands(
     game: str, table: Table = AUTO_DEAL, dealer: int = 0, players: int | None = None
 ) -> Mapping[int, int] | None:
-    """The tiles of each lane; None if the table does not fill lanes for this game."""
+    """Return the number of tiles for each lane; None if the table fills no lanes for the game."""
     orders = Orders(find_game(game), game_parameters(load_game(game)), dealer, players)
     return hands_for_lanes(table, orders)
 

@@ -1,4 +1,4 @@
-"""The least times compared with a plant without chance: no cycle is shorter, few are much longer.
+"""Compares cycles of simulated tables, whose parts take mean times, with the least times.
 
 Cycles of `under` take longer because of the link, cycles of `top` because of the link and the
 turner's return. In the first round the jaws begin at home, high up in a corner.
@@ -29,7 +29,7 @@ HOME = 1.0
 
 @dataclass(frozen=True)
 class Cycle:
-    """The measured duration of one cycle, and its bound."""
+    """The measured duration of one cycle and its least time, in seconds."""
 
     measured: float
     bound: float
@@ -42,7 +42,7 @@ class Cycle:
 def played(
     table: str, game: str, rounds: int = 2, throws: tuple[Dice, ...] = ()
 ) -> tuple[list[Cycle], list[Cycle]]:
-    """The cycles of `under` and of `top` on a table whose parts all take their mean time."""
+    """Play on a table whose parts all take their mean time; return its under and top cycles."""
     return run(_played(table, game, rounds, throws))
 
 

@@ -166,7 +166,7 @@ def _hands(packets: Iterable[Packet]) -> dict[int, list[str]]:
 
 
 def in_lanes(settled: Settling) -> tuple[Setup, Planner]:
-    """A complete Wenzhou set-up on the table with hand lanes, and its planner."""
+    """Return a complete Wenzhou set-up on the table with hand lanes, and its planner."""
     table, config = load_table("auto_deal"), load_game("wenzhou")
     setup = settled("wenzhou", ((3, 5), (2, 4)), dealer=1)
     staging = stage(setup.layout, table, dict.fromkeys(range(4), 16))

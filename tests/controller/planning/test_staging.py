@@ -40,7 +40,7 @@ faces = some.integers(1, 6)
 
 
 def slots_of(staging: Staging) -> Counter[Slot]:
-    """All slots of the stacks in the trays."""
+    """Return all slots of the stacks in the trays."""
     return Counter(
         Slot(fill.tray, column, level)
         for fill in staging.fills
@@ -87,7 +87,7 @@ def test_a_pile_tray_holds_the_whole_pile() -> None:
 
 
 def thrown(first: tuple[int, int], second: tuple[int, int], dealer: int) -> Setup:
-    """A Wenzhou set-up before its first packet."""
+    """Return a Wenzhou set-up after both throws, before its first packet."""
     setup = WENZHOU.setup(dealer=dealer)
     throws = [first, second]
     while not isinstance(setup.pending, Packet):
@@ -100,7 +100,7 @@ def thrown(first: tuple[int, int], second: tuple[int, int], dealer: int) -> Setu
 
 
 def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
-    """The staging with lanes, and the planner after the throws are known."""
+    """Return the staging with lanes, and the planner with the lanes filled for the throws."""
     table = TABLES["auto_deal"]
     orders = Orders(setup.game, game_parameters(CONFIG), setup.seating.dealer)
     staging = staging_of(table, orders)

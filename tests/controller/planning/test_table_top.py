@@ -1,4 +1,4 @@
-"""The table top: the positions of tiles on the field, as a value that every carry replaces."""
+"""The table top, an immutable value with the positions of the tiles; a carry makes a new one."""
 
 from __future__ import annotations
 

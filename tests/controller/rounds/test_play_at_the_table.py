@@ -101,7 +101,7 @@ def test_the_record_of_the_evening_replays_every_hand(game: str) -> None:
 
 
 def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
-    """The tiles that the table has to bring by the rules, with the number of the action before."""
+    """Return each step that brings tiles by the rules, with the index of the action before it."""
     rules = rules_of(hand.setup.game.name)
     play, found = rules.start(hand.setup, {}, None), []
     for number, (seat, do) in enumerate(hand.acts):
@@ -113,7 +113,7 @@ def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_tile_that_is_brought_is_the_one_that_the_rules_name(game: str) -> None:
-    """`spend` checks the tile itself; this test checks the places and seats against the rules."""
+    """`spend` compares the tiles with the plant; this test compares places and seats only."""
     for hand in evening(game).hands:
         named = [(str(place), step.seat) for _, step in owed(hand) for place in places_of(step)]
         assert hand.brought == named
@@ -148,12 +148,12 @@ def test_a_tile_that_an_action_requires_comes_before_the_next_action() -> None:
 
 
 def hand_in_which(game: str, does: str, *seeds: int) -> Hand:
-    """The first hand with an action that begins with `does`; these seeds are tried first."""
+    """Return the first hand with an action that begins with `does`; try `seeds` first."""
     for seed in (*seeds, *range(12)):
         for hand in evening(game, "robotic", 2, seed).hands:
             if any(do.startswith(does) for _, do in hand.acts):
                 return hand
-    raise AssertionError(f"No hand has an action '{does}'.")
+    raise AssertionError(f"No hand of {game} has an action '{does}'; try other seeds.")
 
 
 def test_a_pong_takes_the_last_discard() -> None:
@@ -202,7 +202,7 @@ def test_a_hand_without_a_winner_is_drawn_and_the_dealer_stays() -> None:
 
 
 def laid(tiles: AllTiles, setup: Setup) -> Meddler:
-    """Exchange the tiles of the first raised walls for these."""
+    """Return a function that puts these tiles into the walls when they are first raised."""
     staging = stage(setup.layout, load_table("robotic"))
     done: list[Event] = []
 
@@ -254,11 +254,11 @@ def test_a_tile_added_to_a_pong_can_be_robbed_by_a_hidden_hand(
 
 
 def people_who_break_the_order(game: str) -> Rules:
-    """Wenzhou rules by which the simulated people ignore the order of discards."""
+    """Return rules with which simulated people ignore the order of discards."""
     own = rules_of(game)
 
     def start(setup: Setup, tiles: Tiles, match: Match | None) -> Any:
-        """Drop the discard order in the play with visible tiles, not in the table's own play."""
+        """Start a play; only the one with visible tiles, the people's, has no discard order."""
         free = replace(setup, parameters=replace(setup.parameters, discard_order=False))
         return own.start(free if tiles else setup, tiles, match)
 
@@ -329,7 +329,7 @@ def test_every_permitted_number_of_players_can_play(game: str, players: int) -> 
 def banks(
     monkeypatch: pytest.MonkeyPatch, house: PaiGow, *answers: str
 ) -> tuple[Evening, list[Event]]:
-    """Three hands of pai gow with these answers to the offer of the bank, later ones 'take'."""
+    """Play three hands of pai gow with these answers to the first offers of the bank."""
     left = list(answers)
 
     def choose(people: SimulatedGuide, step: Choose, staging: Staging) -> object:
@@ -443,7 +443,7 @@ def test_given_throws_are_used_in_every_hand() -> None:
 
 
 def presses_after(acts: int) -> Meddler:
-    """Press the lid's key once, at the first pass after this number of actions."""
+    """Return a function that presses the lid's key once, at the first pass after `acts` actions."""
     actions: list[Event] = []
     pressed: list[Event] = []
 

@@ -37,15 +37,15 @@ DRAWN = ("eldest", EAST_THROW, FIRST_THROW, WINDS_THROW)
 
 @cache
 def with_new_seats(table: str) -> Evening:
-    """Two hands; the dealer wins the first one."""
+    """Play two hands of which the dealer wins the first, so that the seats are drawn again."""
     night = spend("wenzhou", table, 2, seed=SEEDS[table], house=RESEAT)
     assert night.hands[0].settled is not None
-    assert night.hands[0].settled["winner"] == 0, "choose another seed"
+    assert night.hands[0].settled["winner"] == 0, "the dealer has to win: choose another seed"
     return night
 
 
 def drawing(emitted: list[Event]) -> list[Event]:
-    """The events from the settlement to the raised walls of the next hand."""
+    """Return the events from the settlement until the walls of the next hand are raised."""
     settled = next(n for n, event in enumerate(emitted) if event["event"] == "settled")
     raised = next(
         n for n, event in enumerate(emitted) if n > settled and event["event"] == "walls_raised"
@@ -91,7 +91,7 @@ def test_the_record_contains_the_drawing_so_that_a_replay_has_the_same_scores() 
 
 
 def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evening:
-    """One hand, with the seats or the first dealer drawn before it."""
+    """Draw the seats or the first dealer, then play one hand."""
     rules = find_game(game)
     orders = Orders(rules, rules.parameters(), dealer, play=True, draw_seats=True)
     return spend(game, table, 1, seed=seed, orders=orders)
@@ -146,7 +146,7 @@ def test_the_live_view_shows_the_new_seats() -> None:
 
 
 def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingTable, int]:
-    """Play to the second hand; a host stops `after` seconds after each new event of the drawing."""
+    """Play two set-ups; kill a host `after` seconds after each new event of the seat drawing."""
     folder.mkdir()
 
     async def scenario() -> tuple[SurvivingTable, int]:
@@ -174,7 +174,7 @@ def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingT
 
 
 def _under_way(emitted: list[Event]) -> bool:
-    """Whether a hand is settled and the walls of the next one are not raised yet."""
+    """Whether a hand is settled and the walls of the next hand are not raised yet."""
     names = [event["event"] for event in emitted]
     return "settled" in names and "walls_raised" not in names[names.index("settled") :]
 

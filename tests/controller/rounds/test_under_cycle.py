@@ -1,4 +1,4 @@
-"""The activity below: a gathered set is mixed, built, counted and staged, one set at a time.
+"""The `under` activity: a gathered set is mixed, built, counted and staged, one set at a time.
 
 The fake board never fails: it counts a tile every 0.28 s and completes every motion. Expected times
 are therefore sums: 17 stacks of two tiles take 9.52 s, the last push takes 0.28 s.
@@ -78,7 +78,7 @@ class FaultlessBoard(Board):
         self.leases -= 1
 
     def when(self, text: str) -> list[float]:
-        """The times at which this command was received."""
+        """Return the times at which the board received this command, in seconds."""
         return [at for at, command in self.commands if command == text]
 
     def _note(self, text: str) -> None:
@@ -127,7 +127,7 @@ def below(
     game: str = "wenzhou",
     change: Callable[[Staging], Staging] = lambda staging: staging,
 ) -> Below:
-    """Run a scenario against the activity until one of them ends; returns the components.
+    """Run a scenario and the `under` activity until one of them ends; return the components.
 
     Raises the fault of the activity.
     """

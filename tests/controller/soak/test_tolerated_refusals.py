@@ -1,4 +1,4 @@
-"""Refusals that are acceptable after a sensor fault: of its mechanism and of those after it."""
+"""Refusals that are tolerated after a sensor fault, by its mechanism and by later ones."""
 
 from __future__ import annotations
 

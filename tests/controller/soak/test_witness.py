@@ -28,7 +28,7 @@ from firmware_bridge.sim.plant.machine import Plant
 
 
 def ready_table(path: Path, look: Callable[[SurvivingTable, Daemon], None]) -> None:
-    """Call `look` with a table that is ready to play."""
+    """Run a simulated table until it is ready to play, then call `look` with it."""
 
     async def main() -> None:
         table = SurvivingTable("robotic", "block", 3)

@@ -18,14 +18,14 @@ TABLES = ("single_port", "auto_deal", "pai_gow")
 
 
 def pushed_in(kind: str) -> ScheduledFault:
-    """A fault that puts a tile into the drum with the first set."""
+    """Return an injected fault that puts a tile of this kind into the drum with the first set."""
     return ScheduledFault(kind, "drum", 0, 0.0, Nth(1))
 
 
 def rounds_of(
     table: str, game: str, folder: Path, *faults: tuple[ScheduledFault, ...]
 ) -> list[RoundPlayed]:
-    """Play one round with each of these groups of faults, and with no other fault."""
+    """Play one round with each group of faults, and with no other fault; return the rounds."""
     spares = tuple(HARMLESS for _ in faults)
     evening = Evening(0, table, game, 7, play=False, scheduled_faults=faults, spares=spares)
     return play_evening(evening, folder, len(faults)).rounds

@@ -129,7 +129,7 @@ def test_two_corner_edges_in_the_time_of_one_side_are_a_fault() -> None:
 
 
 class Notes:
-    """The notes of a build that an earlier run began; `written` are those of this run."""
+    """The notes of a build that an earlier run began; `written` has the notes of this run."""
 
     doubtful = True
 
@@ -151,7 +151,7 @@ class Notes:
 
 
 def resumed_chain(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
-    """Commands and notes of a resumed run that drives the chain to side 2."""
+    """Resume a run, drive the chain to side 2, and return the board's commands and the notes."""
     rig, board = rig_of("single_port")
     assert rig.chain is not None
     chain, work = rig.chain, Notes(*notes)

@@ -103,14 +103,14 @@ class ScriptedBoard(Board):
 
 
 def rig_of(table: str) -> tuple[Stations, ScriptedBoard]:
-    """All stations of a table, on one board."""
+    """Return all stations of a table, connected to one scripted board."""
     machine, board = load_table(table), ScriptedBoard()
     tile = load_game("wenzhou").tile
     return Stations(machine, tile, Devices(machine, dict.fromkeys(machine.boards, board))), board
 
 
 def duration_of(work: Coroutine[Any, Any, T]) -> tuple[T, float]:
-    """The result of a coroutine, and its duration in virtual seconds."""
+    """Return the result of a coroutine, and its duration in virtual seconds."""
 
     async def timed() -> tuple[T, float]:
         result = await work
@@ -120,7 +120,7 @@ def duration_of(work: Coroutine[Any, Any, T]) -> tuple[T, float]:
 
 
 def fault_of(work: Coroutine[Any, Any, object]) -> TableFault:
-    """The fault that a coroutine raises."""
+    """Return the fault that a coroutine raises."""
     with pytest.raises(TableFault) as raised:
         clock.run(work)
     return raised.value
@@ -366,7 +366,7 @@ def test_an_empty_grip_is_tried_again() -> None:
 
 
 def test_after_a_lost_block_the_jaws_travel_at_their_greatest_height() -> None:
-    """The block can lie on other stacks, higher than the planned clear height."""
+    """The lost block can be on other stacks, higher than the planned travel height."""
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [0, 1, 0]
     assert rig.gantry is not None
@@ -435,7 +435,7 @@ def test_jaws_that_do_not_close_name_their_switch() -> None:
 
 
 def test_the_width_of_the_jaws_is_set_before_every_grip() -> None:
-    """Since the last carry the output can have returned to its safe value, which is narrow."""
+    """When the lease is released, the output `wide` returns to its safe value: narrow jaws."""
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1, 0, 1, 0]
     assert rig.gantry is not None

@@ -43,7 +43,7 @@ class Notes:
         self.notes = (*self.notes, note)
 
     async def on_disk(self) -> None:
-        """Return at once: notes are kept in memory."""
+        """Return at once, because the notes are kept in memory."""
 
     async def note(self, note: Note) -> None:
         self.record(note)
@@ -61,17 +61,17 @@ class Counted:
         self.tile_counter.add(5)
 
     def progress(self) -> BuildProgress:
-        """The progress that a run computes as it begins or resumes the build. Raises TableFault."""
+        """Return the progress that a run computes when it begins or resumes the build."""
         sensors = (Sensor(self.board, S1), Sensor(self.board, VANE))
         return clock.run(BuildProgress.begun(sensors, self.work))
 
     def resumed(self) -> int:
-        """The tiles that have passed according to a run that resumes the build."""
+        """Return the number of tiles that a run counts as passed when it resumes the build."""
         return self.progress().left(S1)
 
 
 def head_of(board: ScriptedBoard, head: HeadStation) -> HeadStation:
-    """A head at the beginning of a build."""
+    """Start a build on a head of this board, with a tile counter at 0; return the head."""
     clock.run(head.start(tile_counter=TileCounter(Sensor(board, S1), base=0)))
     return head
 

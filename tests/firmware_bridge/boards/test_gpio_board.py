@@ -174,7 +174,7 @@ async def test_a_bouncing_key_counts_once_even_if_reported_in_another_thread() -
 
 
 def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
-    """A function for another thread: activates a pin for each of these real durations."""
+    """Return a function that activates a sensor's pin for each of these durations in real time."""
 
     def act() -> None:
         for held in seconds:
@@ -190,7 +190,7 @@ def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
 def test_pin_changes_during_a_host_stall_are_debounced_by_their_own_time_stamps(
     held: tuple[float, ...], counted: int
 ) -> None:
-    """The key's debounce time is 20 ms; the loop hangs for 200 ms and gets all changes together."""
+    """The loop hangs for 200 ms, then receives all changes of a key with 20 ms debounce time."""
 
     async def main() -> None:
         async with started() as bench:

@@ -144,7 +144,7 @@ def test_a_board_that_has_another_configuration_is_configured_at_the_start() -> 
 
 
 async def _reconnect(rig: SerialRig, *, reset: bool = False) -> None:
-    """Unplug the line, perhaps reset the board, and start on a new line."""
+    """Unplug the line, reset the board if `reset` is set, and start the board on a new line."""
     rig.host.unplug()
     if reset:
         rig.virtual.reset(1)

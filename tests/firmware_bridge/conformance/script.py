@@ -93,13 +93,13 @@ class Script:
 
     @property
     def lines(self) -> list[str]:
-        """The steps without comments and empty lines."""
+        """The lines of the script without comments and empty lines."""
         stripped = (line.split("#")[0].strip() for line in self.steps.splitlines())
         return [line for line in stripped if line]
 
 
 def play(library: Path, script: Script) -> None:
-    """Play a script on both boards; AssertionError where one does not behave as the script says."""
+    """Play a script on both boards. Raises AssertionError if a board differs from the script."""
     clock.run(_play(library, script))
 
 
@@ -119,7 +119,7 @@ async def _play(library: Path, script: Script) -> None:
 
 
 async def clock_at(micros: int) -> None:
-    """Advance the virtual clock to this time."""
+    """Advance the virtual clock to this time, in microseconds."""
     await asyncio.sleep(micros / 1e6 - asyncio.get_running_loop().time())
 
 
@@ -171,7 +171,7 @@ class Player:
             await self._twins.compare(script.repeats)
 
     async def step(self, line: str) -> None:
-        """Execute one line; KeyError or ValueError if it has no meaning."""
+        """Execute one line. Raises KeyError or ValueError if the line is not valid."""
         verb, *words = shlex.split(line)
         execute = self._verbs.get(verb)
         if execute is not None:
@@ -180,7 +180,7 @@ class Player:
             await self._send(self.message(verb, words))
 
     def message(self, name: str, words: Iterable[str]) -> Message:
-        """The message that a line describes."""
+        """Return the message that a line describes."""
         kind = MESSAGES[name]
         values = [
             self._value(name, field_, word)
@@ -315,5 +315,5 @@ _NAMES = ("the virtual board", "the firmware")
 
 
 def script_of(entry: dict[str, Any]) -> Script:
-    """The script in an entry of a YAML file; TypeError for an unknown key."""
+    """Return the script in an entry of a YAML file. Raises TypeError for an unknown key."""
     return replace(Script(entry["scenario"], entry["steps"]), **entry)

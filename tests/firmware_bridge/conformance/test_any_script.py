@@ -1,7 +1,7 @@
 """Generated scripts: the virtual board and its firmware send the same frames, to the byte.
 
-Every period of time ends at a different instant within the millisecond, so that no two things are
-ever due at the same moment: which of these comes first is not specified for a board.
+Every period of time ends at a different instant within the millisecond, so no two actions are due
+at the same moment: the order of simultaneous actions is not specified for a board.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.quick import tries
 BOARDS = load_table("robotic").boards
 EXAMPLES = tries(40, quick=8)
 MOST = 10
-"""Steps of a script. The different instants within a millisecond are used up after 33 periods."""
+"""Steps of a script. After 33 periods no unused instant within a millisecond is left."""
 APART = ".029"
 MOST_PERIODS = 33
 
@@ -45,7 +45,7 @@ def words(*parts: object) -> st.SearchStrategy[str]:
 
 
 def commands(board: str) -> st.SearchStrategy[str]:
-    """Any command whose reply does not depend on timing: valid ones, and some that are invalid."""
+    """Generate any command whose reply does not depend on timing, valid or invalid."""
     motors, sensors = named(board, MotorChannel), named(board, SensorChannel)
     everything = [*BOARDS[board].channels, "77", "NONE"]
     channel, motor = st.sampled_from(everything), st.sampled_from(motors)
@@ -78,7 +78,7 @@ def commands(board: str) -> st.SearchStrategy[str]:
 
 
 def on_a_bad_line(command: st.SearchStrategy[str]) -> Lines:
-    """A command that the line loses or damages and that is resent; or two in the wrong order."""
+    """Generate commands that the line loses, damages, repeats or delivers in the wrong order."""
     spoiled = words(st.sampled_from(["lost", "cut", "damaged"]), command)
     return st.one_of(
         lines(spoiled, "again 1"),
@@ -97,9 +97,9 @@ def senses(board: str, longest: int) -> Lines:
 
 
 def interruptions() -> Lines:
-    """Faults, sessions, tables and lost supplies.
+    """Generate lines with a fault, a new session, a new channel table or a lost supply.
 
-    Nothing moves when the supply is lost, because the time that a motion lasted may then differ.
+    Nothing moves when the supply is lost, because the boards may measure such a motion differently.
     """
     return st.one_of(
         lines("on emergency", passing(3), "off emergency", passing(3), "Clear"),
@@ -112,7 +112,7 @@ def interruptions() -> Lines:
 
 
 def axes() -> Lines:
-    """An axis is homed and moved. Axes stop before the table or the session changes."""
+    """Generate lines that home, move or stop an axis; axes stop before table or session changes."""
     axis = st.sampled_from(["gantry_x", "gantry_y", "gantry_z"])
     place = st.sampled_from([0, 10, 20_000, 150_000, -60_000, 300_000, 300_001])
     speed = st.sampled_from([1000, 700, 300, 0, 1001])
@@ -155,7 +155,7 @@ def steps(board: str) -> st.SearchStrategy[str]:
 
 
 def script_text(pieces: list[list[str]]) -> str:
-    """The lines, with a new nonce for each session, as long as instants are left."""
+    """Join the lines, with a new nonce for each session, up to `MOST_PERIODS` periods of time."""
     steps: list[str] = []
     periods = 0
     for number, piece in enumerate(pieces):

@@ -91,7 +91,7 @@ class Host:
                 self.chip.advance(5000)
 
     def rest(self) -> None:
-        """Wait until everything is saved."""
+        """Wait 0.6 s, in which the firmware saves its whole state to the EEPROM."""
         self.chip.advance(600_000)
 
     @staticmethod
@@ -101,7 +101,7 @@ class Host:
 
 @pytest.fixture
 def host(library: Path) -> Iterator[Host]:
-    """The host of a board that has been provisioned and powered on."""
+    """Return the host of a board that has been provisioned and powered on."""
     chip = VirtualChip(library, b"MEMORY01", KEY, 0)
     chip.reset()
     yield Host(chip)

@@ -49,7 +49,7 @@ def drive(
 
 
 async def pass_tiles(twins: Twins, sensor: str, tiles: int) -> None:
-    """Let this many tiles pass a counter."""
+    """Activate a counter on both boards for 7.1 ms per tile, for this number of tiles."""
     for _ in range(tiles):
         await twins.sense(sensor, True)
         await twins.advance(7.1)

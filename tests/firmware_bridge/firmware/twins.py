@@ -114,7 +114,7 @@ class Twins:
     # Inputs from the host
 
     def frame(self, message: Message) -> bytes:
-        """The frame of the next command. Its number counts as used, even if it is not delivered."""
+        """Return the next command's frame, whose number counts as used even without delivery."""
         sequence = self._sequence
         self._sequence = sequence + 1 & 0xFF
         self.commands[sequence] = message
@@ -157,7 +157,7 @@ class Twins:
     # Inputs from the table
 
     async def sense(self, sensor: str, active: bool) -> None:
-        """Set a sensor of both boards to this level."""
+        """Make a sensor of both boards active or inactive."""
         channel = self.config.channels[sensor]
         assert isinstance(channel, SensorChannel)
         self.virtual.sensor(sensor, active)
@@ -166,14 +166,14 @@ class Twins:
         self._collect_frames()
 
     def lose_supply(self) -> None:
-        """Let the supply of both boards fail and return at once."""
+        """Switch the supply of both boards off and at once on again."""
         self.session = self._new_session()
         self.virtual.reset(0)
         self.chip.power_off()
         self.chip.reset()
 
     async def rattle(self, sensor: str, times: int) -> None:
-        """Activate a sensor this many times without time passing; it must have no debounce time."""
+        """Activate a sensor without debounce time this many times at the same instant."""
         channel = self.config.channels[sensor]
         assert isinstance(channel, SensorChannel)
         for _ in range(times):
@@ -184,7 +184,7 @@ class Twins:
         self._collect_frames()
 
     def draw(self, motor: str, milliamps: int) -> None:
-        """Set the current of the only motor that runs."""
+        """Set the current of the only motor that runs, in milliamperes."""
         self.virtual.current(motor, milliamps)
         self.chip.analog(_SHUNT, milliamps)
 
@@ -198,7 +198,7 @@ class Twins:
         self.chip.analog(channel.pin, millivolts)
 
     async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
-        """Let time pass for both boards; their events are acknowledged, or not."""
+        """Let time pass for both boards; `acknowledge` decides whether events are acknowledged."""
         left = round(milliseconds * 1000)
         while left:
             micros = min(left, _SLICE)
@@ -233,11 +233,11 @@ class Twins:
             )
 
     def events(self, kind: type[Message]) -> list[Message]:
-        """All events of a kind that the firmware has sent, with repetitions."""
+        """Return all events of a kind that the firmware has sent, with repetitions."""
         return [frame.message for frame in self._events(1) if isinstance(frame.message, kind)]
 
     def frames_of(self, twin: int) -> list[Frame]:
-        """The events of the virtual board (0) or the firmware (1), without repetitions."""
+        """Return the events of the virtual board (0) or the firmware (1), without repetitions."""
         once: list[Frame] = []
         for frame in self._events(twin):
             if frame not in once[-_RECENT:]:
@@ -245,7 +245,7 @@ class Twins:
         return once
 
     def last_reply(self, twin: int) -> Message:
-        """The last reply of the virtual board (0) or the firmware (1)."""
+        """Return the last reply of the virtual board (0) or the firmware (1)."""
         return self._replies(twin)[-1].message
 
     def _alike(self, one: Frame, other: Frame) -> bool:
@@ -318,5 +318,5 @@ def _with_strip(config: BoardConfig, lamps: int) -> BoardConfig:
 
 
 def _without_idle(sent: bytes) -> bytes:
-    """The bytes without the zeros that a sender may put before a frame."""
+    """Return the bytes without the zeros that a sender can put before a frame."""
     return b"".join(frame + b"\0" for frame in sent.split(b"\0") if frame)

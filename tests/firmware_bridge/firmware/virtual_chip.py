@@ -81,11 +81,11 @@ class VirtualChip:
             self._c.hw_eeprom()[address] = byte
 
     def eeprom(self) -> bytes:
-        """The content of the EEPROM."""
+        """Return the content of the EEPROM."""
         return bytes(self._c.hw_eeprom()[:EEPROM_SIZE])
 
     def power_off(self) -> None:
-        """Let the supply fall; the board saves its state."""
+        """Let the supply voltage fall; the board then saves its state."""
         self._c.hw_supply_falls()
 
     def advance(self, micros: int) -> None:
@@ -95,7 +95,7 @@ class VirtualChip:
         assert self._c.hw_rx(data, len(data)) == len(data)
 
     def sent(self) -> bytes:
-        """The bytes that the board has sent since the last call."""
+        """Return the bytes that the board has sent since the last call."""
         size: int = self._c.hw_tx(self._bytes, _BUFFER_SIZE)
         return self._bytes.raw[:size]
 
@@ -107,7 +107,7 @@ class VirtualChip:
         return level
 
     def lamps(self, pin: int) -> int:
-        """The lamps of a strip as last sent, one bit for each lamp."""
+        """Return the lamps of a strip as the board last sent them, one bit for each lamp."""
         lit: int = self._c.hw_lamps(pin)
         return lit
 
@@ -117,7 +117,7 @@ class VirtualChip:
         return bool(self._c.hw_left_for_bootloader())
 
     def changes(self) -> list[Change]:
-        """Every change of an output pin since the last call."""
+        """Return every change of an output pin since the last call."""
         found = (_Change * _BUFFER_SIZE)()
         count = self._c.hw_changes(found, len(found))
         return [Change(each.at, each.pin, each.level) for each in found[:count]]
@@ -126,7 +126,7 @@ class VirtualChip:
         self._c.hw_analog(pin, millivolts)
 
     def steps(self, axis: int) -> int:
-        """The position of an axis's motor: steps forward minus steps in reverse."""
+        """Return the position of an axis's motor: steps forward minus steps in reverse."""
         steps: int = self._c.hw_axis_steps(axis)
         return steps
 

@@ -99,7 +99,7 @@ class Rack:
     # Orders by name
 
     def send(self, channel: str, make: Callable[[int], Message]) -> Message:
-        """Execute a message about a channel, made from its number."""
+        """Execute the message that `make` returns for a channel's number; return the reply."""
         name = self.table.board_of(channel)
         self._ticket = (self._ticket + 1) % 256
         return self.boards[name].execute(make(self.number(channel)), self._ticket)
@@ -148,7 +148,7 @@ class Rack:
         return list(self.table.boards[self.table.board_of(channel)].channels).index(channel)
 
     def received(self, kind: type) -> list[tuple[float, Message]]:
-        """All events of a type, with their times."""
+        """Return all events of a type, with their times."""
         return [(at, message) for at, _, message in self.events if isinstance(message, kind)]
 
     async def _end(self, channel: str, make: Callable[[int], Message]) -> Ended:

@@ -40,7 +40,7 @@ RANGES = {"B": (0, 255), "b": (-128, 127), "H": (0, 65535), "h": (-32768, 32767)
 
 
 def any_message(row: Any) -> st.SearchStrategy[Message]:
-    """Any message of a type whose fields fit its layout; small numbers are more frequent."""
+    """Generate any message of a type; small numbers are more frequent in its fields."""
     fields = []
     digits = ""
     for code in row.layout.format.lstrip("<"):
@@ -80,7 +80,7 @@ def test_a_board_answers_any_command_at_any_time_with_a_reply_that_fits(
 
 
 def valid_order(rack: Rack, board: str, random: Random) -> Message:
-    """A random order that names suitable channels and that a board mostly accepts."""
+    """Return a random order with suitable channels, which the board accepts in most cases."""
     channels = rack.table.boards[board].channels
     motors = [rack.number(name) for name, c in channels.items() if c.kind == "motor"]
     others = [rack.number(name) for name, c in channels.items() if c.kind == "output"]

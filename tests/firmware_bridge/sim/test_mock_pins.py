@@ -34,7 +34,7 @@ class TracedPlant(Plant):
 
 
 async def let_tiles_out(plant: TracedPlant, board: Board) -> Trace:
-    """Pour the box into the drum, mix, let five tiles out and two more, then release the lease."""
+    """Mix a box of tiles, lift five and then two; return the ends of the drives and the trace."""
     plant.trace = []
     await board.start()
     assert plant.drum is not None

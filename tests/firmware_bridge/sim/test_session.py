@@ -51,7 +51,7 @@ def test_before_identify_no_command_is_executed_and_no_event_is_sent() -> None:
     assert rig.done == [] and rig.received() == []
 
 
-def test_commands_after_identify_are_executed_and_replies_bear_their_numbers() -> None:
+def test_commands_after_identify_are_executed_and_replies_have_their_numbers() -> None:
     rig = SessionRig()
     assert rig.identify(9) == [Frame(3, 9, wire.Value(1))]
     assert rig.send(10, wire.Clear()) == [Frame(3, 10, wire.Value(2))]

@@ -26,7 +26,7 @@ now = asyncio.get_running_loop
 
 @asynccontextmanager
 async def linked() -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
-    """The robotic table at the end of a line in memory; its boards are started and leased."""
+    """Connect the robotic table to a line in memory; start its boards and take their leases."""
     table = load_table("robotic")
     here, there = memory_line()
     bench = Bench(Plant(table, TILE, FACES, 1, now()), there.write)

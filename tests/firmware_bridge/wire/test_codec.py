@@ -18,7 +18,7 @@ BYTE = st.integers(0, 255)
 
 
 def _message(row: MessageRow) -> st.SearchStrategy[Message]:
-    """Any message of a row: whatever its layout can carry, zeros above all."""
+    """Generate any message of a row of the message table, with many fields that are 0."""
     payload = st.lists(st.sampled_from([0, 0, 1, 2, 128, 255]) | BYTE, **_exactly(row.layout.size))
     return payload.map(lambda values: row.message._make(row.layout.unpack(bytes(values))))
 

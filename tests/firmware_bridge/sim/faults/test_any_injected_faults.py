@@ -22,7 +22,7 @@ SIZES = (None, None, 1.0, 3.0)
 
 
 def random_faults(table: str, random: Random) -> list[InjectedFault]:
-    """One to eight injected faults of random kinds, parts and times."""
+    """Return at most eight injected faults of random kinds, parts and times."""
     loaded = load_table(table)
     found = []
     for _ in range(random.randint(1, 8)):
@@ -96,7 +96,7 @@ def test_the_same_faults_and_the_same_seed_give_the_same_run(table: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_faults_that_never_occur_do_not_change_a_run(table: str) -> None:
-    """Fault injection has its own random streams, so that the run stays the same."""
+    """Fault injection draws from random streams of its own, so it does not change other draws."""
 
     def run(*injected_faults: InjectedFault) -> list[object]:
         trace: list[object] = []

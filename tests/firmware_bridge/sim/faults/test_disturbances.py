@@ -33,7 +33,7 @@ Scenario = Callable[[Bench, dict[str, SerialBoard]], Coroutine[Any, Any, None]]
 
 @asynccontextmanager
 async def linked(texts: tuple[str, ...]) -> AsyncIterator[tuple[Bench, dict[str, SerialBoard]]]:
-    """The robotic table with these injected faults, on a line in memory; its boards are leased."""
+    """Connect the robotic table with these injected faults; start and lease its boards."""
     table = load_table("robotic")
     here, there = memory_line()
     plant = Plant(table, TILE, FACES, 1, now(), injected_faults=map(parse, texts))
@@ -66,10 +66,10 @@ def run_scenario(scenario: Scenario, *texts: str) -> None:
 
 
 async def next_fault(board: SerialBoard) -> BoardFault:
-    """Wait for the board's next fault."""
+    """Wait for the board's next fault; return that fault."""
     async for fault in board.faults:
         return fault
-    raise AssertionError("the board was closed before it reported a fault")
+    raise AssertionError("The board was closed before it reported a fault.")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ ROBOTIC = load_table("robotic")
 
 
 def occurrences(text: str, occasions: int, seed: int = 0) -> list[int]:
-    """The numbers of the occasions, one each second, at which a jam occurs."""
+    """Return the numbers, from 1, of the occasions (one per second) at which a jam occurs."""
 
     async def main() -> list[int]:
         injected_faults = InjectedFaults(ROBOTIC, [parse(text)], seed)

@@ -22,7 +22,7 @@ WENZHOU = rules_of("wenzhou")
 
 
 class Round:
-    """A hand on a felt without a table: the test delivers tiles and follows the public play."""
+    """A hand of Wenzhou on a simulated felt; the test delivers the tiles itself."""
 
     def __init__(self, seed: int = 3) -> None:
         table, tile = load_table("robotic"), load_game("wenzhou").tile

@@ -24,7 +24,7 @@ HERE = Spot(0.0, 0.0, crossed=False)
 
 
 def first_spare(rack: Rack) -> int:
-    """The lowest number of a tile of the spare box."""
+    """Return the lowest number of the tiles in the spare box."""
     return rack.table.sets * len(FACES)
 
 

@@ -12,7 +12,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def keys(rack: Rack) -> list[float]:
-    """The times at which the lid's key was pressed."""
+    """Return the times in seconds at which the lid's key was pressed."""
     number = rack.number("lid_key")
     return [
         round(at, 3)

@@ -35,13 +35,13 @@ class Bench:
         heappush(self._scheduled, (cycle, self._count, action))
 
     def settle(self, cycle: int) -> None:
-        """Do nothing: there is no other axis."""
+        """Do nothing, because this test has no other axis to settle."""
 
     def refuse(self, channel: str, why: str) -> None:
         self._record("refused", why)
 
     def run(self, until: float) -> None:
-        """Run all actions up to this millisecond."""
+        """Run all scheduled actions up to this time, in milliseconds."""
         while self._scheduled and self._scheduled[0][0] <= until * MS:
             self._cycle, _, action = heappop(self._scheduled)
             action()

@@ -42,7 +42,7 @@ async def push_single_tiles(rack: Rack, tiles: int) -> None:
 
 
 def pulses(rack: Rack, sensor: str = "head0_counter") -> list[float]:
-    """The seconds for which a subscribed counter was active, each time."""
+    """Return the duration in seconds of each pulse of a subscribed counter."""
     number = rack.number(sensor)
     edges = [
         (at, e.active)

@@ -36,7 +36,7 @@ def pour(drum: Drum, box: Holder) -> None:
 
 
 def picked(drum: Drum, box: Holder, wheels: Iterable[int]) -> dict[int, list[str]]:
-    """The tiles that each wheel picks in this order of wheels; they are put back into the box."""
+    """Pick tiles with the wheels in this order, put them back; return the tiles of each wheel."""
     got: dict[int, list[str]] = {wheel: [] for wheel in range(WHEELS)}
     for wheel in wheels:
         tile = drum.pick(wheel)
@@ -46,7 +46,7 @@ def picked(drum: Drum, box: Holder, wheels: Iterable[int]) -> dict[int, list[str
 
 
 def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
-    """The tiles that each wheel gets of a whole set."""
+    """Return the tiles of a whole set that each wheel picks."""
     got: dict[int, list[str]] = {}
 
     def scenario(drum: Drum, box: Holder) -> None:
@@ -59,7 +59,7 @@ def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
 
 @cache
 def shares_in_turn(seed: int) -> dict[int, list[str]]:
-    """The tiles that each wheel gets if the wheels pick in turn."""
+    """Return the tiles that each wheel picks if the wheels pick in turn."""
     return shares(seed, IN_TURN)
 
 

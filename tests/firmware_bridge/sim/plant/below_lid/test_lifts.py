@@ -14,7 +14,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
 def stack(rack: Rack, side: int, stacks: int, height: int = 2) -> list[list[Tile]]:
-    """Put stacks from a box into a tray."""
+    """Push stacks of tiles from a box into a tray; return the tray's stacks."""
     tray = rack.plant.trays[side]
     box = next(box for box in rack.plant.boxes if len(box) >= stacks * height)
     for _ in range(stacks):
@@ -39,7 +39,7 @@ def test_a_wall_rises_with_its_first_stack_as_column_1_on_the_owners_right() -> 
     run_scenario(main)
 
 
-def test_a_lift_does_not_sink_under_a_standing_wall() -> None:
+def test_a_lift_does_not_sink_under_a_raised_wall() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 17)
         await lift(rack, 0, up=True)
@@ -61,7 +61,7 @@ def test_a_lift_sinks_after_its_wall_has_been_removed() -> None:
     run_scenario(main)
 
 
-def test_a_wall_is_built_below_a_standing_wall_and_rises_after_that_was_removed() -> None:
+def test_a_wall_is_built_below_a_raised_wall_and_rises_after_that_was_removed() -> None:
     async def main(rack: Rack) -> None:
         stack(rack, 0, 17)
         await lift(rack, 0, up=True)
@@ -151,7 +151,7 @@ def test_a_loaded_lift_that_sinks_onto_a_filled_tray_is_a_fault() -> None:
     run_scenario(main)
 
 
-def test_the_flipper_turns_the_top_tile_of_the_spot_it_stands_under() -> None:
+def test_the_flipper_turns_the_top_tile_of_the_column_above_it() -> None:
     async def main(rack: Rack) -> None:
         module = rack.table.modules.flipper
         assert module is not None

@@ -19,7 +19,7 @@ HERE, THERE = Spot(0.1, 0.1, False), Spot(0.3, -0.2, False)
 
 
 def column(rack: Rack, tiles: int = 2) -> list[Tile]:
-    """Put a column of tiles from the first box onto the felt."""
+    """Put a column of tiles from the first box onto the felt; return the tiles."""
     box = rack.plant.boxes[0]
     taken = [box.take(tile) for tile in box.tiles[:tiles]]
     rack.plant.felt.raise_column(HERE, taken)
@@ -52,7 +52,7 @@ def test_a_dropped_block_is_put_back_by_a_person(seed: int) -> None:
         if not rack.plant.felt.is_occupied(HERE):
             await rack.drive("grip", -1000, Level("released"), 1.0)
             await rack.drive("grip", 1000, Level("gripped"), 1.0)
-            assert rack.read("loaded") == 0, "a grip on nothing changes nothing"
+            assert rack.read("loaded") == 0, "empty jaws detect no tile"
         assert rack.plant.repair("EMPTY_GRIP", "gripper")
         assert rack.plant.felt.top_tile(HERE) is tiles[-1]
         assert rack.plant.felt.support_level(HERE) == 2
@@ -107,7 +107,7 @@ def test_a_block_is_dropped_at_its_place_or_on_the_way() -> None:
 
 
 async def grip_two_columns_with_one_dropped_in_between(rack: Rack) -> int:
-    """Drop a block of two columns on the way, grip again at its place; 1 if the jaws hold it."""
+    """Drop a block of two columns, grip again at its place; return 1 if the jaws hold tiles."""
     half = rack.plant.field.pitch / 2
     box = rack.plant.boxes[0]
     for x in (HERE.x - half, HERE.x + half):
@@ -130,7 +130,7 @@ def test_jaws_that_close_on_half_of_a_dropped_block_hold_nothing_and_refuse_noth
 
     for seed in range(8):
         run_scenario(main, seed=seed, **with_faults("dropped_tile:gripper#1"))
-    assert set(held) == {0, 1}, "some blocks fall back to their place, others on the way"
+    assert set(held) == {0, 1}, "some blocks drop at their place, others on the way"
 
 
 def test_a_misread_gives_no_tag_or_another_tag_and_the_next_scan_the_right_one() -> None:
@@ -208,7 +208,7 @@ ASK = Ask("JAM", "head 0", "head0_counter is active", "Clear the tile that is st
 
 
 async def jam(rack: Rack) -> None:
-    """Run head 0 until a tile sticks."""
+    """Run head 0 until the injected fault `jam` makes a tile stick."""
     plant = rack.plant
     assert plant.drum is not None
     plant.drum.pour([plant.boxes[0].take(tile) for tile in plant.boxes[0].tiles[:60]])
