@@ -1,4 +1,4 @@
-"""Encoding of `Board` calls as wire messages: channel records, units, sentences for refusals.
+"""Encoding of `Board` calls as messages: channel numbers and records, units, refusal sentences.
 
 Metres become micrometres and seconds become milliseconds. A duration is rounded up, to at least
 one millisecond.
@@ -7,7 +7,7 @@ one millisecond.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from config.schema import (
     AnalogChannel,
@@ -24,6 +24,7 @@ from config.schema import (
 )
 from config.validation.curtain import guarded
 from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
+from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import (
     NONE,
     Configure,
@@ -48,6 +49,28 @@ _WHY: Mapping[int, str] = {
     Refusal.CAUSE_PERSISTS: "the cause of the fault of {channel} persists; remove it, clear again",
     Refusal.NOT_HOMED: "the position of {channel} is unknown; home it first",
 }
+
+
+class ChannelNumbers:
+    """Numbers the channels of a board in the order of its configuration."""
+
+    def __init__(self, board: str, channels: Iterable[str]) -> None:
+        self.names = tuple(channels)
+        self._board = board
+        self._numbers = {channel: number for number, channel in enumerate(self.names)}
+
+    def number(self, channel: str) -> int:
+        """The number of a channel. Raises BoardRefusedError if the board has no such channel."""
+        number = self._numbers.get(channel)
+        if number is None:
+            raise BoardRefusedError(
+                f"board {self._board} has no channel {channel}; it has {', '.join(self.names)}."
+            )
+        return number
+
+    def name(self, number: int) -> str:
+        """The name of a channel; "" for a number that no channel has."""
+        return self.names[number] if number < len(self.names) else ""
 
 
 def refusal(board: str, order: str, refused: Refused, channel: str) -> str:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -27,17 +26,15 @@ from gpiozero import Factory
 from config.schema import BoardConfig, MotorChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.channel_numbers import ChannelNumbers
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
+from firmware_bridge.boards.lease import PinLease
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import NONE
 
-RENEWALS = 3
-"""Number of times that a lease is renewed within its duration."""
 SERIAL = b"GPIO0000"
 """The serial number that every GPIO board reports, because pins have none."""
 
@@ -67,11 +64,10 @@ class GpioBoard:
         self._pin_factory = pin_factory
         self._emergency = emergency
         self._flags = encoding.flags(emergency, curtain, guarded)
-        channels = ChannelNumbers(name, config.channels)
+        channels = encoding.ChannelNumbers(name, config.channels)
         self._number, self._name_of = channels.number, channels.name
         self._state: _OpenState | None = None
         self._identity: BoardIdentity | None = None
-        self._holds = 0
         self._tickets = count(1)
         self._motions: dict[int, asyncio.Future[Ended]] = {}
         self._last: dict[int, int] = {}
@@ -108,10 +104,9 @@ class GpioBoard:
         if state is None:
             return
         try:
-            self._end_lease(state)
+            state.lease.end()
         finally:
             self._state = self._identity = None
-            self._holds = 0
             state.pins.close()
             self._edges.end()
             self._faults.end()
@@ -121,21 +116,17 @@ class GpioBoard:
     # The lease
 
     async def hold_lease(self) -> None:
-        if self._holds == 0:
-            self._renew(self._opened())
-        self._holds += 1
+        self._opened().lease.hold()
 
     async def release_lease(self) -> None:
         """Give the lease back; does nothing on a closed board, which holds no lease."""
         if self._state is None:
             return
-        if self._holds == 0:
+        if not self._state.lease.held:
             raise BoardRefusedError(
                 f"board {self._name}: release_lease() without a lease; call hold_lease() first."
             )
-        self._holds -= 1
-        if self._holds == 0:
-            self._end_lease(self._state)
+        self._state.lease.drop()
 
     # Orders
 
@@ -268,7 +259,7 @@ class GpioBoard:
             serial=SERIAL,
         )
         core.send = self._event_arrived
-        return _OpenState(loop, pins, core)
+        return _OpenState(loop, pins, core, PinLease(loop, self._config.lease, self._ask))
 
     def _configure(self, state: _OpenState) -> BoardIdentity:
         """Give the executor the sensors' levels, then its channel table."""
@@ -288,27 +279,6 @@ class GpioBoard:
         reply = self._ask(wire.Identify(wire.PROTOCOL, bytes(8)), "to identify itself")
         assert isinstance(reply, wire.Identity)
         return replace(encoding.identity(reply), build="gpio")
-
-    def _renew(self, state: _OpenState) -> None:
-        """Take the lease, and renew it before it ends.
-
-        The renewal timer is due before the executor's expiry timer, so that after a stall of the
-        loop the lease is renewed and not lost. A lost lease is not renewed: the caller must release
-        it first.
-        """
-        state.renewal = None
-        self._ask(wire.TakeLease(encoding.milliseconds(self._config.lease)), "a lease")
-        state.renewal = state.loop.call_later(self._config.lease / RENEWALS, self._try_renew, state)
-
-    def _try_renew(self, state: _OpenState) -> None:
-        with suppress(BoardRefusedError):
-            self._renew(state)
-
-    def _end_lease(self, state: _OpenState) -> None:
-        if state.renewal is not None:
-            state.renewal.cancel()
-            state.renewal = None
-        self._ask(wire.TakeLease(0), "the end of its lease")
 
     async def _run(self, order: wire.Pulse | wire.Drive, action: str) -> Ended:
         """Order a motion and wait for its end. Cancelling the wait does not stop the motion."""
@@ -359,9 +329,9 @@ class GpioBoard:
 
 @dataclass
 class _OpenState:
-    """The executor, pins and state of an open board."""
+    """The pins of an open board, their executor, and the lease on it."""
 
     loop: asyncio.AbstractEventLoop
     pins: GpioPins
     core: VirtualBoard
-    renewal: asyncio.TimerHandle | None = None
+    lease: PinLease

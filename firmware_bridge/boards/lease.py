@@ -1,10 +1,13 @@
-"""The host's lease on a board: the first holder takes it, the last returns it."""
+"""The host's lease on a board or on pins: the first holder takes it, the last returns it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 
 from firmware_bridge.boards.encoding import milliseconds
+from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import Message, Refused, TakeLease
 from firmware_bridge.wire.sliding_window import Reply
@@ -70,6 +73,63 @@ class Lease:
         if self._answer is None or self._answer.done():
             self._answer = self._link.post(TakeLease(milliseconds(self._seconds)))
         self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._renew)
+
+
+class PinLease:
+    """The lease, of length `seconds`, on an executor in this process, which replies at once.
+
+    `ask(message, action)` executes a message, and raises BoardRefusedError if it is refused.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        seconds: float,
+        ask: Callable[[Message, str], Message],
+    ) -> None:
+        self._loop = loop
+        self._seconds = seconds
+        self._ask = ask
+        self._holds = 0
+        self._renewal: asyncio.TimerHandle | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._holds > 0
+
+    def hold(self) -> None:
+        """Add a holder; the first one takes the lease. Raises BoardRefusedError."""
+        if not self._holds:
+            self._renew()
+        self._holds += 1
+
+    def drop(self) -> None:
+        """Remove a holder; the last one gives the lease back."""
+        self._holds -= 1
+        if not self._holds:
+            self.end()
+
+    def end(self) -> None:
+        """Give the lease back, held or not."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            self._renewal = None
+        self._ask(TakeLease(0), "the end of its lease")
+
+    def _renew(self) -> None:
+        """Take the lease, and renew it before it ends.
+
+        The renewal timer is due before the executor's expiry timer, so that after a stall of the
+        loop the lease is renewed and not lost. A lost lease is not renewed: the caller must release
+        it first.
+        """
+        self._renewal = None
+        self._ask(TakeLease(milliseconds(self._seconds)), "a lease")
+        self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._try_renew)
+
+    def _try_renew(self) -> None:
+        with suppress(BoardRefusedError):
+            self._renew()
 
 
 def _refused(answer: Reply) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.channel_numbers import ChannelNumbers
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.link import Link
@@ -19,7 +18,7 @@ class Requests:
     `what` is the command in words, for the error.
     """
 
-    def __init__(self, board: str, link: Link, channels: ChannelNumbers) -> None:
+    def __init__(self, board: str, link: Link, channels: encoding.ChannelNumbers) -> None:
         self._board = board
         self._link = link
         self._channels = channels

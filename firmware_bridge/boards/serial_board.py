@@ -19,7 +19,6 @@ from typing import TypeVar
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.channel_numbers import ChannelNumbers
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
 from firmware_bridge.boards.lease import Lease
@@ -71,7 +70,7 @@ class SerialBoard:
     ) -> None:
         self._name = name
         self._config = config
-        channels = ChannelNumbers(name, config.channels)
+        channels = encoding.ChannelNumbers(name, config.channels)
         self._number, self._name_of = channels.number, channels.name
         self._records = encoding.records(config, flags)
         self._loop = line.loop
