@@ -24,8 +24,9 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
+from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, Reason, Until
 from firmware_bridge.boards import encoding
+from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.feed import Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.boards.lease import PinLease
@@ -74,8 +75,7 @@ class GpioBoard:
         """The ticket of each channel's last motion."""
         self._watched: dict[str, None] = {}
         self._edges: Feeds[Edge] = Feeds()
-        self._faults: Feeds[BoardFault] = Feeds()
-        self._latched: list[BoardFault] = []
+        self._faults = FaultFeed(name, channels.name)
 
     @property
     def name(self) -> str:
@@ -179,7 +179,7 @@ class GpioBoard:
             self._ask(wire.Clear(), "clearing its faults")
         finally:
             still = self._state.core.faults if self._state else ()
-            self._latched = [fault for fault in self._latched if fault.code in still]
+            self._faults.keep(still)
 
     # Questions
 
@@ -206,10 +206,7 @@ class GpioBoard:
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
-        feed = self._faults.listen()
-        for fault in self._latched:
-            feed.offer(fault)
-        return feed
+        return self._faults.listen()
 
     # Events from pins and executor
 
@@ -239,12 +236,9 @@ class GpioBoard:
                 sensor, at = self._name_of(event.channel), self._state.loop.time()
                 self._edges.emit(Edge(sensor, bool(event.active), at, event.count))
             case wire.Faulted():
-                fault = BoardFault(self._name, FaultCode(event.code), self._name_of(event.channel))
-                if fault not in self._latched:
-                    self._latched.append(fault)
-                    self._faults.emit(fault)
+                self._faults.latch(event)
             case wire.Held():
-                self._faults.emit(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
+                self._faults.lease_expired()
 
     # Helpers
 
@@ -263,7 +257,7 @@ class GpioBoard:
 
     def _configure(self, state: _OpenState) -> BoardIdentity:
         """Give the executor the sensors' levels, then its channel table."""
-        self._latched.clear()
+        self._faults.forget()
         for sensor, active in state.pins.levels().items():
             state.core.sensor(sensor, active)
         records = encoding.records(self._config, self._flags)

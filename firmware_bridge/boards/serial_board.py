@@ -14,12 +14,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from typing import TypeVar
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
+from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, Reason, Until
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
@@ -28,11 +27,7 @@ from firmware_bridge.boards.requests import Requests
 from firmware_bridge.boards.subscriptions import Subscriptions
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.errors import (
-    BoardError,
-    BoardRefusedError,
-    BoardSilentError,
-)
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import NONE
 from firmware_bridge.wire.sliding_window import Command, Traffic
@@ -48,8 +43,6 @@ CUT_SHORT = {
     Reason.FAULT: wire.Refusal.FAULT_LATCHED,
 }
 """The refusal that corresponds to each reason for which a throw may end early."""
-
-T = TypeVar("T")
 
 
 class SerialBoard:
@@ -86,8 +79,7 @@ class SerialBoard:
         self._last: dict[int, Command] = {}
         """Each channel's last motion."""
         self._subscriptions = Subscriptions(self._link, channels.names)
-        self._faults: Feeds[BoardFault] = Feeds()
-        self._latched: list[BoardFault] = []
+        self._faults = FaultFeed(name, channels.name)
 
     @property
     def name(self) -> str:
@@ -116,7 +108,7 @@ class SerialBoard:
         """
         if self._identity is not None:
             return self._identity
-        self._latched.clear()
+        self._faults.forget()
         identity = await self._identification.identify(again=self._recognition.was_identified)
         configuration = configuration_crc(self._records)
         self._recognition.check(identity, configuration)
@@ -218,11 +210,11 @@ class SerialBoard:
     async def clear(self) -> None:
         # The list is emptied before the reply arrives, because a fault that latches again can be
         # reported in the same bytes as the reply.
-        known, self._latched = self._latched, []
+        known = self._faults.forget()
         try:
             await self._requests.order(wire.Clear(), "clearing its faults")
         except BaseException:
-            self._latched = [*known, *(each for each in self._latched if each not in known)]
+            self._faults.restore(known)
             raise
 
     # Questions
@@ -270,10 +262,7 @@ class SerialBoard:
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
-        feed = self._faults.listen()
-        for fault in self._latched:
-            feed.offer(fault)
-        return feed
+        return self._faults.listen()
 
     # Events from the board
 
@@ -288,14 +277,11 @@ class SerialBoard:
             case wire.DiceRead():
                 self._motions.ended(event.ticket, NONE, tuple(event[1:]))
             case wire.Faulted():
-                fault = BoardFault(self._name, FaultCode(event.code), self._name_of(event.channel))
-                if fault not in self._latched:
-                    self._latched.append(fault)
-                    self._faults.emit(fault)
+                self._faults.latch(event)
             case wire.Held():
                 # Motions have already ended by HELD; this event reports that outputs without a
                 # motion have gone to their safe values.
-                self._faults.emit(BoardFault(self._name, FaultCode.LEASE_EXPIRED, ""))
+                self._faults.lease_expired()
 
     def _end(self, silent: BoardSilentError | None) -> None:
         """End the session after a loss, with its error `silent`, or (None) after `close`."""
