@@ -157,7 +157,7 @@ def simulated(
 
 
 def _executed(plant: Plant) -> tuple[CablePlug, Bench]:
-    """Connect virtual boards."""
+    """Connect virtual boards to a plant; returns their cable and their bench."""
     plug = CablePlug()
     return plug, Bench(plant, plug.send)
 

@@ -48,7 +48,7 @@ class Orders:
         return first
 
     def match(self, dealer: Seat) -> Match:
-        """A match before its first hand."""
+        """A new match before its first hand, with this first dealer."""
         return self.rules.match(self.parameters, self.setup(dealer).seating.players, dealer)
 
     def setup(self, dealer: Seat) -> Setup:

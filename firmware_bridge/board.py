@@ -198,4 +198,4 @@ class Board(Protocol):
 
     @property
     def faults(self) -> AsyncIterator[BoardFault]:
-        """Every fault as it latches."""
+        """Iterate over faults; each one is reported when the board latches it."""

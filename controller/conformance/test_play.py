@@ -30,7 +30,7 @@ def each_deal(played: GamePlugin) -> Iterator[tuple[Setup, AllTiles, Random]]:
 
 
 def start(rules: AnyRules, setup: Setup, tiles: AllTiles) -> Any:
-    """A play of this deal in a new match."""
+    """Start a play of this deal in a new match."""
     match = rules.match(setup.parameters, setup.seating.players, setup.seating.dealer)
     return rules.start(setup, tiles, match)
 
@@ -63,7 +63,7 @@ def test_a_hand_of_random_players_ends_and_the_payments_balance(
 
 
 def test_a_play_does_not_begin_before_the_set_up_is_complete(played: GamePlugin) -> None:
-    """A damaged record can have too few outcomes."""
+    """The rules refuse an incomplete set-up, because a damaged record can contain one."""
     rules, setup = played.require_rules(), played.game.setup()
     if setup.pending is not None:
         with pytest.raises(RulesError):

@@ -122,7 +122,7 @@ class FaultHandler:
 
 
 class _NoNotes:
-    """Discards all records."""
+    """Replaces `Notes` if nothing records the attempts: discards all records."""
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """Discard the recovery."""
@@ -132,4 +132,4 @@ class _NoNotes:
 
 
 def _discard(answer: str) -> None:
-    """Discards an answer."""
+    """Discard an answer."""

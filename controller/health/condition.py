@@ -24,7 +24,7 @@ from firmware_bridge.boards.devices import Devices, Sensor
 from firmware_bridge.wire.errors import BoardError
 
 SAMPLES = 5
-"""Tiles sampled per head and set. A median of five tolerates two outliers (ours)."""
+"""Tiles sampled per head and set. A median of five tolerates two outliers (our choice)."""
 LONGEST = 0.5
 """Longest time for which a moving tile darkens S1, seconds; longer times are not sampled."""
 

@@ -22,7 +22,8 @@ WIDTH = 0.08
 or 3 % with load and supply; a sensor whose times are a tenth too short still counts every tile
 (ours)."""
 CURRENT = 0.20
-"""Tolerated drift of a current, as a share. Cold grease and larger sets cause about a tenth (ours).
+"""Tolerated drift of a current, as a share. Cold grease and larger sets cause about a tenth (our
+choice).
 """
 
 

@@ -108,7 +108,8 @@ class Copies:
                 f"The journal {place} cannot be written ({_reason(error)}); free space on its disk,"
                 " or name another file with --journal."
             )
-        if self._may_exceed_size:  # else the lines were written as the first ones of a new file
+        # `lines` are counted here unless they began a new file: `_open` has counted those.
+        if self._may_exceed_size:
             self.size += len(text_of(lines))
             self.chain = chain_of(lines[-1])
         self._may_exceed_size = False
@@ -192,7 +193,8 @@ class Copies:
                 replace_file(path, lines)
             self._open(lines)
         except OSError as error:
-            self._close_files()  # the next opening makes the copies equal again
+            # The copies can differ now; they are made equal when the journal is opened again.
+            self._close_files()
             raise JournalError(
                 f"The journal {self.paths[0]} cannot be archived ({error.strerror}); free space on"
                 " its disk, or name another file with --journal."

@@ -64,7 +64,8 @@ def replace_file(path: Path, lines: Iterable[bytes]) -> None:
     The new file is synced before it is renamed to `path`, and the directory after the rename:
     without the second sync a power cut can undo the rename although later writes were synced.
     """
-    path = path.resolve()  # the rename would replace a symbolic link instead of its target
+    # Without this, the rename would replace a symbolic link instead of its target.
+    path = path.resolve()
     beside = path.with_name(f"{path.name}.new")
     file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
@@ -108,7 +109,7 @@ class Locks:
 
 def _locked(path: Path) -> tuple[Path, int]:
     """The lock file of one copy, open and locked."""
-    path = path.resolve()  # so that two links to one file have one lock
+    path = path.resolve()  # Two links to one file then have one lock.
     beside = path.with_name(f"{path.name}.lock")
     while True:
         try:
@@ -128,7 +129,8 @@ def _locked(path: Path) -> tuple[Path, int]:
             ) from error
         if _is_still(beside, lock):
             return beside, lock
-        os.close(lock)  # the previous run removed this file after it was opened here
+        # The previous run removed this lock file after it was opened here; a new one is created.
+        os.close(lock)
 
 
 def _is_still(path: Path, file: int) -> bool:

@@ -26,19 +26,19 @@ class MovesMade:
 
 @dataclass(frozen=True)
 class Flipped:
-    """The flipper has turned its tile and has not yet returned."""
+    """Note: the flipper has turned its tile and has not yet returned."""
 
 
 @dataclass(frozen=True)
 class KeyPresses:
-    """The lid is open; `count` is the board's count of key presses at that time."""
+    """Note: the lid is open; `count` is the board's count of key presses at that time."""
 
     count: int
 
 
 @dataclass(frozen=True)
 class ShakesBefore:
-    """The dice are about to be shaken; `shakes` is the board's count of earlier shakes."""
+    """Note: the dice are about to be shaken; `shakes` is the board's count of earlier shakes."""
 
     shakes: int
 
@@ -71,7 +71,7 @@ class CountedFrom:
 
 @dataclass(frozen=True)
 class TileSticks:
-    """A tile sticks under a counter.
+    """Note: a tile sticks under a counter.
 
     `through` is the number of tiles that had passed the counter in this build; `asked` whether a
     person was prompted to remove the tile.
@@ -84,14 +84,14 @@ class TileSticks:
 
 @dataclass(frozen=True)
 class TileFree:
-    """No tile sticks under this counter any more."""
+    """Note: no tile sticks under this counter any more."""
 
     counter: str
 
 
 @dataclass(frozen=True)
 class PushDoubted:
-    """A vane gave no signal, so the number of stacks that its pusher has pushed is unknown.
+    """Note: a vane gave no signal, so the number of stacks that its pusher has pushed is unknown.
 
     `why` is the evidence.
     """
@@ -102,14 +102,14 @@ class PushDoubted:
 
 @dataclass(frozen=True)
 class PushProven:
-    """A vane gives signals again, and its pusher has pushed no stack that was not counted."""
+    """Note: a vane gives signals again, and its pusher has pushed no stack that was not counted."""
 
     vane: str
 
 
 @dataclass(frozen=True)
 class ChainAt:
-    """The chain has arrived at a side; `count` is the edge count of its corner sensor then."""
+    """Note: the chain has arrived at a side, at this edge `count` of its corner sensor."""
 
     side: int
     count: int
@@ -117,7 +117,7 @@ class ChainAt:
 
 @dataclass(frozen=True)
 class ChainLost:
-    """The chain missed its corner sensor: the side at which it is, is unknown."""
+    """Note: the chain missed its corner sensor, so the side at which the chain is, is unknown."""
 
 
 Note = (

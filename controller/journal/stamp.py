@@ -85,4 +85,4 @@ def _stamp_in(line: bytes) -> Stamp | None:
         stamp = parsed["content"][KEY]
         return Stamp(str(stamp["id"]), str(stamp["place"])) if parsed["kind"] == "run" else None
     except (ValueError, KeyError, TypeError):
-        return None  # a damaged line; another copy can have it undamaged
+        return None  # the line is damaged; another copy can have it undamaged

@@ -91,7 +91,7 @@ class WriterThreads:
                 self._running -= 1
                 self._ended.append(batch)
                 self._changed.notify_all()
-            with suppress(RuntimeError):  # the loop is closed; then `finish` delivers the results
+            with suppress(RuntimeError):  # if the loop is closed, `finish` delivers
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:

@@ -40,8 +40,10 @@ from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSile
 from firmware_bridge.wire.messages import Refusal
 
 POLL_INTERVAL = 10.0
-"""Interval at which a board without a lease is polled, seconds (ours). Without polling, a reset of
-such a board would stay unnoticed."""
+"""Interval at which a board without a lease is polled, seconds (our choice).
+
+Without polling, a reset of such a board would not be detected.
+"""
 ATTEMPTS = 20
 """How often the steps that end one pause are tried before the table stops."""
 
@@ -193,7 +195,7 @@ class Pauses:
             try:
                 await board.restart_motors()
             except BoardRefusedError:
-                pass  # the board has paused again and reports that itself
+                pass  # the board has paused again, which it reports by itself
             except BoardSilentError:
                 self.gate.shut(PauseCause(SILENT, board.name))
 
@@ -255,7 +257,8 @@ class Pauses:
         """Clear a board's confirmed faults. Raises BoardRefusedError while a cause persists."""
         causes = {cause for cause in confirmed if cause.board == board.name}
         if causes:
-            # Marked before the board replies: a report after that takes its cause out again.
+            # Marked before the board replies: a fault that the board reports after the command
+            # removes its mark again.
             self.gate.cleared |= causes
             try:
                 await board.clear()
@@ -278,7 +281,7 @@ class Pauses:
         """
         if self._to_clear() or isinstance(error, BoardSilentError):
             return False
-        # Without a reason it is the error of several boards.
+        # An error without a reason contains the errors of several boards.
         why = error.why if isinstance(error, BoardRefusedError) else Refusal.FAULT_LATCHED
         return why is Refusal.FAULT_LATCHED
 

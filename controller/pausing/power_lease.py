@@ -72,7 +72,7 @@ class BoardSupply:
         """Release the lease; after the outermost call every output is at its safe value."""
         async with self._work_lock:
             if not self._work:
-                return  # the lease could not be taken
+                return  # an earlier `hold_lease` failed, so there is nothing to release
             self._work -= 1
             if not self._work:
                 await self._release()

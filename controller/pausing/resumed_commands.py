@@ -50,12 +50,12 @@ class ResumedCommands:
     # Commands of callers
 
     async def set(self, channel: str, value: int) -> None:
-        """As `Board.set`; the value is set again after every pause."""
+        """Set a channel (`Board.set`); the value is set again after every pause."""
         self._values[channel] = value
         await self._interruption.repeat(partial(self._board.set, channel, value))
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
-        """As `Board.pulse`; after a pause only the remaining time is sent."""
+        """Pulse an output (`Board.pulse`); after a pause only the remaining time is sent."""
         self._values.pop(channel, None)
         spent = 0.0
         while True:
@@ -67,7 +67,7 @@ class ResumedCommands:
                     return Ended(Reason.DONE, 0, spent)
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
-        """As `Board.drive`; after a pause only the remaining edges and time are sent."""
+        """Drive a motor (`Board.drive`); after a pause only remaining edges and time are sent."""
         self._values.pop(motor, None)
         self._driving[motor] = value
         try:
@@ -80,7 +80,7 @@ class ResumedCommands:
             self._stopped.discard(motor)
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
-        """As `Board.throw`; after a pause the faces of a completed throw are read instead."""
+        """Throw dice (`Board.throw`); after a pause, read the faces of a completed throw."""
         while True:
             thrown = await self._send(channel, partial(self._board.throw, channel, dice))
             if isinstance(thrown, tuple):

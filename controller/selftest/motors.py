@@ -14,7 +14,7 @@ from controller.stations.switched import FULL, Switched
 from firmware_bridge.board import Edges, Elapsed, Reason
 
 MOMENT = 0.5
-"""How long a motor without end switches runs, seconds (ours)."""
+"""How long a motor without end switches runs, seconds (our choice)."""
 GENTLE = 500
 """Drive value of such a motor, permille of full drive."""
 TRAVEL = 0.05

@@ -27,7 +27,7 @@ class Coverage:
     counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, played: Played) -> None:
-        """Add one evening."""
+        """Add the counts of one evening."""
         evening = played.evening
         facts = evening.choices.facts(load_game(evening.game), play=evening.play)
         for each in played.rounds:

@@ -99,7 +99,7 @@ def kill_hosts(killing: Killing, folder: Path, stop: Callable[[], bool] = lambda
 
 
 class _StoppedError(Exception):
-    """`stop` has returned True."""
+    """The function `stop` has returned True: the hosts and the boards are ended."""
 
 
 def _one_table(

@@ -34,7 +34,7 @@ class RoundTally:
     """The values of every choice that were taken."""
 
     def add(self, played: Played) -> None:
-        """Add one evening."""
+        """Add the counts of one evening."""
         self.seconds += played.seconds
         self.coverage.add(played)
         self.longest_pause = max(self.longest_pause, longest_pause(played.rounds))

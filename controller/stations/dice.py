@@ -13,7 +13,7 @@ from firmware_bridge.boards.devices import Devices
 
 
 class DiceStation:
-    """A dice dome or electronic dice."""
+    """Station of a dice dome or of electronic dice."""
 
     def __init__(self, dice: DiceModule, devices: Devices, fault_handler: FaultHandler) -> None:
         self._fault_handler = fault_handler

@@ -18,7 +18,7 @@ from firmware_bridge.boards.devices import Motor, Output
 
 
 class Standstill:
-    """The motors and gates below one table."""
+    """Commands the motors and gates below one table, and holds them at a standstill."""
 
     def __init__(self) -> None:
         self._running: dict[Motor, int] = {}

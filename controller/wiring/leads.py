@@ -85,7 +85,7 @@ class BoardLeads(NamedTuple):
     title: str
     gpio: bool
     leads: tuple[Lead, ...]
-    """Its leads, ordered by pin."""
+    """The leads of the board, ordered by pin."""
     fixed: tuple[Fixed, ...]
     free: tuple[int, ...]
     """Pins without a lead or a fixed function."""

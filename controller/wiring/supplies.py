@@ -52,7 +52,7 @@ class Fed(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The board and the part."""
+        """The name for the document: the board and the part."""
         return f"{self.board}: {self.part}" if self.part else f"board {self.board}"
 
 
@@ -75,7 +75,7 @@ def _needs(lead: Lead) -> tuple[SupplyRail, ...]:
 
 
 def _of_board(board: BoardLeads) -> Iterable[Fed]:
-    """A board, then its parts."""
+    """Yield the board, then each of its parts, with the rails that they need."""
     yield Fed(board.name, "", BOARD_NEEDS)
     for part in dict.fromkeys(lead.part for lead in board.leads):
         leads = [lead for lead in board.leads if lead.part == part]

@@ -34,7 +34,7 @@ class Motor:
 
 @dataclass(frozen=True, slots=True)
 class Sensor:
-    """A switch, key or photo sensor: active or not."""
+    """A switch, key or photo sensor, which is active or inactive."""
 
     board: Board
     channel: str

@@ -42,7 +42,7 @@ class Wiring(Protocol):
         """The tag in front of a reader."""
 
     def analog(self, channel: str) -> int:
-        """A voltage, in millivolts."""
+        """The voltage at an analogue input, in millivolts."""
 
 
 class Core(Protocol):

@@ -95,7 +95,7 @@ class Program:
     ) -> int:
         """The stack of a function and its calls. `since`: functions jumped to since a call."""
         if function in callers:
-            if function.of_library:  # avr-libc's arithmetic jumps into other functions
+            if function.of_library:  # avr-libc functions jump into each other
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
             raise SystemExit(f"{path} is a recursion, so the stack has no bound; remove it.")

@@ -170,7 +170,7 @@ class Drive(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Up to three axes to positions, begun together, at permille of speed; one `MotionEnded`."""
+    """Move up to three axes, begun together, at permille of speed; ends with one `MotionEnded`."""
 
     first: int
     first_um: int
@@ -326,7 +326,7 @@ class MotionEnded(NamedTuple):
 
 
 class DiceRead(NamedTuple):
-    """The dice of a throw, unused ones 0."""
+    """The faces of the dice of a throw; unused fields are 0."""
 
     ticket: int
     first: int
@@ -337,7 +337,7 @@ class DiceRead(NamedTuple):
 
 
 class Faulted(NamedTuple):
-    """A fault latched."""
+    """The board has latched a fault: its code and its channel."""
 
     code: int
     channel: int
@@ -354,7 +354,7 @@ class Held(NamedTuple):
 
 
 class Received(NamedTuple):
-    """The host has this event and all before it; stop repeating them."""
+    """The host has received this event and all before it; the board stops repeating them."""
 
     event: int
 

@@ -29,9 +29,9 @@ class Who(enum.Enum):
 class FaultRow:
     """A fault: the expected evidence, the evidence at a fault, the likely cause, and the remedy.
 
-    `automatic` is what the table does by itself. `please` is the request to a person, a sentence in
-    which `{part}` stands for the part's name. `latched` is the code of a board that latches this
-    fault; None if no board does.
+    `automatic` is what the table does by itself. `please` is the request to a person, a sentence
+    in which `{part}` is replaced by the part's name. `latched` is the code of a board that latches
+    this fault; None if no board does.
     """
 
     fault: Fault
@@ -45,7 +45,7 @@ class FaultRow:
     answers: tuple[str, ...] = (DONE, STOP)
     latched: FaultCode | None = None
     example: str = "head 2"
-    """A part that the fault can affect."""
+    """Example of a part that the fault can affect."""
 
     @property
     def code(self) -> str:

@@ -60,7 +60,7 @@ def _keys(document: Document) -> Iterator[Finding]:
 
 
 def _text(entry: Value) -> str:
-    """An entry as its text. Raises BadFaultOptionError."""
+    """The text of an entry, which is a text or a mapping. Raises BadFaultOptionError."""
     if isinstance(entry, str):
         return entry
     if not isinstance(entry, dict):

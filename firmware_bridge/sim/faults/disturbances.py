@@ -42,7 +42,7 @@ BIT_ERRORS = 0.001
 
 
 class Cause(enum.IntEnum):
-    """The cause of a simulated board's last reset, which it reports in its identity."""
+    """The cause of a simulated board's last reset, which the board reports in its identity."""
 
     POWER = 1
     WATCHDOG = 2

@@ -41,7 +41,7 @@ class BadFaultOptionError(WallwrightError, ValueError):
 
 @dataclass(frozen=True)
 class At:
-    """Once, at the first occasion at or after this time, seconds since the table's power-on."""
+    """The fault acts once, at the first occasion `seconds` or more after the table's power-on."""
 
     seconds: float
 
@@ -51,7 +51,7 @@ class At:
 
 @dataclass(frozen=True)
 class Nth:
-    """Once, at this occasion, counted from 1."""
+    """The fault acts once, at the occasion with this number, counted from 1."""
 
     number: int
 
@@ -61,7 +61,7 @@ class Nth:
 
 @dataclass(frozen=True)
 class Rate:
-    """At each occasion with this probability."""
+    """The fault acts at each occasion with this probability."""
 
     probability: float
 
@@ -71,7 +71,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Always:
-    """At each occasion, until a person repairs it permanently."""
+    """The fault acts at each occasion, until a person repairs it permanently."""
 
     def __str__(self) -> str:
         return ""
@@ -94,7 +94,7 @@ class InjectedFault:
 
     @property
     def amount(self) -> float:
-        """Its size, or its kind's default size, which is 0 for a kind without one."""
+        """The size of the fault, or else the default size of its kind; 0 for a kind without one."""
         return KINDS[self.kind].usual if self.size is None else self.size
 
     def __str__(self) -> str:

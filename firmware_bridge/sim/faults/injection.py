@@ -90,7 +90,7 @@ class InjectedFaults:
 
     def stream(self, name: str) -> Random:
         """A separate random stream for the further course of a fault."""
-        # The text is part of the seed: another word would change every seeded run.
+        # This text is part of the seed: any change of it changes every seeded run.
         return Random(f"{self._seed}:mishap {name}")
 
     # Calls from the parts of the plant

@@ -53,18 +53,18 @@ def switches(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def slides(table: Table) -> dict[str, str]:
-    """Every part that a motor drives between two limit switches."""
+    """The names of all parts that a motor drives between two limit switches."""
     return _same(switches(table))
 
 
 def heads(table: Table) -> dict[str, str]:
-    """Every head."""
+    """The names of all heads."""
     heads = table.modules.heads
     return _same(f"head{number}" for number in range(len(heads.ports) if heads else 0))
 
 
 def belts(table: Table) -> dict[str, str]:
-    """Every head whose belt has its own motor."""
+    """The names of all heads whose belt has its own motor."""
     heads = table.modules.heads
     return _same(f"head{n}" for n, head in enumerate(heads.ports if heads else ()) if head.belt)
 
@@ -75,27 +75,27 @@ def slides_and_heads(table: Table) -> dict[str, str]:
 
 
 def motor_parts(table: Table) -> dict[str, str]:
-    """Every part that has a motor."""
+    """The names of all parts that have a motor."""
     return _same(motors(table))
 
 
 def drum(table: Table) -> dict[str, str]:
-    """The drum, if the table has one."""
+    """The name of the drum, if the table has one."""
     return _same(("drum",) if table.modules.drum else ())
 
 
 def gripper(table: Table) -> dict[str, str]:
-    """The gripper, if the table has a gantry."""
+    """The name of the gripper, if the table has a gantry."""
     return _same(("gripper",) if table.modules.gantry else ())
 
 
 def reader(table: Table) -> dict[str, str]:
-    """The tag reader, if the table has one."""
+    """The name of the tag reader, if the table has one."""
     return _same(("reader",) if table.modules.reader else ())
 
 
 def dice(table: Table) -> dict[str, str]:
-    """The dice unit, if the table has one."""
+    """The name of the dice unit, if the table has one."""
     return _same(("dice",) if table.modules.dice else ())
 
 
@@ -120,17 +120,17 @@ def sensors(table: Table) -> dict[str, str]:
 
 
 def emergency(table: Table) -> dict[str, str]:
-    """The table, if it has an emergency stop."""
+    """The name "table", if the table has an emergency stop."""
     return _same(("table",) if table.modules.emergency else ())
 
 
 def curtain(table: Table) -> dict[str, str]:
-    """The table, if it has a light curtain."""
+    """The name "table", if the table has a light curtain."""
     return _same(("table",) if table.modules.curtain else ())
 
 
 def boards(table: Table) -> dict[str, str]:
-    """Every board on a serial line."""
+    """The names of all boards on serial lines."""
     return _same(name for name, board in table.boards.items() if board.kind == "serial")
 
 
@@ -140,17 +140,17 @@ def powered(table: Table) -> dict[str, str]:
 
 
 def line(table: Table) -> dict[str, str]:
-    """The serial line, if boards are on one."""
+    """The name of the serial line, if boards are on one."""
     return _same(("line",) if boards(table) else ())
 
 
 def stalling(table: Table) -> dict[str, str]:
-    """The host, if its boards are on a serial line."""
+    """The name of the host, if its boards are on a serial line."""
     return _same(("host",) if boards(table) else ())
 
 
 def host(table: Table) -> dict[str, str]:
-    """The host."""
+    """The name of the host."""
     return {"host": "host"}
 
 
@@ -160,7 +160,7 @@ def host_or_all(table: Table) -> dict[str, str]:
 
 
 def people(table: Table) -> dict[str, str]:
-    """The people who are asked for help."""
+    """The name of the people who answer prompts for help."""
     return {"people": "people"}
 
 

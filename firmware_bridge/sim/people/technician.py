@@ -14,7 +14,7 @@ from firmware_bridge.sim.plant.machine import Plant
 SOONEST, LATEST = 20.0, 60.0
 """Minimum and maximum seconds until the technician has repaired a part (our values)."""
 MEAN = 30.0
-"""Mean of these seconds (our value)."""
+"""Mean number of seconds until the technician has repaired a part (our value)."""
 PUT_AWAY = "UNPROVEN"
 """The fault code whose prompt asks to put every tile back into its box."""
 

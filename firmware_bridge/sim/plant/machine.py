@@ -161,12 +161,12 @@ class Plant:
     # Actions of people
 
     def emergency_stop(self, pressed: bool) -> None:
-        """Press or release the emergency stop, which every board sees."""
+        """Press or release the emergency stop, which is wired to every board."""
         for sensor in self.table.modules.emergency:
             self.sense(sensor, pressed)
 
     def reach_in(self, inside: bool) -> None:
-        """Interrupt or leave the light curtain, which every board sees."""
+        """Interrupt or leave the light curtain, which is wired to every board."""
         for sensor in self.table.modules.curtain:
             self.sense(sensor, inside)
 

@@ -127,17 +127,17 @@ class EmulatedBoard:
         self._processor.send(LINK, data, begin - self._before, apart=LINK_BYTE)
 
     def measure(self) -> None:
-        """Set the voltages of its analogue inputs to the plant's present values."""
+        """Set the voltages of the board's analogue inputs to the plant's present values."""
         for name, pin in self._analog.items():
             self._apply(pin, self._plant.analog(name))
 
     @property
     def measures(self) -> bool:
-        """Whether it has an analogue input that the plant supplies."""
+        """Whether the board has an analogue input that the plant supplies."""
         return bool(self._analog)
 
     def reset(self) -> None:
-        """Press its reset button."""
+        """Press the reset button of the board."""
         self._processor.reset()
 
     def power_cycle(self) -> None:

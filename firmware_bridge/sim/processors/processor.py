@@ -105,7 +105,7 @@ class Processor:
         self.close()
 
     def close(self) -> None:
-        """Free its memory; it cannot run afterwards. Idempotent."""
+        """Free the memory of the processor, which cannot run afterwards. Idempotent."""
         if self._handle:
             self._shim.processor_close(self._handle)
             self._handle = None
@@ -171,13 +171,13 @@ class Processor:
         return outputs
 
     def eeprom(self) -> bytes:
-        """The image of its EEPROM."""
+        """The image of the processor's EEPROM, as bytes."""
         image = ctypes.create_string_buffer(EEPROM_SIZE)
         self._shim.processor_eeprom_read(self._handle, image, EEPROM_SIZE)
         return image.raw
 
     def load_eeprom(self, image: bytes) -> None:
-        """Write an image to its EEPROM. Raises ValueError for an image of another size."""
+        """Write an image to the EEPROM. Raises ValueError for an image of another size."""
         if len(image) != EEPROM_SIZE:
             raise ValueError(
                 f"An EEPROM image must have {EEPROM_SIZE} bytes; got {len(image)} bytes."
@@ -185,12 +185,12 @@ class Processor:
         self._shim.processor_eeprom_write(self._handle, image, EEPROM_SIZE)
 
     def memory(self, at: int) -> int:
-        """A byte of its data memory, for tests of state that no pin shows."""
+        """A byte of the processor's data memory, for tests of state that no pin shows."""
         return int(self._shim.processor_memory(self._handle, at))
 
     @property
     def program_counter(self) -> int:
-        """The address of its next instruction, for measurements of the program's run time."""
+        """Address of the next instruction, for measurements of the program's run time."""
         return int(self._shim.processor_place(self._handle))
 
     def _send_records(self, records: Iterable[tuple[int, int, int, int]]) -> None:
